@@ -1,4 +1,6 @@
 import type { Scenario } from './scenario.ts';
+import { clusterScenario } from './scenarios/cluster.load.ts';
+import { clientScenario } from './scenarios/client.load.ts';
 import { coldStartScenario } from './scenarios/cold-start.load.ts';
 import { connectionsScenario } from './scenarios/connections.load.ts';
 import { coresScenario } from './scenarios/cores.load.ts';
@@ -7,9 +9,11 @@ import { evaluateMixedScenario } from './scenarios/evaluate-mixed.load.ts';
 import { evaluateProjectScenario } from './scenarios/evaluate-project.load.ts';
 import { evaluateWhilePatchingScenario } from './scenarios/evaluate-while-patching.load.ts';
 import { microScenario } from './scenarios/micro.load.ts';
+import { ofrepScenario } from './scenarios/ofrep.load.ts';
 import { patchScenario } from './scenarios/patch.load.ts';
 import { peersScenario } from './scenarios/peers.load.ts';
 import { scaleFlagsScenario } from './scenarios/scale-flags.load.ts';
+import { syncStreamsScenario } from './scenarios/sync-streams.load.ts';
 import { wideScenario } from './scenarios/wide.load.ts';
 
 /** Every scenario, in the order in which they are listed, run and shown. */
@@ -20,10 +24,14 @@ export const catalogue: readonly Scenario[] = [
   coresScenario,
   evaluateMixedScenario,
   evaluateProjectScenario,
+  ofrepScenario,
   evaluateWhilePatchingScenario,
   scaleFlagsScenario,
   patchScenario,
+  clusterScenario,
+  syncStreamsScenario,
   coldStartScenario,
   peersScenario,
+  clientScenario,
   microScenario,
 ];

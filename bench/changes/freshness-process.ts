@@ -14,9 +14,9 @@ const staleMax = 10_000;
  * Patches a flag on one connection. Once the patch is acknowledged, evaluates the flag on another connection until the
  * answer changes. An answer is stale if its request began after the acknowledgement and it does not show the change.
  */
-async function probe({ origin, flag, seconds }: FreshnessProbe): Promise<Freshness> {
-  const [writer, reader] = await Promise.all([KeptConnection.open(origin), KeptConnection.open(origin)]);
-  const question = evaluationRequest(origin, flag);
+async function probe({ origin, readFrom = origin, flag, seconds }: FreshnessProbe): Promise<Freshness> {
+  const [writer, reader] = await Promise.all([KeptConnection.open(origin), KeptConnection.open(readFrom)]);
+  const question = evaluationRequest(readFrom, flag);
   const recorder = new LatencyRecorder();
   let staleAnswers = 0;
   // Turned off first, so that the first measured patch changes the flag.

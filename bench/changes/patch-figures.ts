@@ -7,6 +7,7 @@ export interface PatchFigures {
   readonly meanUs: number;
   readonly p50Us: number;
   readonly p99Us: number;
+  readonly maxUs: number;
   /** CPU time per change of the process that made them, all threads. */
   readonly makerCpuUs: number;
   /** Compressed HDR histogram in µs, base64. */
@@ -35,6 +36,7 @@ export class PatchCounter {
       meanUs,
       p50Us: this.#latencies.percentileUs(50),
       p99Us: this.#latencies.percentileUs(99),
+      maxUs: this.#latencies.maxUs,
       makerCpuUs: (user + system) / count,
       histogram: this.#latencies.encode(),
     };

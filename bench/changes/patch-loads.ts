@@ -5,7 +5,8 @@ import type { PatchFigures } from './patch-figures.ts';
 
 /** Writers that each patch their own flag and wait for every answer. */
 export interface WritersLoad {
-  readonly origin: string;
+  /** Of the servers that they are spread over. */
+  readonly origins: readonly string[];
   /** One for each writer. */
   readonly flags: readonly ChangeableFlag[];
   readonly seconds: number;
@@ -21,6 +22,13 @@ export interface StoreLoad {
   readonly seconds: number;
 }
 
+/** Commits to a PostgreSQL without a server. */
+export interface PostgresLoad {
+  /** Of a cluster that has made a change: its rows are the pattern. */
+  readonly clusterUrl: string;
+  readonly seconds: number;
+}
+
 /** Writes a new file in this directory and waits for the disk. */
 export interface SyncLoad {
   readonly directory: string;
@@ -31,6 +39,7 @@ const programs = {
   writers: new URL('./writers-process.js', import.meta.url),
   oneByOne: new URL('./one-by-one-process.js', import.meta.url),
   bareCommits: new URL('./bare-commit-process.js', import.meta.url),
+  postgresCommits: new URL('./postgres-commit-process.js', import.meta.url),
   syncs: new URL('./sync-process.js', import.meta.url),
 };
 
@@ -51,6 +60,11 @@ export function runOneByOne(load: StoreLoad): Promise<PatchFigures> {
 /** Only commits: as many bytes to the same tables as a patch stores. The store is unusable afterwards. */
 export function runBareCommits(load: StoreLoad): Promise<PatchFigures> {
   return run(programs.bareCommits, load);
+}
+
+/** Only commits to PostgreSQL: as many bytes in as many rows as a patch stores there, one commit after another. */
+export function runPostgresCommits(load: PostgresLoad): Promise<PatchFigures> {
+  return run(programs.postgresCommits, load);
 }
 
 /** Writes a page to a file and waits for the disk: the least that a durable change can cost. */

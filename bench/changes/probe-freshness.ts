@@ -4,6 +4,8 @@ import type { ChangeableFlag } from './changing-flag.ts';
 
 export interface FreshnessProbe {
   readonly origin: string;
+  /** Where the flag is evaluated; by default where it is changed. */
+  readonly readFrom?: string;
   /** A flag that only the probe changes. */
   readonly flag: ChangeableFlag;
   readonly seconds: number;

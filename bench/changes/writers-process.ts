@@ -17,8 +17,9 @@ async function openWriter(origin: string, changeable: ChangeableFlag): Promise<W
   return { connection, flag };
 }
 
-async function runWriters({ origin, flags, seconds }: WritersLoad): Promise<PatchFigures> {
-  const writers = await Promise.all(flags.map((flag) => openWriter(origin, flag)));
+async function runWriters({ origins, flags, seconds }: WritersLoad): Promise<PatchFigures> {
+  const originOf = (index: number): string => origins[index % origins.length] as string;
+  const writers = await Promise.all(flags.map((flag, index) => openWriter(originOf(index), flag)));
   const counter = new PatchCounter();
   const endAtMs = performance.now() + seconds * 1000;
   const write = async ({ connection, flag }: WaitingWriter): Promise<void> => {

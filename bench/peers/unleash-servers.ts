@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { ensurePostgres } from './find-postgres.ts';
 import { type HalfServer, userRequests } from './half-server.ts';
 import { findPeerNode, versionOfPeer } from './peer-packages.ts';
@@ -40,7 +41,11 @@ export async function startUnleashProxy(users: number): Promise<HalfServer> {
 export async function startUnleashServer(users: number, note: (text: string) => void): Promise<HalfServer> {
   const node = findPeerNode();
   const programs = await ensurePostgres(note);
-  const postgres = await startAdapter<{ readonly socketDirectory: string }>('postgres', [programs]);
+  const postgres = await startAdapter<{ readonly socketDirectory: string }>('postgres', [
+    programs,
+    'unleash',
+    tmpdir(),
+  ]);
   const token = `*:development.${randomBytes(24).toString('hex')}`;
   note('unleash-server is making its database');
   const unleash = await startAdapter<Listening>(

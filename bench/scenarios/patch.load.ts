@@ -121,7 +121,7 @@ function overHttp(
     isWarmedUp: true,
     measure: async (seconds) => {
       const used = meterProcess(server.pid);
-      const made = await runWriters({ origin: server.origin, flags, seconds });
+      const made = await runWriters({ origins: [server.origin], flags, seconds });
       return figuresOf({ ...made, makerCpuUs: used().processUs / made.changes });
     },
   };

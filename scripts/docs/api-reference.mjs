@@ -1,7 +1,7 @@
 import { escapeHtml } from './render-markdown.mjs';
 import { SchemaParts } from './schema-parts.mjs';
 
-/** The page that shows the OpenAPI document: its Markdown comes first, what is made here after it. */
+/** The page that shows the OpenAPI document: its Markdown, with what is made here after the introduction. */
 export const referencePage = 'openapi.md';
 
 /** Text of the document: escaped, with `code` as code. */

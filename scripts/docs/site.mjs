@@ -97,13 +97,20 @@ function navigation(source, pages) {
   return items.filter((item) => !item.isNested || item.folder === posix.dirname(source));
 }
 
+/** The endpoints come after the page's introduction, before its first section. */
+function insertReference(page, { html, headings }) {
+  const at = page.html.indexOf('<h2 ');
+  page.html = `${page.html.slice(0, at)}${html}${page.html.slice(at)}`;
+  page.headings.splice(1, 0, ...headings);
+}
+
 /** The API's page has a style sheet and a script of its own. */
 const ownOfReference = { style: 'openapi.css', script: 'openapi.js' };
 
 /**
  * @param directory of Markdown and the pictures beside it.
  * @param extras other files to serve: `{path, body}` by the link that leads to them.
- * @param reference what the API's page shows after its Markdown: `{html, headings, script}`; null: the site has none.
+ * @param reference what the API's page shows beside its Markdown: `{html, headings, script}`; null: the site has none.
  * @returns every file of the site by path, and the site's problems.
  */
 export function buildSite(directory, extras, reference) {
@@ -115,11 +122,7 @@ export function buildSite(directory, extras, reference) {
     const markdown = readFileSync(join(directory, source), 'utf8');
     pages.set(source, renderMarkdown(markdown, linkResolver(source, known, extras, promises)));
   }
-  if (reference !== null) {
-    const page = pages.get(referencePage);
-    page.html += reference.html;
-    page.headings.push(...reference.headings);
-  }
+  if (reference !== null) insertReference(pages.get(referencePage), reference);
   const files = new Map([['docs.css', readFileSync(join(import.meta.dirname, 'docs.css'))]]);
   files.set('burgee.svg', readFileSync(join(import.meta.dirname, 'burgee.svg')));
   if (pages.has(startPage)) files.set('api.html', redirectHtml('../docs'));

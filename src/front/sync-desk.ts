@@ -37,7 +37,12 @@ export class SyncDesk {
   streamsOf(projectId: string): readonly SyncedEnvironmentView[] {
     const own = [...this.#census.values()].flat().filter((one) => one.projectId === projectId);
     const names = [...new Set(own.map(({ environment }) => environment))].sort();
-    return names.map((name) => viewOf(name, own.filter(({ environment }) => environment === name)));
+    return names.map((name) =>
+      viewOf(
+        name,
+        own.filter(({ environment }) => environment === name),
+      ),
+    );
   }
 }
 

@@ -69,11 +69,7 @@ export function readMarkedHistory(directory: string): string | null {
  * On disk when it returns: the file, the rename and the directory entry (of the data file too).
  * @param history null: the next one who serves the store begins another
  */
-export function writeMarker(
-  directory: string,
-  identity: StoreIdentity,
-  history: string | null = null,
-): void {
+export function writeMarker(directory: string, identity: StoreIdentity, history: string | null = null): void {
   const path = markerFileOf(directory);
   const temporary = `${path}.new`;
   const named = history === null ? {} : { history };

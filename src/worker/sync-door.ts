@@ -194,16 +194,23 @@ export class SyncDoor implements ApiDoor {
 
   #open(reply: ApiReply, { token, project, environment, environmentNumber }: SyncTarget): void {
     const { streams, room, syncMeter } = this.#options;
-    if (streams.isClosed) return reply.refuseUnavailable(stopping);
+    if (streams.isClosed) {
+      reply.refuseUnavailable(stopping);
+      return;
+    }
     const refused = room.take(project.id);
     if (refused !== null) {
       syncMeter.countRefused(refused);
       const seconds = Math.round(retry.least + Math.random() * (retry.most - retry.least));
-      return reply.refuse({ code: 'service-unavailable', detail: full[refused] }, seconds);
+      reply.refuse({ code: 'service-unavailable', detail: full[refused] }, seconds);
+      return;
     }
     reply.begin(200, { contentType: 'text/event-stream' }, token.id);
     const { exchange, request } = reply;
-    if (exchange.isOver) return room.give(project.id);
+    if (exchange.isOver) {
+      room.give(project.id);
+      return;
+    }
     const { header } = request;
     streams.open({
       exchange,
@@ -215,7 +222,10 @@ export class SyncDoor implements ApiDoor {
 
   #giveSnapshot(reply: ApiReply, target: SyncTarget, state: PinnedState): void {
     const { exchange, request } = reply;
-    if (exchange.isOver) return state.release();
+    if (exchange.isOver) {
+      state.release();
+      return;
+    }
     const { token, project, environment, environmentNumber } = target;
     const { history, snapshot } = state;
     const number = snapshot.sync.versionOf(project.id, environmentNumber);
@@ -223,7 +233,8 @@ export class SyncDoor implements ApiDoor {
     const fields = { contentType: 'application/json', entityTag: `"${version}"` };
     if (isKnown(request.header, state, number)) {
       state.release();
-      return reply.answer(304, '', { entityTag: fields.entityTag }, token.id);
+      reply.answer(304, '', { entityTag: fields.entityTag }, token.id);
+      return;
     }
     const synced: SyncedEnvironment = {
       projectId: project.id,
@@ -262,10 +273,18 @@ export class SyncDoor implements ApiDoor {
     try {
       const usage = readUsage(call.body);
       if (!('reportId' in usage)) {
-        const body = errorEnvelope({ code: 'invalid-request', detail: usage.detail() }, this.#options.docsUrl);
+        const body = errorEnvelope(
+          { code: 'invalid-request', detail: usage.detail() },
+          this.#options.docsUrl,
+        );
         return reply.answer(400, body, { contentType: 'application/json' }, token.id);
       }
-      const { counted, ...summary } = countUsage(usage, project.id, environmentNumber, state.snapshot.evaluation);
+      const { counted, ...summary } = countUsage(
+        usage,
+        project.id,
+        environmentNumber,
+        state.snapshot.evaluation,
+      );
       const key = `${project.id}/${environmentNumber}/${usage.reportId}`;
       const isNew = await this.#options.reportUsage(key, counted);
       if (isNew) this.#options.syncMeter.countUsage(summary.evaluations, summary.unknownFlags);

@@ -187,6 +187,7 @@ export const authorisationCases: ConsoleCases = {
     },
   ],
   'read-mail-state': [{ statuses: [403, 403, 200, 200, 401] }],
+  'list-sync-streams': [{ statuses: members }],
   'list-nodes': [{ statuses: [403, 403, 403, 404, 401] }],
   'list-members': [{ statuses: members }],
   'edit-member': [

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { exampleCaller } from '../../src/console/screens/flag/example-caller.ts';
 import { type SnippetPlace, snippetsOf } from '../../src/console/screens/flag/snippets.ts';
 import type { ConsoleFlagView } from '../../src/contracts/console/flag-views.ts';
@@ -88,6 +88,27 @@ const answered = new Map<string, boolean>([
 
 const { skip } = debianPrograms('curl');
 
+/** Asks as OpenFeature's providers do, at the addresses that the snippets give them. */
+async function expectProvidersAnswer(t: Test, given: SnippetPlace): Promise<void> {
+  const { targetingKey, cohort, attributes, offBecause } = given.caller;
+  const pairs = attributes.map(({ name, value }) => [name, value] as const);
+  const context = { targetingKey, ...(cohort === null ? {} : { cohort }), ...Object.fromEntries(pairs) };
+  const [, base = ''] = /baseUrl: "(.*)"/.exec(codeOf('node', given)) ?? [];
+  const [, root = ''] = /new OfrepOptions\("(.*)"\)/.exec(codeOf('dotnet', given)) ?? [];
+  const [, key = ''] = /\["X-API-Key"\] = "(.*)"/.exec(codeOf('dotnet', given)) ?? [];
+  for (const [address, headers] of [
+    [base, {}],
+    [root, { 'x-api-key': key }],
+  ] as const) {
+    const answer = await fetch(`${address}/ofrep/v1/evaluate/flags/${given.flagId}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ context }),
+    });
+    t.match(await answer.json(), { key: given.flagId, value: offBecause === null }, address);
+  }
+}
+
 t.test('the curl line answers true wherever the flag is on for somebody', { skip }, async (t) => {
   const dataDir = temporaryDirectory(t);
   const flags = Object.entries({
@@ -116,6 +137,7 @@ t.test('the curl line answers true wherever the flag is on for somebody', { skip
     t.equal(caller.offBecause === null, answered.get(name), name);
     const baseUrl = `http://127.0.0.1:${port}`;
     const code = codeOf('curl', { ...place, baseUrl, flagId, flagName: name, caller });
+    await expectProvidersAnswer(t, { ...place, baseUrl, projectId: shop.id, flagId, caller });
     const printed = execFileSync('sh', ['-c', `${code} --silent`], { encoding: 'utf8' });
     t.match(JSON.parse(printed), { id: flagId, enabled: answered.get(name) }, `${name}: ${code}`);
   }

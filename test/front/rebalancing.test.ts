@@ -1,8 +1,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { HostDesk } from '../../src/front/host-desk.ts';
-import { SyncDesk } from '../../src/front/sync-desk.ts';
 import { Rebalancing } from '../../src/front/rebalancing.ts';
+import { SyncDesk } from '../../src/front/sync-desk.ts';
 import { WorkerLink } from '../../src/front/worker-link.ts';
 import { createFrontServer, type FrontServer } from '../../src/http/front-server.ts';
 import { createWorkerServer } from '../../src/http/worker-server.ts';

@@ -83,7 +83,7 @@ t.test('an undamaged store has no findings, and all of it is checked', async (te
   const { done, value } = walk.next();
   test.ok(done);
   const counts = new Map(value as ReadonlyMap<string, number>);
-  test.equal(counts.get('meta'), 3);
+  test.equal(counts.get('meta'), 5);
   test.equal(counts.get('audit'), 3);
   test.equal(counts.get('change-log'), 3);
   for (const [name, count] of counts) test.ok(count >= 1, name);

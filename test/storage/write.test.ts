@@ -238,10 +238,10 @@ t.test(
     test.strictSame(
       [...reader.changeLog()],
       [
-        { sequence: 1, kind: 'project', projectId: project.id, id: project.id, environment: null },
-        { sequence: 2, kind: 'project', projectId: project.id, id: audience.id, environment: null },
-        { sequence: 3, kind: 'flag', projectId: project.id, id: flag.id, environment: null },
-        { sequence: 4, kind: 'flag', projectId: project.id, id: flag.id, environment: '__proto__' },
+        { sequence: 1, number: 1, kind: 'project', projectId: project.id, id: project.id, environment: null },
+        { sequence: 2, number: 2, kind: 'project', projectId: project.id, id: audience.id, environment: null },
+        { sequence: 3, number: 3, kind: 'flag', projectId: project.id, id: flag.id, environment: null },
+        { sequence: 4, number: 4, kind: 'flag', projectId: project.id, id: flag.id, environment: '__proto__' },
       ],
     );
     test.strictSame(
@@ -315,7 +315,7 @@ t.test('more than 1,000 changes in one transaction are logged as a change of eve
   create(1001);
   test.equal(reader.changesSince(0), null, 'dropping all caches is quicker than applying so many');
   test.strictSame(reader.changesSince(1000), [
-    { sequence: 1001, kind: 'everything', projectId: '', id: '', environment: null },
+    { sequence: 1001, number: 2001, kind: 'everything', projectId: '', id: '', environment: null },
   ]);
 });
 

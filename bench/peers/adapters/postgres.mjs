@@ -1,18 +1,18 @@
 /**
- * Runs PostgreSQL on a temporary data directory, behind a Unix socket that only this user and root can reach. The first
- * argument is the folder of its programs.
+ * Runs PostgreSQL on a temporary data directory. Arguments: the folder of its programs; the name of its superuser; the folder
+ * that the directory is made in; and a port of 127.0.0.1. Without a port it is reached by a Unix socket alone, and only by this
+ * user and root.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { announce, endWithParent } from './end-with-parent.mjs';
 
-const programs = process.argv[2];
+const [programs, superuser, parent, port] = process.argv.slice(2);
 const readyWithinMs = 30_000;
 const stoppedWithinMs = 10_000;
-const directory = mkdtempSync(join(tmpdir(), 'burgee-pg-'));
+const directory = mkdtempSync(join(parent, 'burgee-pg-'));
 const data = join(directory, 'data');
 const remove = () => rmSync(directory, { recursive: true, force: true });
 
@@ -25,14 +25,15 @@ function userOfDatabase() {
 
 const user = userOfDatabase();
 const settings = [
-  ['listen_addresses', ''],
+  ['listen_addresses', port === undefined ? '' : '127.0.0.1'],
+  ...(port === undefined ? [] : [['port', port]]),
   ['unix_socket_directories', directory],
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 function makeDatabase() {
   mkdirSync(data, { mode: 0o700 });
   if (user.uid !== undefined) for (const path of [directory, data]) chownSync(path, user.uid, user.gid);
-  const args = ['-D', data, '-U', 'unleash', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  const args = ['-D', data, '-U', superuser, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   execFileSync(join(programs, 'initdb'), args, {
     ...user,
     cwd: directory,
@@ -49,7 +50,7 @@ function startDatabase() {
 }
 
 async function untilReady() {
-  const socket = join(directory, '.s.PGSQL.5432');
+  const socket = join(directory, `.s.PGSQL.${port ?? 5432}`);
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (piece) => {
     log = (log + piece).slice(-4000);

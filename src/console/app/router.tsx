@@ -162,6 +162,12 @@ const tokenRoute = createRoute({
   component: lazyRouteComponent(() => import('../screens/tokens/token-screen.tsx'), 'TokenScreen'),
 });
 
+const clientsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/clients',
+  component: lazyRouteComponent(() => import('../screens/clients/clients-screen.tsx'), 'ClientsScreen'),
+});
+
 const environmentsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/environments',
@@ -204,6 +210,7 @@ const projectRoutes = projectRoute.addChildren([
   tokensRoute,
   tokenRoute,
   environmentsRoute,
+  clientsRoute,
   auditRoute,
   projectSettingsRoute,
 ]);

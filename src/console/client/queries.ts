@@ -44,6 +44,14 @@ export const nodesQuery = queryOptions({
   ...reading(everywhere, 'list-nodes', {}),
   refetchInterval: nodesEveryMs,
 });
+/** Nobody tells the page of programs that connect: it asks again. */
+const streamsEveryMs = 5000;
+export function syncStreamsQuery(projectId: string) {
+  return queryOptions({
+    ...reading(projectId, 'list-sync-streams', { projectId }),
+    refetchInterval: streamsEveryMs,
+  });
+}
 export const sessionsQuery = reading(everywhere, 'list-sessions', {});
 
 export function flagsQuery(projectId: string) {

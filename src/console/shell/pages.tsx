@@ -7,6 +7,7 @@ const pages = [
   { title: 'Flags', to: '/projects/$projectId/flags' },
   { title: 'Audiences', to: '/projects/$projectId/audiences' },
   { title: 'Tokens', to: '/projects/$projectId/tokens' },
+  { title: 'Clients', to: '/projects/$projectId/clients' },
   { title: 'Environments', to: '/projects/$projectId/environments' },
   { title: 'Audit log', to: '/projects/$projectId/audit' },
   { title: 'Project settings', to: '/projects/$projectId/settings' },

@@ -19,4 +19,3 @@ export type SyncedEnvironmentView = Static<typeof syncedEnvironmentSchema>;
 
 /** As of a few seconds ago. Environments without a stream are left out. */
 export const syncStreamsSchema = shape({ environments: Type.Array(syncedEnvironmentSchema) });
-export type SyncStreamsView = Static<typeof syncStreamsSchema>;

@@ -60,7 +60,7 @@ function addValues(context: EvaluationContext, add: AddValue, name: string, valu
 }
 
 /** @returns null for what has no text */
-function textOf(value: unknown): string | null {
+export function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
     return String(value);
@@ -69,17 +69,12 @@ function textOf(value: unknown): string | null {
 }
 
 /**
- * The same for a flag whose audience asks for these attributes alone: no others are read, for they could not change its
- * answer. Environments are left out. Most contexts have more attributes than an audience asks for.
- * @param asked names of attributes, none of `contextParameters`
+ * The same of a context's targeting key and cohorts alone: of what a flag asks that compares attributes by itself
+ * (`matchesTextRules`).
  */
-export function assignAskedAttributes(
-  context: EvaluationContext,
-  given: OpenFeatureContext,
-  asked: readonly string[],
-): void {
+export function assignOpenFeatureKeys(context: EvaluationContext, given: OpenFeatureContext): void {
   context.clear();
-  // Of another object's properties, what is no data is dropped anyway: an object's own methods, above all.
+  // V8 makes a call for `Object.hasOwn`, and of a plain object nothing of these names is inherited.
   const isPlain = Object.getPrototypeOf(given) === Object.prototype;
   const { targetingKey, cohort } = given;
   if (targetingKey !== undefined && (isPlain || Object.hasOwn(given, 'targetingKey'))) {
@@ -88,12 +83,5 @@ export function assignAskedAttributes(
   }
   if (cohort !== undefined && (isPlain || Object.hasOwn(given, 'cohort'))) {
     addValues(context, addCohort, 'cohort', cohort);
-  }
-  for (let index = 0; index < asked.length; index += 1) {
-    const name = asked[index] as string;
-    const value = given[name];
-    if (value === undefined || !(isPlain || Object.hasOwn(given, name))) continue;
-    if (typeof value === 'string') context.addAttribute(name, value);
-    else addValues(context, addAttribute, name, value);
   }
 }

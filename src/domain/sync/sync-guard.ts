@@ -62,7 +62,8 @@ function inEnvironment(token: Token, project: Project, name: string | null): Ste
   if (environment !== undefined) {
     return proceed({ token, project, environment, environmentNumber: environment.number });
   }
-  const what = name === null ? 'The address names no environment' : `There is no environment "${shown(name)}"`;
+  const what =
+    name === null ? 'The address names no environment' : `There is no environment "${shown(name)}"`;
   const detail = `${what}: this project has several (${describeEnvironments(project)}).`;
   return refuseRequest(token, 'not-found', detail);
 }

@@ -29,7 +29,8 @@ export function readUsage(bytes: Uint8Array | null): SyncUsage | ProblemList {
   for (const [index, flag] of flags.entries()) {
     if (!isCount(flag)) {
       problems.add(
-        () => `flags[${index}] must have "id", a text, and "on" and "off", whole numbers from 0 to ${evaluationsMax}`,
+        () =>
+          `flags[${index}] must have "id", a text, and "on" and "off", whole numbers from 0 to ${evaluationsMax}`,
       );
     }
   }

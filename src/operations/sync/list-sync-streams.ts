@@ -4,8 +4,10 @@ import { conversation, inProject, readStep } from '../operation.ts';
 import { askReads } from '../sessions/ask-actors.ts';
 
 /** Whether the member may see the project. */
-export const permitSyncStreams = readStep('permit-sync-streams', inProject('viewer'), (_queries, _call, { project }) =>
-  allow({ value: { projectId: project.id } }),
+export const permitSyncStreams = readStep(
+  'permit-sync-streams',
+  inProject('viewer'),
+  (_queries, _call, { project }) => allow({ value: { projectId: project.id } }),
 );
 
 /** Who is connected by sync: how many programs, which versions they have, and how far behind they are. */

@@ -1,15 +1,22 @@
 import { bucketHash, evaluateFlag } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
-import { flagOff, isOn, openFeatureReason, reasonName } from '../../domain/evaluation/evaluation-reason.ts';
+import {
+  type EvaluationReason,
+  flagOff,
+  isOn,
+  openFeatureReason,
+  reasonName,
+} from '../../domain/evaluation/evaluation-reason.ts';
 import { percentOf } from '../../domain/evaluation/flag-trial.ts';
 import {
-  assignAskedAttributes,
   assignOpenFeatureContext,
+  assignOpenFeatureKeys,
 } from '../../domain/evaluation/open-feature-context.ts';
+import { matchesTextRules } from '../../domain/evaluation/text-rules.ts';
 import { randomRoll } from '../../support/random-roll.ts';
 import type { EvaluatedFlag, Explanation, FallbackReason, FlagContext } from '../burgee-client.ts';
 import { explainSteps } from './explain-steps.ts';
-import { type AmbiguousName, type ClientFlag, type FlagSet, isAmbiguous } from './flag-set.ts';
+import type { AmbiguousName, ClientFlag, FlagSet } from './flag-set.ts';
 
 /** A context that needed more memory than this is not kept for the next question. */
 const keptContextBytes = 64 * 1024;
@@ -29,21 +36,27 @@ export class FlagAnswers {
 
   isOn(nameOrId: string, context: FlagContext, fallback: boolean): boolean {
     const flag = this.#flags.find(nameOrId);
-    if (flag === undefined || isAmbiguous(flag)) return fallback;
+    if (flag === undefined || flag.isAmbiguous) return fallback;
     try {
       return isOn(this.#evaluate(flag, context));
     } catch {
       // A getter of the caller's context threw.
+      this.#isBusy = false;
       return fallback;
     }
   }
 
-  /** @returns null for a flag that there is not, or not by that name alone */
+  /** @returns why there is no answer, for a flag that there is not, or not by that name alone */
   evaluate(nameOrId: string, context: FlagContext): EvaluatedFlag | FallbackReason {
     const flag = this.#flags.find(nameOrId);
     if (flag === undefined) return 'flag-not-found';
-    if (isAmbiguous(flag)) return 'ambiguous-name';
-    const reason = this.#evaluate(flag, context);
+    if (flag.isAmbiguous) return 'ambiguous-name';
+    let reason: EvaluationReason;
+    try {
+      reason = this.#evaluate(flag, context);
+    } finally {
+      this.#isBusy = false;
+    }
     return {
       value: isOn(reason),
       flagId: flag.sent.id,
@@ -53,23 +66,24 @@ export class FlagAnswers {
     };
   }
 
-  #evaluate(flag: ClientFlag, given: FlagContext): number {
-    const { state } = flag;
+  /** Whoever calls it sets `#isBusy` back when it throws: that costs less there. */
+  #evaluate(flag: ClientFlag, asked: FlagContext): EvaluationReason {
+    const { tally } = flag;
     // A flag that is off asks nothing of the context.
-    if (!state.isEnabled) {
-      state.tally.off += 1;
+    if (!flag.matched.isEnabled) {
+      tally.off += 1;
       return flagOff;
     }
+    const given = asked ?? noContext;
     const context = this.#isBusy ? new EvaluationContext() : this.#context;
     this.#isBusy = true;
-    try {
-      assignAskedAttributes(context, given ?? noContext, flag.attributes);
-    } finally {
-      this.#isBusy = false;
-    }
+    const isMatch = flag.rules === null || matchesTextRules(flag.rules, given);
+    assignOpenFeatureKeys(context, given);
+    this.#isBusy = false;
+    const state = isMatch ? flag.matched : flag.mismatched;
     const reason = evaluateFlag(flag.compiled, state, context, randomRoll);
-    if (isOn(reason)) state.tally.on += 1;
-    else state.tally.off += 1;
+    if (isOn(reason)) tally.on += 1;
+    else tally.off += 1;
     if (context.bytes.length > keptContextBytes) this.#context = new EvaluationContext();
     return reason;
   }
@@ -77,7 +91,7 @@ export class FlagAnswers {
   /** @param version null while there is no configuration */
   explain(nameOrId: string, given: FlagContext, fallback: boolean, version: string | null): Explanation {
     const flag = this.#flags.find(nameOrId);
-    if (flag === undefined || isAmbiguous(flag)) {
+    if (flag === undefined || flag.isAmbiguous) {
       return { ...answerOfFallback, value: fallback, version, ...whyFallback(nameOrId, flag, version) };
     }
     const context = new EvaluationContext();

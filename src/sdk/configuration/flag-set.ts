@@ -1,39 +1,56 @@
-import { type CompiledAudience, compileAudience } from '../../domain/evaluation/compiled-audience.ts';
+import {
+  type CompiledAudience,
+  type CompiledRule,
+  compileAudience,
+} from '../../domain/evaluation/compiled-audience.ts';
 import {
   type CompiledFlag,
   type CompiledState,
   compileEvaluable,
 } from '../../domain/evaluation/compiled-flag.ts';
-import { contextParameters } from '../../domain/evaluation/evaluation-context.ts';
+import { type TextRule, textRuleOf } from '../../domain/evaluation/text-rules.ts';
 import { soleEnvironment } from '../../domain/project/project.ts';
 import type { SyncAudience, SyncDelta, SyncFlag, SyncSnapshot } from '../../domain/sync/configuration.ts';
+import type { EvaluationTally } from '../../domain/usage/evaluation-count.ts';
 import { packList } from '../../support/packed-list.ts';
 import { UnusableConfiguration } from './sync-shapes.ts';
 
 /** A flag as the client evaluates it. */
 export interface ClientFlag {
+  readonly isAmbiguous: false;
   readonly sent: SyncFlag;
   readonly compiled: CompiledFlag;
   readonly state: CompiledState;
-  /** The attributes that its audience asks for, each once: no others of a context need to be read. */
-  readonly attributes: readonly string[];
+  readonly tally: EvaluationTally;
+  /** Those of its audience; null for everyone. */
+  readonly rules: readonly TextRule[] | null;
+  /** The same state, of which the audience is known to match, and known not to. */
+  readonly matched: CompiledState;
+  readonly mismatched: CompiledState;
   readonly audience: SyncAudience | null;
 }
 
 /** Several flags have this name: none of them answers by it. */
 export interface AmbiguousName {
+  readonly isAmbiguous: true;
   readonly ids: readonly string[];
 }
 
 interface ClientAudience {
   readonly sent: SyncAudience;
   readonly compiled: CompiledAudience;
-  readonly attributes: readonly string[];
+  readonly rules: readonly TextRule[];
 }
 
 /** A client has one environment, so it compiles its flags as a project without environments has them. */
 const project = { isMultiEnvironment: false, environments: [] };
-const noAttributes: readonly string[] = [];
+/** Of a context without attributes, no rule matches. */
+const neverMatched: readonly CompiledRule[] = compileAudience(
+  { id: '', rules: [{ attribute: '', values: packList([]) }] },
+  null,
+).rules;
+/** A rule that no value is in. */
+const neverText: TextRule = { attribute: '', values: new Set(), hasReplacement: false };
 
 /**
  * The flags of one environment, compiled, by id and by name. A change is prepared whole and then put in place without
@@ -43,12 +60,15 @@ export class FlagSet {
   #flags = new Map<string, ClientFlag>();
   #byName = new Map<string, ClientFlag | AmbiguousName>();
   #audiences = new Map<string, ClientAudience>();
+  /** A flag's name may have been another one's id: an id goes first. Without such names, which are rare, names do. */
+  #hasNameLikeId = false;
   /** Ids of the flags that apply an audience. */
   #uses = new Map<string, Set<string>>();
 
   /** By id, else by name. */
   find(nameOrId: string): ClientFlag | AmbiguousName | undefined {
-    return this.#flags.get(nameOrId) ?? this.#byName.get(nameOrId);
+    const named = this.#byName.get(nameOrId);
+    return named !== undefined && !this.#hasNameLikeId ? named : (this.#flags.get(nameOrId) ?? named);
   }
 
   get flags(): Iterable<ClientFlag> {
@@ -130,12 +150,13 @@ export class FlagSet {
     const former = this.#flags.get(id);
     if (former !== undefined) {
       // What was counted and not reported yet goes on counting.
-      flag.state.tally.on += former.state.tally.on;
-      flag.state.tally.off += former.state.tally.off;
+      flag.tally.on += former.tally.on;
+      flag.tally.off += former.tally.off;
       if (former.sent.name !== name) this.#forgetName(former, names);
       this.#forgetUse(former);
     }
     this.#flags.set(id, flag);
+    this.#hasNameLikeId ||= this.#flags.has(name) || this.#byName.has(id);
     this.#byName.set(name, this.#named(name, flag));
     if (audienceId !== null) this.#uses.set(audienceId, (this.#uses.get(audienceId) ?? new Set()).add(id));
     names.add(name);
@@ -152,7 +173,7 @@ export class FlagSet {
   /** What a name means when this flag has it, too. */
   #named(name: string, flag: ClientFlag): ClientFlag | AmbiguousName {
     const others = idsOf(this.#byName.get(name)).filter((id) => id !== flag.sent.id);
-    return others.length === 0 ? flag : { ids: [...others, flag.sent.id] };
+    return others.length === 0 ? flag : { isAmbiguous: true, ids: [...others, flag.sent.id] };
   }
 
   #forgetName({ sent: { id, name } }: ClientFlag, names: Set<string>): void {
@@ -160,7 +181,7 @@ export class FlagSet {
     const others = idsOf(this.#byName.get(name)).filter((other) => other !== id);
     const only = others.length === 1 ? this.#flags.get(others[0] as string) : undefined;
     if (others.length === 0) this.#byName.delete(name);
-    else this.#byName.set(name, only ?? { ids: others });
+    else this.#byName.set(name, only ?? { isAmbiguous: true, ids: others });
   }
 
   #forgetUse({ sent: { id, audienceId } }: ClientFlag): void {
@@ -171,18 +192,9 @@ export class FlagSet {
   }
 }
 
-export function isAmbiguous(found: ClientFlag | AmbiguousName): found is AmbiguousName {
-  return 'ids' in found;
-}
-
 function idsOf(found: ClientFlag | AmbiguousName | undefined): readonly string[] {
   if (found === undefined) return [];
-  return isAmbiguous(found) ? found.ids : [found.sent.id];
-}
-
-/** Parameters are never attributes: no context has one of their names. */
-function isParameter(name: string): boolean {
-  return contextParameters.some((parameter) => parameter === name);
+  return found.isAmbiguous ? found.ids : [found.sent.id];
 }
 
 function isSame(present: unknown, sent: unknown): boolean {
@@ -194,9 +206,7 @@ function compiledAudienceOf(sent: SyncAudience): ClientAudience {
   return {
     sent,
     compiled: compileAudience({ id: sent.id, rules }, null),
-    attributes: [...new Set(sent.rules.map(({ attribute }) => attribute))].filter(
-      (name) => !isParameter(name),
-    ),
+    rules: sent.rules.map((rule) => textRuleOf(rule) ?? neverText),
   };
 }
 
@@ -217,10 +227,14 @@ function compiledFlagOf(sent: SyncFlag, find: (id: string) => ClientAudience | u
   const compiled = compileOrRefuse(() => compileEvaluable(evaluable, project, () => audience?.compiled));
   if (compiled.sole === null) throw new Error('a flag of one environment has one state');
   return {
+    isAmbiguous: false,
     sent,
     compiled,
     state: compiled.sole,
-    attributes: audience?.attributes ?? noAttributes,
+    tally: compiled.sole.tally,
+    rules: audience?.rules ?? null,
+    matched: { ...compiled.sole, rules: null },
+    mismatched: { ...compiled.sole, rules: neverMatched },
     audience: audience?.sent ?? null,
   };
 }

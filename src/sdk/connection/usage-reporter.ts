@@ -73,12 +73,12 @@ export class UsageReporter {
   /** Takes the counts of some flags. */
   #collect(): SyncUsage | null {
     const flags: SyncUsage['flags'][number][] = [];
-    for (const { sent, state } of this.#flags.flags) {
-      const { on, off } = state.tally;
+    for (const { sent, tally } of this.#flags.flags) {
+      const { on, off } = tally;
       if (on + off === 0) continue;
       flags.push({ id: sent.id, on, off });
-      state.tally.on = 0;
-      state.tally.off = 0;
+      tally.on = 0;
+      tally.off = 0;
       if (flags.length === reportFlagsMax) break;
     }
     return flags.length === 0 ? null : { reportId: randomUUID(), flags };

@@ -1,6 +1,5 @@
 import { assert } from '../../support/assert.ts';
 import { keyedHash } from '../../support/keyed-hash.ts';
-import type { SharedLimits } from '../worker-protocol.ts';
 import { SharedBudget } from './shared-budget.ts';
 
 /** Projects are counted by a keyed hash: two that fall into one cell share a share. */
@@ -19,7 +18,10 @@ export type RefusedStream = 'all' | 'project';
 
 /** A worker that opens streams. */
 interface StreamHolder {
-  readonly limits: Pick<SharedLimits, 'budgets' | 'streamShares'>;
+  readonly limits: {
+    readonly budgets: { readonly streams: SharedArrayBuffer };
+    readonly streamShares: StreamShareMemory;
+  };
   readonly place: number;
   readonly syncStreamsMax: number;
 }

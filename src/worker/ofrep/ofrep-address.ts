@@ -53,7 +53,17 @@ function targetOf(rest: string): OfrepTarget | null {
   if (!rest.startsWith(flagsPath)) return null;
   if (rest.length <= flagsPath.length + 1) return rest === flagsPath || rest.endsWith('/') ? all : null;
   if (rest[flagsPath.length] !== '/') return null;
-  return { kind: 'flag', key: decodeSegment(rest.slice(flagsPath.length + 1)) };
+  return { kind: 'flag', key: decodeKey(rest.slice(flagsPath.length + 1)) };
+}
+
+/** Some clients leave a percent sign of the key as it is: what is no escape stands for itself. */
+function decodeKey(key: string): string {
+  if (!key.includes('%')) return key;
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key.replace(/(?:%[0-9A-Fa-f]{2})+/g, decodeSegment);
+  }
 }
 
 /** @param text `{project}` or `{project}/{environment}`, percent-encoded */

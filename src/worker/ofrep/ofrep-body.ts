@@ -21,7 +21,7 @@ import {
 
 /** Most bytes of a body (docs/limits.md). */
 export const ofrepBodyBytesMax = 64 * 1024;
-/** `JSON.parse` needs over ten milliseconds for a long body of small objects or brackets: those are never made. */
+/** `JSON.parse` needs tens of milliseconds for a long body of brackets or small objects: those are never made. */
 const parsedWholeMax = 4096;
 
 const nothing: OpenFeatureContext = {};

@@ -1,6 +1,6 @@
 import { formatSyncPosition, type SyncPosition } from '../../domain/sync/sync-position.ts';
 import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
-import type { EnvironmentChange, EnvironmentWatch, WatchedFrom } from './environment-watch.ts';
+import type { ConfigurationChange, EnvironmentWatch, WatchedFrom } from './environment-watch.ts';
 import { RecentChanges } from './recent-changes.ts';
 import type { PinnedState } from './settled-state.ts';
 import {
@@ -12,14 +12,11 @@ import {
   snapshotPieces,
 } from './sync-content.ts';
 import { ChunkList, eventEnd, eventHead, keptBytesMax, type SyncMessage } from './sync-events.ts';
-import type { SyncStream } from './sync-stream.ts';
 
 /** Messages that are kept for an environment at once: one for each state that clients are found at. */
 const messagesKept = 8;
 
-/** What a stream is sent: the same for all that need it; or each makes it for itself, because it is long. */
-export type FeedContent = SyncMessage | LongContent;
-
+/** An event that a stream makes for itself while it is sent, because it is long. */
 export interface LongContent {
   readonly history: string;
   readonly number: number;
@@ -34,10 +31,9 @@ interface FeedHooks {
   onProjectChange(feed: EnvironmentFeed): void;
 }
 
-/** The streams of one environment on a worker, and what they are sent: each message is made once for all of them. */
+/** What the streams of one environment on a worker are sent: each message is made once for all of them. */
 export class EnvironmentFeed {
   readonly environment: SyncedEnvironment;
-  readonly streams = new Set<SyncStream>();
   readonly #from: WatchedFrom;
   readonly #recent: RecentChanges;
   readonly #kept = new Map<string, SyncMessage>();
@@ -69,7 +65,7 @@ export class EnvironmentFeed {
     this.#from.end();
   }
 
-  #take({ state, version, changes }: EnvironmentChange): void {
+  #take({ state, version, changes }: ConfigurationChange): void {
     const isOther = state.history !== this.history;
     this.history = state.history;
     this.version = version;
@@ -115,7 +111,11 @@ export class EnvironmentFeed {
    * Makes the message for a need in steps, and keeps it. @param known the position of a client that needs it
    * @returns `long` when it is too long to be kept
    */
-  *make(key: string, known: SyncPosition | null, state: PinnedState): Generator<string, SyncMessage | 'long'> {
+  *make(
+    key: string,
+    known: SyncPosition | null,
+    state: PinnedState,
+  ): Generator<string, SyncMessage | 'long'> {
     const content = yield* this.content(key, known, state);
     const { event, history, number } = content;
     const list = new ChunkList();
@@ -142,9 +142,11 @@ export class EnvironmentFeed {
 
   #snapshot(state: PinnedState): LongContent {
     const { projectId, environmentNumber } = this.environment;
-    const { history } = state;
-    const number = state.snapshot.sync.versionOf(projectId, environmentNumber);
-    const version = formatSyncPosition({ history, number });
+    const { history, number } = state;
+    const version = formatSyncPosition({
+      history,
+      number: state.snapshot.sync.versionOf(projectId, environmentNumber),
+    });
     const pieces = framed('snapshot', version, snapshotPieces(state, this.environment, version));
     return { event: 'snapshot', history, number, pieces };
   }
@@ -154,10 +156,11 @@ export class EnvironmentFeed {
     const applied = yield* this.#readApplied(state);
     const changed = this.#recent.after(known.number);
     const used = new Set(applied.values());
-    // More may have been told of than this state has, and this state may have more than was told of.
-    const number = Math.min(this.version, state.snapshot.sync.versionOf(projectId, environmentNumber));
     const { history } = this;
-    const version = formatSyncPosition({ history, number });
+    const present = state.snapshot.sync.versionOf(projectId, environmentNumber);
+    // More may have been told of than this state has, and this state may have more than was told of.
+    const version = formatSyncPosition({ history, number: Math.min(this.version, present) });
+    const number = present <= this.version ? state.number : this.version;
     const pieces = deltaPieces(state, this.environment, version, changed, (id) => used.has(id));
     return { event: 'delta', history, number, pieces: framed('delta', version, pieces) };
   }

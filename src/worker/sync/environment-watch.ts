@@ -8,7 +8,7 @@ import { PinnedState } from './settled-state.ts';
 export const lookEveryMs = 20;
 
 /** What has changed for an environment. */
-export interface EnvironmentChange {
+export interface ConfigurationChange {
   /** Valid during the call; `retain` keeps it. */
   readonly state: PinnedState;
   /** The number of the last change that concerned the environment: it has moved, or the history has. */
@@ -19,7 +19,7 @@ export interface EnvironmentChange {
 
 export interface EnvironmentListener {
   /** What the environment evaluates has changed. The change is on disk. */
-  onChange(change: EnvironmentChange): void;
+  onChange(change: ConfigurationChange): void;
   /** The project's record has changed: the environment may have been renamed or deleted. */
   onProjectChange?(): void;
 }
@@ -91,7 +91,11 @@ export class EnvironmentWatch {
     const environments = this.#watched.get(projectId) ?? new Map<number, Watched>();
     this.#watched.set(projectId, environments);
     const { history, number, version } = this.#present(projectId, environmentNumber);
-    const watched = environments.get(environmentNumber) ?? { environmentNumber, listeners: new Set(), version };
+    const watched = environments.get(environmentNumber) ?? {
+      environmentNumber,
+      listeners: new Set(),
+      version,
+    };
     environments.set(environmentNumber, watched);
     watched.listeners.add(listener);
     const end = (): void => this.#drop(listener, projectId, environmentNumber);
@@ -188,7 +192,8 @@ export class EnvironmentWatch {
     this.#history = state.history;
     this.#number = state.number;
     const isAll = isOther || changes === null || changes.some(({ kind }) => kind === 'everything');
-    if (isAll) for (const projectId of this.#watched.keys()) this.#tellProject(projectId, state, null, isOther);
+    if (isAll)
+      for (const projectId of this.#watched.keys()) this.#tellProject(projectId, state, null, isOther);
     else {
       for (const [projectId, own] of byProject(changes, this.#watched)) {
         this.#tellProject(projectId, state, own, false);

@@ -14,7 +14,7 @@ export const keptBytesMax = 512 * 1024;
 /** An event as it is sent to all streams that need it. */
 export interface SyncMessage {
   readonly event: SyncEvent;
-  /** What its client knows when it has received it. */
+  /** What its client knows when it has received it: every change up to this number. */
   readonly history: string;
   readonly number: number;
   readonly chunks: readonly Uint8Array[];
@@ -31,7 +31,11 @@ export function eventHead(event: SyncEvent, position: string): string {
 export const eventEnd = '\n\n';
 
 /** An event whose data is short. */
-export function shortEvent(event: 'beat' | 'goodbye', position: string, data: SyncBeat | SyncGoodbye): Uint8Array {
+export function shortEvent(
+  event: 'beat' | 'goodbye',
+  position: string,
+  data: SyncBeat | SyncGoodbye,
+): Uint8Array {
   return encoder.encode(`${eventHead(event, position)}${JSON.stringify(data)}${eventEnd}`);
 }
 

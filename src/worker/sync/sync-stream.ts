@@ -1,9 +1,9 @@
-import type { Exchange } from '../../http/exchange.ts';
 import { formatSyncPosition, type SyncPosition } from '../../domain/sync/sync-position.ts';
+import type { Exchange } from '../../http/exchange.ts';
 import { assert } from '../../support/assert.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { EnvironmentFeed, LongContent } from './environment-feed.ts';
-import { ChunkList, shortEvent, type SyncMessage } from './sync-events.ts';
+import { ChunkList, type SyncMessage, shortEvent } from './sync-events.ts';
 
 /** A client that takes nothing for so long is cut off: it may be gone without a word. */
 const unreadMsMax = 30_000;
@@ -81,7 +81,9 @@ export class SyncStream {
     if (this.isOver || this.isSending || this.isBehind) return false;
     if (event === 'snapshot') return true;
     const { position } = this;
-    return position !== null && position.history === history && from !== null && position.number >= from.number;
+    return (
+      position !== null && position.history === history && from !== null && position.number >= from.number
+    );
   }
 
   /** @param end called once: the message was written whole, or never will be */
@@ -161,7 +163,10 @@ export class SyncStream {
   /** Ends the stream in order: the client connects again after a time. */
   sayGoodbye(retryAfterMs: number): void {
     if (this.isOver) return;
-    if (this.isSending || this.isBehind) return this.cut();
+    if (this.isSending || this.isBehind) {
+      this.cut();
+      return;
+    }
     const position = this.position === null ? '' : formatSyncPosition(this.position);
     this.#write(shortEvent('goodbye', position, { retryAfterMs }));
     this.end();
@@ -170,7 +175,10 @@ export class SyncStream {
   /** Ends the stream; a client that asks again is told why. */
   end(): void {
     if (this.isOver) return;
-    if (this.isSending || this.isBehind) return this.cut();
+    if (this.isSending || this.isBehind) {
+      this.cut();
+      return;
+    }
     this.#exchange.end();
     this.#finish();
   }

@@ -6,29 +6,20 @@ import type { Exchange } from '../../http/exchange.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import { BetweenEvents } from '../between-events.ts';
 import type { StreamRoom } from '../limits/stream-room.ts';
+import { BeatCircle, tickMs } from './beat-circle.ts';
 import { EnvironmentFeed } from './environment-feed.ts';
 import type { EnvironmentWatch } from './environment-watch.ts';
 import type { PinnedState } from './settled-state.ts';
-import type { SyncedEnvironment } from './sync-content.ts';
-import { atOnceBytesMax, type SyncMessage } from './sync-events.ts';
 import type { SyncCensus } from './sync-census.ts';
+import type { SyncedEnvironment } from './sync-content.ts';
+import { SyncDelivery } from './sync-delivery.ts';
 import type { StreamEnd, SyncMeter } from './sync-meter.ts';
 import { SyncStream } from './sync-stream.ts';
-import { Turns } from './turns.ts';
+import { SyncWork } from './sync-work.ts';
 
-export const beatEveryMs = 15_000;
-/** How often streams are looked at whose beats are due. */
-const tickMs = 50;
 /** Tokens are checked after commits at most this often, and with each beat. */
 const checkEveryMs = 1000;
-/** Streams that are sent a long message at once by one worker. Such a message is made from a snapshot while it is sent. */
-const longTurns = 8;
-/** Streams that are sent a kept message of several chunks at once by one worker. */
-const chunkedTurns = 64;
-/** A client that does not take a long message within this time is cut off: its snapshot keeps the file growing. */
-const longMsMax = 30_000;
 /** When a service drains, its clients come back within this time, at random. */
 const goodbye = { leastMs: 1000, mostMs: 10_000 };
 
@@ -52,18 +43,6 @@ export interface OpenedStream {
   readonly lastEvent: SyncPosition | null;
 }
 
-/** A message that is being made for streams that wait for it. */
-interface Job {
-  readonly feed: EnvironmentFeed;
-  readonly key: string;
-  /** What the least informed of the streams knows. */
-  known: SyncPosition | null;
-  readonly streams: SyncStream[];
-}
-
-/** A step of work between events. @returns whether there is more to do */
-type Task = () => boolean;
-
 /**
  * The streams of a worker. One look at the store's version serves all of them, a message is made once for all streams that
  * need it, and everything is written in slices between events.
@@ -71,18 +50,11 @@ type Task = () => boolean;
 export class SyncStreams {
   readonly #options: SyncStreamsOptions;
   readonly #feeds = new Map<string, EnvironmentFeed>();
+  readonly #byFeed = new Map<EnvironmentFeed, Set<SyncStream>>();
   readonly #streams = new Set<SyncStream>();
-  readonly #jobs = new Map<string, Job>();
-  readonly #tasks: Task[] = [];
-  readonly #runnable = new Set<SyncStream>();
-  readonly #between: BetweenEvents;
-  readonly #long = new Turns(longTurns);
-  readonly #chunked = new Turns(chunkedTurns);
-  /** Streams by the moment of their beats, in a circle of ticks. */
-  readonly #beats: Set<SyncStream>[] = Array.from({ length: beatEveryMs / tickMs }, () => new Set());
-  readonly #beatOf = new Map<SyncStream, Set<SyncStream>>();
-  #beatAt = 0;
-  #beatenAt = 0;
+  readonly #work: SyncWork;
+  readonly #delivery: SyncDelivery;
+  readonly #beats = new BeatCircle<SyncStream>();
   #ticking: NodeJS.Timeout | null = null;
   #endCommits: () => void = () => undefined;
   #mustCheck = false;
@@ -91,7 +63,19 @@ export class SyncStreams {
 
   constructor(options: SyncStreamsOptions) {
     this.#options = options;
-    this.#between = new BetweenEvents((budgetMs) => this.#run(budgetMs), options.onStep);
+    const { watch, log, meter, onStep } = options;
+    this.#delivery = new SyncDelivery({
+      meter,
+      work: () => this.#work,
+      onSlow: (stream) => this.#end(stream, 'slow'),
+    });
+    this.#work = new SyncWork({
+      ...{ watch, log, onStep },
+      serve: (stream) => this.#delivery.serve(stream),
+      onFailed: (feed) => {
+        for (const stream of [...this.#streamsOf(feed)]) if (stream.isServed) stream.cut();
+      },
+    });
   }
 
   get isClosed(): boolean {
@@ -102,17 +86,17 @@ export class SyncStreams {
   open({ exchange, environment, tokenId, lastEvent }: OpenedStream): void {
     const feed = this.#feedOf(environment);
     const hooks = {
-      onRunnable: (runnable: SyncStream) => this.#schedule(runnable),
+      onRunnable: (runnable: SyncStream) => this.#work.schedule(runnable),
       onOver: (over: SyncStream) => this.#drop(over),
       countBytes: (bytes: number) => this.#options.meter.countBytes(bytes),
     };
     const stream = new SyncStream({ exchange, feed, tokenId, position: null }, hooks);
-    feed.streams.add(stream);
+    this.#streamsOf(feed).add(stream);
     this.#streams.add(stream);
     this.#options.meter.putStreams(this.#streams.size);
     this.#begin();
-    this.#addBeat(stream);
-    if (lastEvent === null) this.#schedule(stream);
+    this.#beats.add(stream);
+    if (lastEvent === null) this.#work.schedule(stream);
     else this.#resume(stream, lastEvent);
   }
 
@@ -122,11 +106,16 @@ export class SyncStreams {
     const known = this.#feeds.get(key);
     if (known !== undefined) return known;
     const feed = new EnvironmentFeed(environment, this.#options.watch, {
-      onMoved: (moved) => this.#addTask(scheduling(moved.streams, (stream) => this.#schedule(stream))),
+      onMoved: (moved) => this.#work.forEach(this.#streamsOf(moved), (stream) => this.#work.schedule(stream)),
       onProjectChange: (changed) => this.#checkEnvironment(changed),
     });
     this.#feeds.set(key, feed);
+    this.#byFeed.set(feed, new Set());
     return feed;
+  }
+
+  #streamsOf(feed: EnvironmentFeed): Set<SyncStream> {
+    return this.#byFeed.get(feed) ?? new Set();
   }
 
   /** Streams of an environment that was renamed or deleted end: their address leads nowhere any more. */
@@ -137,18 +126,18 @@ export class SyncStreams {
       name === null
         ? project?.isMultiEnvironment === false
         : project !== undefined && findEnvironment(project, name)?.number === environmentNumber;
-    if (!isThere) for (const stream of [...feed.streams]) this.#end(stream, 'environment');
+    if (!isThere) for (const stream of [...this.#streamsOf(feed)]) this.#end(stream, 'environment');
   }
 
   /** Finds out what a client missed that was here before. */
   #resume(stream: SyncStream, lastEvent: SyncPosition): void {
     stream.isServed = true;
-    this.#withState(
+    this.#work.withState(
       stream.feed,
       (state) => this.#resuming(stream, lastEvent, state),
       () => {
         stream.isServed = false;
-        this.#schedule(stream);
+        this.#work.schedule(stream);
       },
     );
   }
@@ -165,220 +154,8 @@ export class SyncStreams {
     if (stream.beat(number)) this.#options.meter.countEvent('beat');
   }
 
-  #schedule(stream: SyncStream): void {
-    if (stream.isOver) return;
-    this.#runnable.add(stream);
-    this.#between.schedule();
-  }
-
-  #addTask(task: Task): void {
-    this.#tasks.push(task);
-    this.#between.schedule();
-  }
-
-  /**
-   * Runs work on a settled state, in slices.
-   * @param finish called when it is done, also when it has failed
-   */
-  #withState(
-    feed: EnvironmentFeed,
-    work: (state: PinnedState) => Generator<string, unknown>,
-    finish: () => void,
-  ): void {
-    const state = this.#options.watch.pin();
-    state.whenSettled(() => {
-      if (feed.isAheadOf(state)) {
-        state.release();
-        this.#withState(feed, work, finish);
-        return;
-      }
-      const steps = work(state);
-      const end = (): false => {
-        state.release();
-        finish();
-        return false;
-      };
-      this.#addTask(() => {
-        try {
-          return steps.next().done === true ? end() : true;
-        } catch (fault) {
-          this.#fail(fault);
-          for (const stream of [...feed.streams]) if (stream.isServed) stream.cut();
-          return end();
-        }
-      });
-    });
-  }
-
-  #fail(fault: unknown): void {
-    this.#options.log.error({ err: fault }, 'a message of sync could not be made');
-  }
-
-  /** Does work for so long. @returns whether there is more */
-  #run(budgetMs: number): boolean {
-    const until = monotonicMs() + budgetMs;
-    do {
-      const task = this.#tasks[0];
-      if (task !== undefined) {
-        if (!this.#runTask(task)) this.#tasks.shift();
-      } else if (!this.#runNext()) return false;
-    } while (monotonicMs() < until);
-    return this.#tasks.length > 0 || this.#runnable.size > 0;
-  }
-
-  #runTask(task: Task): boolean {
-    try {
-      return task();
-    } catch (fault) {
-      this.#fail(fault);
-      return false;
-    }
-  }
-
-  /** Serves the stream that has waited longest. @returns whether there was one */
-  #runNext(): boolean {
-    for (const stream of this.#runnable) {
-      this.#runnable.delete(stream);
-      try {
-        this.#serve(stream);
-      } catch (fault) {
-        this.#fail(fault);
-      }
-      return true;
-    }
-    return false;
-  }
-
-  #serve(stream: SyncStream): void {
-    if (stream.isSending) {
-      if (stream.run()) this.#schedule(stream);
-      return;
-    }
-    const key = stream.need;
-    if (key === null) return;
-    const found = stream.feed.find(key);
-    if (found === null) this.#want(stream, key);
-    else if (found === 'long') this.#sendLong(stream);
-    else this.#send(stream, found, stream.position);
-  }
-
-  /** Has the message made; streams that need the same one meanwhile share it. */
-  #want(stream: SyncStream, key: string): void {
-    const { feed } = stream;
-    const { projectId, environmentNumber, name } = feed.environment;
-    const jobKey = `${projectId}/${environmentNumber}/${name ?? ''} ${key}`;
-    stream.isServed = true;
-    const waiting = this.#jobs.get(jobKey);
-    if (waiting !== undefined) {
-      waiting.streams.push(stream);
-      return;
-    }
-    const job: Job = { feed, key, known: stream.position, streams: [stream] };
-    this.#jobs.set(jobKey, job);
-    const made: { message: SyncMessage | 'long' | null } = { message: null };
-    this.#withState(
-      feed,
-      function* make(state) {
-        made.message = yield* feed.make(key, job.known, state);
-      },
-      () => {
-        this.#jobs.delete(jobKey);
-        this.#addTask(scheduling(job.streams, (one) => this.#hand(one, made.message, job.known)));
-      },
-    );
-  }
-
-  #hand(stream: SyncStream, message: SyncMessage | 'long' | null, known: SyncPosition | null): void {
-    stream.isServed = false;
-    if (stream.isOver) return;
-    if (message === 'long') this.#sendLong(stream);
-    else if (message !== null && stream.mayTake(message, known)) this.#send(stream, message, known);
-    else this.#schedule(stream);
-  }
-
-  #send(stream: SyncStream, message: SyncMessage, known: SyncPosition | null): void {
-    if (!stream.mayTake(message, known)) return this.#schedule(stream);
-    const { meter } = this.#options;
-    if (message.bytes <= atOnceBytesMax) {
-      meter.countEvent(message.event);
-      stream.send(message);
-      this.#schedule(stream);
-      return;
-    }
-    this.#takeTurn(this.#chunked, stream, (give) => {
-      if (!stream.mayTake(message, known)) {
-        give();
-        return this.#schedule(stream);
-      }
-      meter.countEvent(message.event);
-      stream.send(message, give);
-      this.#schedule(stream);
-    });
-  }
-
-  /** @param begin is told how to give the turn back, once */
-  #takeTurn(turns: Turns, stream: SyncStream, begin: (give: () => void) => void): void {
-    const { projectId } = stream.feed.environment;
-    stream.isServed = true;
-    turns.take(projectId, () => {
-      stream.isServed = false;
-      let isGiven = false;
-      const late = setTimeout(() => this.#end(stream, 'slow'), longMsMax).unref();
-      const give = (): void => {
-        if (isGiven) return;
-        isGiven = true;
-        clearTimeout(late);
-        turns.give(projectId);
-      };
-      if (stream.isOver) give();
-      else begin(give);
-    });
-  }
-
-  /** Sends a message that is made while it is sent, from a snapshot of its own. */
-  #sendLong(stream: SyncStream): void {
-    this.#takeTurn(this.#long, stream, (give) => {
-      const { feed } = stream;
-      const key = stream.need;
-      if (key === null) {
-        give();
-        return;
-      }
-      stream.isServed = true;
-      this.#withState(
-        feed,
-        (state) => this.#beginLong(stream, key, state, give),
-        () => {
-          stream.isServed = false;
-          if (!stream.isSending) give();
-          this.#schedule(stream);
-        },
-      );
-    });
-  }
-
-  *#beginLong(
-    stream: SyncStream,
-    key: string,
-    state: PinnedState,
-    give: () => void,
-  ): Generator<string, void> {
-    const content = yield* stream.feed.content(key, stream.position, state);
-    if (!stream.mayTake(content, stream.position)) {
-      content.pieces.return(undefined);
-      return;
-    }
-    state.retain();
-    this.#options.meter.countEvent(content.event);
-    stream.sendLong(content, () => {
-      state.release();
-      give();
-    });
-  }
-
   #begin(): void {
     if (this.#ticking !== null) return;
-    this.#beatenAt = monotonicMs();
     this.#ticking = setInterval(() => this.#tick(), tickMs);
     this.#endCommits = this.#options.watch.onCommit(() => {
       this.#mustCheck = true;
@@ -400,13 +177,11 @@ export class SyncStreams {
     if (this.#mustCheck && now - this.#checkedAt >= checkEveryMs) {
       this.#mustCheck = false;
       this.#checkedAt = now;
-      this.#addTask(scheduling(this.#streams, this.#checker()));
+      this.#work.forEach(this.#streams, this.#checker());
     }
-    for (; now - this.#beatenAt >= tickMs; this.#beatenAt += tickMs) {
-      const due = this.#beats[this.#beatAt] as Set<SyncStream>;
-      this.#beatAt = (this.#beatAt + 1) % this.#beats.length;
+    for (const due of this.#beats.due()) {
       const check = this.#checker();
-      if (due.size > 0) this.#addTask(scheduling(due, (stream) => this.#beat(stream, check)));
+      this.#work.forEach(due, (stream) => this.#beat(stream, check));
     }
   }
 
@@ -414,7 +189,7 @@ export class SyncStreams {
     check(stream);
     if (stream.isGone) this.#end(stream, 'slow');
     else if (stream.beat(this.#options.watch.number)) this.#options.meter.countEvent('beat');
-    this.#schedule(stream);
+    this.#work.schedule(stream);
   }
 
   /** @returns ends a stream whose token does not permit it any more; a token is read once for all its streams */
@@ -429,13 +204,6 @@ export class SyncStreams {
       const { name } = stream.feed.environment;
       if (!maySyncOn(known.get(stream.tokenId), isActive, name)) this.#end(stream, 'token');
     };
-  }
-
-  /** Each stream at a moment of its own: many that were opened at once do not beat at once. */
-  #addBeat(stream: SyncStream): void {
-    const slot = this.#beats[Math.floor(Math.random() * this.#beats.length)] as Set<SyncStream>;
-    slot.add(stream);
-    this.#beatOf.set(stream, slot);
   }
 
   #end(stream: SyncStream, why: StreamEnd): void {
@@ -458,14 +226,15 @@ export class SyncStreams {
 
   #drop(stream: SyncStream): void {
     this.#streams.delete(stream);
-    this.#runnable.delete(stream);
-    this.#beatOf.get(stream)?.delete(stream);
-    this.#beatOf.delete(stream);
+    this.#work.forget(stream);
+    this.#beats.remove(stream);
     const { feed } = stream;
-    feed.streams.delete(stream);
+    const streams = this.#streamsOf(feed);
+    streams.delete(stream);
     const { projectId, environmentNumber, name } = feed.environment;
-    if (feed.streams.size === 0) {
+    if (streams.size === 0) {
       feed.close();
+      this.#byFeed.delete(feed);
       this.#feeds.delete(`${projectId}/${environmentNumber}/${name ?? ''}`);
     }
     this.#options.room.give(projectId);
@@ -483,7 +252,7 @@ export class SyncStreams {
   census(): readonly SyncCensus[] {
     return Array.from(this.#feeds.values(), (feed) => {
       const counts = new Map<number, number>();
-      for (const { position } of feed.streams) {
+      for (const { position } of this.#streamsOf(feed)) {
         const known = position === null || position.history !== feed.history ? 0 : position.number;
         // A client that knows the last change of its environment is up to date, whatever came after it elsewhere.
         const number = Math.min(known, feed.version);
@@ -494,15 +263,4 @@ export class SyncStreams {
       return { projectId, environment, history: feed.history, version: feed.version, versions };
     });
   }
-}
-
-/** A task that does something for each stream, one in a step. */
-function scheduling(streams: Iterable<SyncStream>, run: (stream: SyncStream) => void): Task {
-  const left = [...streams][Symbol.iterator]();
-  return () => {
-    const next = left.next();
-    if (next.done === true) return false;
-    run(next.value);
-    return true;
-  };
 }

@@ -52,6 +52,7 @@ function projectScreens({ projectId, tokenId }: FurnishedDemo): readonly Screen[
     { name: 'create-token', path: `${project}/tokens`, show: opened(heading('Tokens'), 'Create token') },
     { name: 'token-activity', path: `${project}/tokens/${tokenId}`, show: token },
     { name: 'token-rotate', path: `${project}/tokens/${tokenId}`, show: opened(token, /^Rotate/) },
+    { name: 'clients', path: `${project}/clients`, show: text('No program follows this project') },
     { name: 'environments', path: `${project}/environments`, show: environments },
     {
       name: 'create-environment',

@@ -57,7 +57,7 @@ t.test('an older store is migrated through all steps, once, after a backup', asy
   const first = await migrate(directory, [renameAll, addNotes]);
   test.equal(first.name, 'migrated');
   test.match(first, { storeId, migrated: { identity: { id: storeId, format: 3 } } });
-  test.same(JSON.parse(readFileSync(markerFileOf(directory), 'utf8')), { storeId, format: 3 });
+  test.match(JSON.parse(readFileSync(markerFileOf(directory), 'utf8')), { storeId, format: 3 });
   const [name = ''] = backupsOf(directory);
   test.match(name, /^data-format-1-\d{8}T\d{9}Z$/, 'named by time and format');
   const backup = join(dirname(directory), name);
@@ -141,7 +141,7 @@ t.test('the next opening repairs a crash between the migration and the marker', 
   writeFileSync(markerFileOf(directory), JSON.stringify({ storeId, format: 1 }));
   const { migrated } = await migrate(directory, [renameAll]);
   test.equal(migrated, null);
-  test.same(JSON.parse(readFileSync(markerFileOf(directory), 'utf8')), { storeId, format: 2 });
+  test.match(JSON.parse(readFileSync(markerFileOf(directory), 'utf8')), { storeId, format: 2 });
 });
 
 t.test('a migrated store is refused by an older Burgee, reader and writer alike', async (test) => {

@@ -104,7 +104,11 @@ t.test('streams end when the Evaluation API of their project is switched off', a
   const other = await startOfrep(t);
   const base = `/projects/${other.solo.id}`;
   const events = await openEvents(t, other.server.port, `${base}/ofrep/v1/events`);
-  const kept = await openEvents(t, other.server.port, `/projects/${other.shop.id}/production/ofrep/v1/events`);
+  const kept = await openEvents(
+    t,
+    other.server.port,
+    `/projects/${other.shop.id}/production/ofrep/v1/events`,
+  );
   await Promise.all([events.next(), kept.next()]);
   await other.apply({ name: 'solo', evaluationAccess: false });
   await events.ended;

@@ -24,7 +24,9 @@ const pathCharacters = fc.string({ unit: fc.constantFrom(...'aZ0/%.~!$&()*+,;=:@
 const rest = fc.oneof(
   fc.constantFrom('', '/', '/banner', '/checkout', `/${flagOf(solo, 'banner')}`, '/%E0%A4%A', '/%', '/%ff'),
   pathCharacters.map((text) => `/${text}`),
-  fc.string({ unit: 'binary', maxLength: 40 }).map((text) => `/${encodeURIComponent(Buffer.from(text).toString())}`),
+  fc
+    .string({ unit: 'binary', maxLength: 40 })
+    .map((text) => `/${encodeURIComponent(Buffer.from(text).toString())}`),
 );
 const value = fc.oneof(fc.string(), fc.double(), fc.boolean(), fc.constant(null), fc.array(fc.jsonValue()));
 const context = fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), value));

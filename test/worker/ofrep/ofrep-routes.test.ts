@@ -77,6 +77,7 @@ t.test('a flag is found by id, then by name, with any characters of the path', a
   t.equal(await raw('search/new%3F'), flagOf(shop, 'search/new?'), 'a slash that is not encoded');
   t.equal(await raw('für%2050%25'), flagOf(shop, 'für 50%'), 'raw UTF-8');
   t.equal(await raw('100%'), flagOf(shop, '100%'), 'a percent sign that begins no escape');
+  t.equal(await raw('f%C3%BCr%2050%'), flagOf(shop, 'für 50%'), 'and escapes beside it');
 });
 
 t.test('every address of the same flag', async (t) => {

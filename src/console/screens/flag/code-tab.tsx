@@ -123,7 +123,7 @@ export function CodeTab({ flag }: { readonly flag: ConsoleFlagView }) {
         />
       )}
       <Tabs variant="pills" value={chosen} onChange={choose} keepMounted={false}>
-        <Tabs.List mb="sm" aria-label="Kind of application">
+        <Tabs.List mb="sm" className={classes.kinds} aria-label="Kind of application">
           {snippets.map(({ id, title }) => (
             <Tabs.Tab key={id} value={id}>
               {title}

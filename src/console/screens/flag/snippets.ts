@@ -200,12 +200,12 @@ function java(place: SnippetPlace): Snippet {
 <dependency>
   <groupId>dev.openfeature</groupId>
   <artifactId>sdk</artifactId>
-  <version>1.20.2</version>
+  <version>1.22.0</version>
 </dependency>
 <dependency>
   <groupId>dev.openfeature.contrib.providers</groupId>
   <artifactId>ofrep</artifactId>
-  <version>0.0.1</version>
+  <version>0.0.2</version>
 </dependency>`,
     code: `import dev.openfeature.contrib.providers.ofrep.OfrepProvider;
 import dev.openfeature.contrib.providers.ofrep.OfrepProviderOptions;

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../../src/sdk/connect.ts';
+import { patchRequest, requireChange } from '../changes/changing-flag.ts';
+import { KeptConnection } from '../changes/kept-connection.ts';
+import { LatencyRecorder } from '../load/latency-histogram.ts';
+import { answerLoad } from '../load/load-program.ts';
+import type { Visibility, VisibleProbe } from './probe-visible.ts';
+
+/** Pause between two changes. */
+const pauseMs = 10;
+/** A change that the client has not seen by then will not show any more. */
+const seenWithinMs = 10_000;
+
+/** Patches a flag, and waits until a connected client answers by it. */
+async function probe({ origin, flag, projectId, seconds }: VisibleProbe): Promise<Visibility> {
+  const client = await connect({ url: origin, project: projectId, token: flag.writeToken });
+  if (client.status !== 'ready') throw new Error(`the client is ${client.status}: ${client.why}`);
+  const writer = await KeptConnection.open(origin);
+  const recorder = new LatencyRecorder();
+  let wanted: boolean | null = null;
+  let noteSeen: () => void = () => undefined;
+  client.on('change', () => {
+    if (client.isOn(flag.id, {}, wanted === false) === wanted) noteSeen();
+  });
+  await writer.ask(patchRequest(origin, flag, { enabled: false, trafficPercentage: 100 }));
+  const endAtMs = performance.now() + seconds * 1000;
+  for (let isOn = true; performance.now() < endAtMs; isOn = !isOn) {
+    wanted = isOn;
+    const seen = new Promise<number>((resolve) => {
+      noteSeen = () => resolve(performance.now());
+    });
+    requireChange(await writer.ask(patchRequest(origin, flag, { enabled: isOn })));
+    const acknowledgedAtMs = performance.now();
+    const late = sleep(seenWithinMs, null, { ref: true });
+    const seenAtMs = await Promise.race([seen, late]);
+    if (seenAtMs === null) throw new Error(`a change was not seen within ${seenWithinMs} ms`);
+    // It may be seen before its acknowledgement arrives.
+    recorder.recordMs(Math.max(0, seenAtMs - acknowledgedAtMs));
+    await sleep(pauseMs);
+  }
+  writer.close();
+  await client.close();
+  return { p50Us: recorder.percentileUs(50), p99Us: recorder.percentileUs(99), histogram: recorder.encode() };
+}
+
+await answerLoad(probe);
+process.exit(0);

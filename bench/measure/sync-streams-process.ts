@@ -1,0 +1,112 @@
+/**
+ * Holds streams of sync open in a process of its own. The first argument is a `HeldStreams` as JSON. It tells its parent
+ * when each has its snapshot; on request it changes a flag, and tells when each stream had the change; it resets them when
+ * told to end.
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { percentile } from './percentile.ts';
+import type { HeldStreams, StreamsMessage } from './sync-streams.ts';
+
+const { origin, count, path, token, flag } = JSON.parse(process.argv[2] ?? '') as HeldStreams;
+const { hostname, port, host } = new URL(origin);
+const openedAtOnce = 100;
+const changesOfRound = 20;
+const pauseMs = 200;
+
+const question = [
+  `GET ${path} HTTP/1.1`,
+  `Host: ${host}`,
+  'Accept: text/event-stream',
+  `Authorization: Bearer ${token}`,
+  '\r\n',
+].join('\r\n');
+const sockets: Socket[] = [];
+/** When each stream had the change that is on its way. */
+let arrivals: number[] = [];
+let onAll: () => void = () => undefined;
+
+function tell(message: StreamsMessage): void {
+  process.send?.(message);
+}
+
+async function open(): Promise<void> {
+  const socket = connect(Number(port), hostname).setNoDelay(true);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  socket.write(question);
+  let isOpen = false;
+  await new Promise<void>((resolve, reject) => {
+    socket.on('close', () => reject(new Error(`${origin} closed a stream`)));
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes: Buffer) => {
+      if (!isOpen && bytes.includes('event: snapshot')) {
+        isOpen = true;
+        resolve();
+      } else if (bytes.includes('event: delta')) arrive();
+    });
+  });
+}
+
+function arrive(): void {
+  arrivals.push(performance.now());
+  if (arrivals.length === count) onAll();
+}
+
+/** @returns milliseconds from the acknowledgement to the arrival at each stream */
+async function change(percentage: number): Promise<number[]> {
+  arrivals = [];
+  const all = new Promise<void>((resolve) => {
+    onAll = resolve;
+  });
+  const answer = await fetch(`${origin}/api/v1/flags/${flag}`, {
+    method: 'PATCH',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ trafficPercentage: percentage }),
+  });
+  const acknowledgedAt = performance.now();
+  if (answer.status !== 200) throw new Error(await answer.text());
+  await all;
+  return arrivals.map((at) => Math.max(0, at - acknowledgedAt));
+}
+
+async function changeOften(): Promise<void> {
+  const delays: number[] = [];
+  const lasts: number[] = [];
+  for (let round = 1; round <= changesOfRound; round += 1) {
+    const arrived = await change(round);
+    delays.push(...arrived);
+    lasts.push(Math.max(...arrived));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  tell({
+    kind: 'changed',
+    p50Ms: percentile(delays, 0.5),
+    p99Ms: percentile(delays, 0.99),
+    allMs: percentile(lasts, 0.99),
+  });
+}
+
+async function openAll(): Promise<void> {
+  while (sockets.length < count) {
+    const several = Math.min(openedAtOnce, count - sockets.length);
+    await Promise.all(Array.from({ length: several }, open));
+  }
+}
+
+function fail(fault: Error): never {
+  console.error(fault.message);
+  process.exit(1);
+}
+
+process.once('disconnect', () => process.exit());
+process.on('message', (message: 'change' | 'end') => {
+  if (message === 'change') changeOften().catch(fail);
+  else {
+    // A reset leaves no port in TIME_WAIT.
+    for (const socket of sockets) socket.resetAndDestroy();
+    setImmediate(() => process.disconnect());
+  }
+});
+await openAll().catch(fail);
+tell({ kind: 'open' });

@@ -1,0 +1,18 @@
+/** What each library is asked here: a flag with a rule on two attributes, at 50 %, about a user with five attributes. */
+export const plans = ['pro', 'team', 'enterprise'];
+export const countries = ['CH', 'DE', 'AT', 'FR', 'IT'];
+
+/**
+ * @param {string} userId
+ * @returns the attributes of a user whom the rule matches, beside the user's id
+ */
+export function attributesOf(userId) {
+  const number = Number(userId.slice(userId.indexOf('-') + 1));
+  return {
+    plan: plans[number % plans.length],
+    country: countries[number % countries.length],
+    version: '4.2.1',
+    device: number % 2 === 0 ? 'phone' : 'tablet',
+    isEmployee: false,
+  };
+}

@@ -1,0 +1,96 @@
+import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
+import type { BenchRequest } from '../load/request-list.ts';
+import { compareThroughput } from '../measure/compare-throughput.ts';
+import type { AskedContender } from '../measure/question.ts';
+import type { Bench, Scenario } from '../scenario.ts';
+import { halfFlagProject, projectOfSize, userName } from '../servers/flag-fixtures.ts';
+import { oneFlagRequests } from '../servers/one-flag-requests.ts';
+import { type BurgeeProcess, startBurgee } from '../servers/start-burgee.ts';
+import { withServers } from '../servers/with-servers.ts';
+import { workerArguments } from '../servers/worker-arguments.ts';
+
+const scenario = 'ofrep';
+const quickKeys = 1000;
+const listSize = 100;
+const listKeys = 1000;
+const listSuffix = '-list';
+const [oneProject, listProject] = ['bench', 'project-of-100'];
+
+const targets: readonly Target[] = [
+  {
+    contender: 'ofrep',
+    of: 'ratio',
+    what: 'throughput against the Evaluation API',
+    comparison: 'throughput-wrk',
+    metric: 'requestsPerSecond',
+    bound: { atLeast: 0.75 },
+  },
+];
+
+/** The same question as each request of the Evaluation API, asked by OFREP. */
+function asOfrep(path: string, asked: readonly BenchRequest[]): BenchRequest[] {
+  return asked.map((request) => {
+    const targetingKey = new URLSearchParams(request.path.split('?')[1]).get('targetingKey');
+    return { path, method: 'POST', body: JSON.stringify({ context: { targetingKey } }), status: 200 };
+  });
+}
+
+function contenders(
+  { origin, pid }: BurgeeProcess,
+  plain: readonly BenchRequest[],
+  ofrep: string,
+): AskedContender[] {
+  return [
+    { name: 'ofrep', what: 'OFREP', pid, list: { origin, requests: asOfrep(ofrep, plain) } },
+    { name: 'api', what: 'The Evaluation API of the same process', pid, list: { origin, requests: plain } },
+  ];
+}
+
+async function compareOne(bench: Bench, burgee: BurgeeProcess): Promise<Comparison[]> {
+  const project = burgee.provisioned.projects[oneProject];
+  const flagId = project?.flags['half'] ?? '';
+  const requests = oneFlagRequests(flagId, bench.settings.isQuick ? quickKeys : undefined);
+  return await compareThroughput(bench, {
+    title: 'One flag at 50 %, a different targeting key each time',
+    base: 'api',
+    connections: bench.settings.connections,
+    settings: { 'targeting keys': requests.length },
+    contenders: contenders(burgee, requests, `/projects/${project?.id}/ofrep/v1/evaluate/flags/${flagId}`),
+  });
+}
+
+async function compareList(bench: Bench, burgee: BurgeeProcess): Promise<Comparison[]> {
+  const projectId = burgee.provisioned.projects[listProject]?.id ?? '';
+  const requests = Array.from({ length: listKeys }, (_unused, number) => ({
+    path: `/v1/flags/project/${projectId}?targetingKey=${userName(number)}`,
+    status: 200,
+  }));
+  return await compareThroughput(bench, {
+    title: `All flags of a project of ${listSize}`,
+    base: 'api',
+    idSuffix: listSuffix,
+    connections: bench.settings.connections,
+    flagsOfAnswer: listSize,
+    settings: { flags: listSize, 'targeting keys': listKeys },
+    remarks: [
+      'An answer of OFREP is longer: each flag comes with its reason, variant and metadata, and all with their hash.',
+    ],
+    contenders: contenders(burgee, requests, `/projects/${projectId}/ofrep/v1/evaluate/flags`),
+  });
+}
+
+function run(bench: Bench): Promise<ScenarioReport> {
+  return withServers(async (keep) => {
+    const projects = [halfFlagProject(oneProject), projectOfSize(listProject, listSize)];
+    const burgee = await keep(startBurgee(projects, { args: workerArguments(1) }));
+    const comparisons = [...(await compareOne(bench, burgee)), ...(await compareList(bench, burgee))];
+    return { scenario, comparisons, targets, missing: [] };
+  });
+}
+
+export const ofrepScenario: Scenario = {
+  name: scenario,
+  summary: 'one flag, and all flags of a project, by OFREP: against the Evaluation API of the same process',
+  runsElsewhere: false,
+  run,
+};

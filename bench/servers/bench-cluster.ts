@@ -1,0 +1,58 @@
+import { diskFolder } from '../changes/disk-folder.ts';
+import { findFreePorts } from '../peers/binaries/free-ports.ts';
+import { ensurePostgres } from '../peers/find-postgres.ts';
+import { startAdapter } from '../peers/start-adapter.ts';
+import { type BenchDirectory, makeDirectory } from './bench-directory.ts';
+import { mainProgram, ownEnvironment } from './programs.ts';
+import { runProgram } from './run-program.ts';
+import type { ServerProcess } from './server-process.ts';
+import { serveDirectory } from './start-burgee.ts';
+
+/** A PostgreSQL on this machine with a cluster in it, and the directories of its nodes. */
+export interface BenchCluster {
+  readonly url: string;
+  /** Starts a node in a directory of its own. @param args more arguments of `serve` */
+  startNode(args?: readonly string[], directory?: BenchDirectory): Promise<ServerProcess>;
+  /** An empty directory for a node. */
+  makeEmpty(): Promise<BenchDirectory>;
+  /** Stops PostgreSQL, and removes all directories. No node may be running. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Makes a cluster of what a directory holds.
+ * @throws Error that says what to do, when there is no PostgreSQL and none can be installed
+ */
+export async function startCluster(
+  { dataDir }: Pick<BenchDirectory, 'dataDir'>,
+  note: (text: string) => void,
+): Promise<BenchCluster> {
+  const programs = await ensurePostgres(note);
+  const [port] = await findFreePorts(1);
+  const postgres = await startAdapter('postgres', [programs, 'burgee', diskFolder(), String(port)]);
+  const url = `postgres://burgee@127.0.0.1:${port}/postgres`;
+  const made: BenchDirectory[] = [];
+  const makeEmpty = async (): Promise<BenchDirectory> => {
+    const directory = await makeDirectory([], diskFolder());
+    made.push(directory);
+    return directory;
+  };
+  const stop = async (): Promise<void> => {
+    await postgres.stop();
+    for (const directory of made) directory.remove();
+  };
+  try {
+    const words = ['cluster', 'create', '--cluster-url', url, '--data-dir', dataDir];
+    await runProgram(mainProgram, words, { env: ownEnvironment() });
+  } catch (fault) {
+    await stop();
+    throw fault;
+  }
+  return {
+    url,
+    startNode: async (args = [], directory) =>
+      serveDirectory(directory ?? (await makeEmpty()), { args: ['--cluster-url', url, ...args] }),
+    makeEmpty,
+    stop,
+  };
+}

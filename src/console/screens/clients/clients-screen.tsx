@@ -1,0 +1,95 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { SyncedEnvironmentView } from '../../../contracts/console/sync-views.ts';
+import { syncStreamsQuery } from '../../client/queries.ts';
+import { Failure } from '../../parts/callout.tsx';
+import { type Column, DataList } from '../../parts/data-list.tsx';
+import { Mark } from '../../parts/mark.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { countOf } from '../../parts/words.ts';
+import { ProjectLink } from '../../shell/pages.tsx';
+import { useProject } from '../../shell/project-context.ts';
+import { useSession } from '../../shell/use-session.ts';
+
+/** Of many versions those that most programs have are enough to see who does not follow. */
+const versionsShownMax = 5;
+
+function StateMark({ lag }: SyncedEnvironmentView) {
+  return lag === 0 ? <Mark tone="on">Up to date</Mark> : <Mark tone="warn">Behind</Mark>;
+}
+
+/** How many programs have which version, the newest first: «3 have 42, 1 has 40». */
+function versionWords({ versions, lag }: SyncedEnvironmentView): string {
+  if (lag === 0) return 'the newest';
+  const shown = versions.slice(0, versionsShownMax).map(({ version, streams }) => {
+    const verb = streams === 1 ? 'has' : 'have';
+    return `${streams} ${verb} ${version === 0 ? 'none yet' : version}`;
+  });
+  const more = versions.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${countOf(more, 'older version')}`] : [])].join(', ');
+}
+
+function columnsOf(isMultiEnvironment: boolean): readonly Column<SyncedEnvironmentView>[] {
+  return [
+    {
+      header: isMultiEnvironment ? 'Environment' : 'Project',
+      cell: ({ environment }) => environment ?? 'all flags',
+    },
+    { header: 'State', cell: StateMark },
+    { header: 'Connected', cell: ({ streams }) => countOf(streams, 'program') },
+    { header: 'Newest version', cell: ({ version }) => version },
+    { header: 'They have', cell: versionWords },
+    { header: 'Behind by', cell: ({ lag }) => (lag === 0 ? '–' : lag) },
+  ];
+}
+
+function HowToConnect() {
+  const { docsUrl } = useSession();
+  const { isPersonal } = useProject();
+  return (
+    <PageEmpty title="No program follows this project">
+      Programs with burgee-client or a provider of flagd evaluate in their own process, and follow every
+      change by a stream. A flag’s page shows the code, under «Code».{' '}
+      {isPersonal ? (
+        'They need a token, which a personal project cannot have.'
+      ) : (
+        <>
+          They need a <ProjectLink to="/projects/$projectId/tokens">token</ProjectLink>.
+        </>
+      )}{' '}
+      <a href={`${docsUrl}/clients`}>Which client for whom</a>
+    </PageEmpty>
+  );
+}
+
+/** Who is connected by sync. Programs that ask for each answer are in the evaluations of a flag, not here. */
+export function ClientsScreen() {
+  const { id: projectId, isMultiEnvironment } = useProject();
+  const streams = useQuery(syncStreamsQuery(projectId));
+  const environments = streams.data?.environments ?? [];
+  return (
+    <>
+      <PageHead title="Clients">
+        Programs that evaluate this project’s flags in their own process, and the versions they have.
+      </PageHead>
+      {streams.data === undefined ? (
+        <PageUnread of={streams} what="the clients" />
+      ) : (
+        <Stack gap="md">
+          <Failure error={streams.error} />
+          {environments.length === 0 ? (
+            <HowToConnect />
+          ) : (
+            <DataList
+              label="Clients"
+              rows={environments}
+              rowKey={({ environment }) => environment ?? ''}
+              columns={columnsOf(isMultiEnvironment)}
+            />
+          )}
+        </Stack>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,177 @@
+import type { SyncPosition } from '../../domain/sync/sync-position.ts';
+import type { EnvironmentFeed } from './environment-feed.ts';
+import type { PinnedState } from './settled-state.ts';
+import { atOnceBytesMax, type SyncMessage } from './sync-events.ts';
+import type { SyncMeter } from './sync-meter.ts';
+import type { SyncStream } from './sync-stream.ts';
+import type { SyncWork } from './sync-work.ts';
+import { Turns } from './turns.ts';
+
+/** Streams that are sent a long message at once by one worker. Such a message is made from a snapshot while it is sent. */
+const longTurns = 8;
+/** Streams that are sent a kept message of several chunks at once by one worker. */
+const chunkedTurns = 64;
+/** A client that does not take a long message within this time is cut off: its snapshot keeps the file growing. */
+const longMsMax = 30_000;
+
+/** A message that is being made for streams that wait for it. */
+interface Job {
+  readonly known: SyncPosition | null;
+  readonly streams: SyncStream[];
+}
+
+interface SyncDeliveryOptions {
+  readonly meter: SyncMeter;
+  readonly work: () => SyncWork;
+  /** The client does not take its message. */
+  readonly onSlow: (stream: SyncStream) => void;
+}
+
+/** Brings streams what they need: a message that is made once for all of them, or one of their own where it is long. */
+export class SyncDelivery {
+  readonly #options: SyncDeliveryOptions;
+  readonly #jobs = new Map<EnvironmentFeed, Map<string, Job>>();
+  readonly #long = new Turns(longTurns);
+  readonly #chunked = new Turns(chunkedTurns);
+
+  constructor(options: SyncDeliveryOptions) {
+    this.#options = options;
+  }
+
+  get #work(): SyncWork {
+    return this.#options.work();
+  }
+
+  /** Sends a stream more of its message, or begins the one that it needs. */
+  serve(stream: SyncStream): void {
+    if (stream.isSending) {
+      if (stream.run()) this.#work.schedule(stream);
+      return;
+    }
+    const key = stream.need;
+    if (key === null) return;
+    const found = stream.feed.find(key);
+    if (found === null) this.#want(stream, key);
+    else if (found === 'long') this.#sendLong(stream);
+    else this.#send(stream, found, stream.position);
+  }
+
+  /** Has the message made; streams that need the same one meanwhile share it. */
+  #want(stream: SyncStream, key: string): void {
+    const { feed } = stream;
+    const jobs = this.#jobs.get(feed) ?? new Map<string, Job>();
+    this.#jobs.set(feed, jobs);
+    stream.isServed = true;
+    const waiting = jobs.get(key);
+    if (waiting !== undefined) {
+      waiting.streams.push(stream);
+      return;
+    }
+    const job: Job = { known: stream.position, streams: [stream] };
+    jobs.set(key, job);
+    const made: { message: SyncMessage | 'long' | null } = { message: null };
+    this.#work.withState(
+      feed,
+      function* make(state) {
+        made.message = yield* feed.make(key, job.known, state);
+      },
+      () => {
+        jobs.delete(key);
+        if (jobs.size === 0) this.#jobs.delete(feed);
+        this.#work.forEach(job.streams, (one) => this.#hand(one, made.message, job.known));
+      },
+    );
+  }
+
+  #hand(stream: SyncStream, message: SyncMessage | 'long' | null, known: SyncPosition | null): void {
+    stream.isServed = false;
+    if (stream.isOver) return;
+    if (message === 'long') this.#sendLong(stream);
+    else if (message !== null && stream.mayTake(message, known)) this.#send(stream, message, known);
+    else this.#work.schedule(stream);
+  }
+
+  #send(stream: SyncStream, message: SyncMessage, known: SyncPosition | null): void {
+    const { meter } = this.#options;
+    if (!stream.mayTake(message, known)) {
+      this.#work.schedule(stream);
+      return;
+    }
+    if (message.bytes <= atOnceBytesMax) {
+      meter.countEvent(message.event);
+      stream.send(message);
+      this.#work.schedule(stream);
+      return;
+    }
+    this.#takeTurn(this.#chunked, stream, (give) => {
+      if (!stream.mayTake(message, known)) {
+        give();
+        this.#work.schedule(stream);
+        return;
+      }
+      meter.countEvent(message.event);
+      stream.send(message, give);
+      this.#work.schedule(stream);
+    });
+  }
+
+  /** @param begin is told how to give the turn back, once */
+  #takeTurn(turns: Turns, stream: SyncStream, begin: (give: () => void) => void): void {
+    const { projectId } = stream.feed.environment;
+    stream.isServed = true;
+    turns.take(projectId, () => {
+      stream.isServed = false;
+      let isGiven = false;
+      const late = setTimeout(() => this.#options.onSlow(stream), longMsMax).unref();
+      const give = (): void => {
+        if (isGiven) return;
+        isGiven = true;
+        clearTimeout(late);
+        turns.give(projectId);
+      };
+      if (stream.isOver) give();
+      else begin(give);
+    });
+  }
+
+  /** Sends a message that is made while it is sent, from a snapshot of its own. */
+  #sendLong(stream: SyncStream): void {
+    this.#takeTurn(this.#long, stream, (give) => {
+      const { feed } = stream;
+      const key = stream.need;
+      if (key === null) {
+        give();
+        return;
+      }
+      stream.isServed = true;
+      this.#work.withState(
+        feed,
+        (state) => this.#beginLong(stream, key, state, give),
+        () => {
+          stream.isServed = false;
+          if (!stream.isSending) give();
+          this.#work.schedule(stream);
+        },
+      );
+    });
+  }
+
+  *#beginLong(
+    stream: SyncStream,
+    key: string,
+    state: PinnedState,
+    give: () => void,
+  ): Generator<string, void> {
+    const content = yield* stream.feed.content(key, stream.position, state);
+    if (!stream.mayTake(content, stream.position)) {
+      content.pieces.return(undefined);
+      return;
+    }
+    state.retain();
+    this.#options.meter.countEvent(content.event);
+    stream.sendLong(content, () => {
+      state.release();
+      give();
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import t from 'tap';
+import { projectOf, provision, tokenOf } from '../support/provisioning.ts';
+import { consoleTest } from './support/console-stage.ts';
+import { goTo } from './support/console-steps.ts';
+import { owner, signIn } from './support/sign-in.ts';
+
+t.setTimeout(180_000);
+
+let path = '';
+let secret = '';
+
+async function prepare(dataDir: string, scratchDir: string): Promise<void> {
+  const project = {
+    name: 'shop',
+    environments: ['production', 'staging'],
+    flags: [{ name: 'gift-cards' }],
+    tokens: [{ name: 'app', permission: 'read' }],
+  };
+  const members = [{ ...owner, role: 'owner' }];
+  const document = { organisations: [{ name: 'Acme', plan: 'enterprise', members, projects: [project] }] };
+  const shop = projectOf(await provision(dataDir, scratchDir, document), 'shop');
+  path = `/sync/v1/${shop.id}/staging`;
+  secret = tokenOf(shop, 'app').secret;
+}
+
+await consoleTest(t, "a project's page shows who is connected by sync", { prepare }, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await signIn(window, owner);
+  await page.getByRole('link', { name: 'gift-cards' }).waitFor();
+  await goTo(page, 'Clients');
+  await page.getByRole('heading', { name: 'No program follows this project' }).waitFor();
+  t.equal(
+    await page.getByRole('main').getByRole('link', { name: 'token' }).count(),
+    1,
+    'it says how to connect',
+  );
+
+  const ends = new AbortController();
+  t.teardown(() => ends.abort());
+  const connected = await fetch(`${stage.origin}${path}`, {
+    headers: { authorization: `Bearer ${secret}`, accept: 'text/event-stream' },
+    signal: ends.signal,
+  });
+  t.equal(connected.status, 200);
+  const reader = connected.body?.getReader();
+  await reader?.read();
+  const row = page.getByRole('row', { name: /staging/ });
+  await row.getByText('1 program').waitFor();
+  await row.getByText('Up to date').waitFor();
+  t.equal(await page.getByRole('row').count(), 2, 'environments without a program are left out');
+
+  ends.abort();
+  await reader?.cancel().catch(() => undefined);
+  await page.getByRole('heading', { name: 'No program follows this project' }).waitFor();
+});

@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { ClientOptions } from '../../src/sdk/burgee-client.ts';
+import { checkOptions } from '../../src/sdk/client-options.ts';
+import { SyncedClient } from '../../src/sdk/synced-client.ts';
+import { defaultTimings, type Timings } from '../../src/sdk/timings.ts';
+import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { bearer, createHttpClient } from '../support/http-client.ts';
+import type { Lifetime } from '../support/lifetime.ts';
+import { type ProvisionedProject, projectOf, provision, tokenOf } from '../support/provisioning.ts';
+import type { Random } from '../support/random.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const plans = ['pro', 'free', 'grün', '🙂', 'a+b&c=d', ''];
+const cohorts = ['staff', 'beta', 'früh+spät', 'a b'];
+
+function some<Item>(random: Random, items: readonly Item[]): Item[] {
+  return random.shuffle(items).slice(0, random.integer(1, items.length));
+}
+
+/** A project with flags and audiences at random. */
+export function randomDocument(random: Random, count: number): object {
+  const audiences = Array.from({ length: 8 }, (_unused, index) => ({
+    name: `audience ${index}`,
+    rules: some(random, ['plan', 'land', 'größe']).map((attribute) => ({
+      attribute,
+      values: some(
+        random,
+        plans.filter((plan) => plan !== ''),
+      ),
+    })),
+  }));
+  const flags = Array.from({ length: count }, (_unused, index) => {
+    const state = {
+      enabled: random.chance(0.9),
+      trafficPercentage: random.pick([0, 100, 50, 1, random.integer(2, 99)]),
+      ...(random.chance(0.5) ? { audience: `audience ${random.integer(0, 7)}` } : {}),
+    };
+    return {
+      name: `flag ${index}`,
+      ...(random.chance(0.5) ? { cohorts: some(random, cohorts) } : {}),
+      environments: { production: state, staging: { enabled: true } },
+    };
+  });
+  const tokens = [
+    { name: 'write', permission: 'write' },
+    { name: 'read', permission: 'read', environments: ['production'] },
+  ];
+  const project = { name: 'shop', environments: ['production', 'staging'], audiences, flags, tokens };
+  return { organisations: [{ name: 'Harbour', plan: 'enterprise', projects: [project] }] };
+}
+
+/** A Burgee behind an address that stays the same, whichever process serves there. */
+export class BootedService {
+  readonly project: ProvisionedProject;
+  readonly #test: Test;
+  readonly #sockets = new Set<Socket>();
+  server: BootedServer;
+  port = 0;
+
+  constructor(test: Test, server: BootedServer, project: ProvisionedProject) {
+    this.#test = test;
+    this.server = server;
+    this.project = project;
+  }
+
+  static async boot(t: Test, document: object): Promise<BootedService> {
+    const dataDir = temporaryDirectory(t);
+    const project = projectOf(await provision(dataDir, temporaryDirectory(t), document), 'shop');
+    const service = new BootedService(t, await bootServer(t, { dataDir, settings: unlimited }), project);
+    await service.#listen();
+    return service;
+  }
+
+  async #listen(): Promise<void> {
+    const proxy = createServer((near) => {
+      const far = connectSocket(this.server.port, '127.0.0.1');
+      for (const [socket, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(socket);
+        socket.pipe(other);
+        socket.on('error', () => other.destroy());
+        socket.once('close', () => {
+          this.#sockets.delete(socket);
+          other.destroy();
+        });
+      }
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    this.port = (proxy.address() as AddressInfo).port;
+    this.#test.teardown(() => {
+      for (const socket of this.#sockets) socket.destroy();
+      proxy.close();
+    });
+  }
+
+  /** Starts a server in the place of the one that ended. */
+  async restart(dataDir = this.server.dataDir): Promise<void> {
+    this.server = await bootServer(this.#test, { dataDir, settings: unlimited });
+  }
+
+  async kill(): Promise<void> {
+    this.server.signal('SIGKILL');
+    await this.server.ended;
+  }
+
+  secret(name: string): string {
+    return tokenOf(this.project, name).secret;
+  }
+
+  get flagIds(): readonly string[] {
+    return Object.values(this.project.flags);
+  }
+
+  async startClient(
+    t: Lifetime,
+    options: Partial<ClientOptions> = {},
+    timings: Partial<Timings> = {},
+  ): Promise<SyncedClient> {
+    const where = {
+      url: `http://127.0.0.1:${this.port}`,
+      project: this.project.id,
+      environment: 'production',
+    };
+    const settings = checkOptions({ ...where, token: this.secret('read'), ...options });
+    const client = new SyncedClient(settings, { ...defaultTimings, ...timings });
+    t.teardown(() => client.close());
+    await client.start();
+    return client;
+  }
+
+  async patch(flag: string, body: object): Promise<void> {
+    const path = `/api/v1/flags/${flag}?env=production`;
+    const headers = { ...bearer(this.secret('write')), 'Content-Type': 'application/json' };
+    const client = createHttpClient(this.#test, { port: this.server.port });
+    const { status, text } = await client.send({
+      method: 'PATCH',
+      path,
+      headers,
+      body: JSON.stringify(body),
+    });
+    if (status !== 200) throw new Error(text);
+  }
+
+  /**
+   * Asks the Evaluation API and a client the same random questions.
+   * @returns how many answers differ
+   */
+  async countDifferences(client: SyncedClient, random: Random, count: number): Promise<number> {
+    const http = createHttpClient(this.#test, { port: this.server.port, connectionsMax: 8 });
+    let different = 0;
+    const ask = async (): Promise<void> => {
+      const flag = random.pick(this.flagIds);
+      const context = randomContext(random);
+      const { status, text } = await http.send({ path: `/v1/flags/${flag}?${queryOf(context)}` });
+      if (status !== 200) throw new Error(text);
+      const { enabled } = JSON.parse(text) as { readonly enabled: boolean };
+      if (client.isOn(flag, context, !enabled) !== enabled) different += 1;
+    };
+    for (let done = 0; done < count; done += 8) await Promise.all(Array.from({ length: 8 }, ask));
+    return different;
+  }
+}
+
+type Context = Readonly<Record<string, string | readonly string[]>>;
+
+function randomContext(random: Random): Context {
+  const context: Record<string, string | readonly string[]> = {};
+  // One of the two, so that no percentage is a roll.
+  const hasKey = random.chance(0.7);
+  if (hasKey) context['targetingKey'] = random.pick([`user-${random.integer(0, 1e6)}`, 'schlüssel', '🙂 %']);
+  if (!hasKey || random.chance(0.4)) context['cohort'] = random.pick(cohorts);
+  for (const attribute of ['plan', 'land', 'größe', 'unused']) {
+    if (random.chance(0.6))
+      context[attribute] = random.chance(0.8) ? random.pick(plans) : some(random, plans);
+  }
+  return context;
+}
+
+function queryOf(context: Context): string {
+  const pairs = Object.entries(context).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((one) => [name, one] as const),
+  );
+  return [...pairs, ['env', 'production'] as const]
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join('&');
+}
+
+/** A directory below a new one, which does not exist yet. */
+export function newDirectory(t: Test, name: string): string {
+  return join(temporaryDirectory(t), name);
+}

@@ -1,0 +1,94 @@
+import t from 'tap';
+import { idOf } from '../support/provisioning.ts';
+import { bootSync, syncDocument } from './sync-fixture.ts';
+
+t.setTimeout(60_000);
+
+t.test('a snapshot has what an environment evaluates, and no more', async (test) => {
+  const site = await bootSync(test);
+  const { shop } = site;
+  const [first, pro] = [idOf(shop.flags, 'first'), idOf(shop.audiences, 'Pro')];
+  await site.patch(first, { enabled: true, trafficPercentage: 30, cohorts: ['a"b', 'ü'], audienceId: pro });
+  await site.patch(idOf(shop.flags, 'second'), { enabled: true }, 'staging');
+  const snapshot = await site.snapshot();
+  test.match(snapshot.version, /^\w{20}[.]\d+$/);
+  test.equal(snapshot.projectId, shop.id);
+  test.equal(snapshot.environment, 'production');
+  test.strictSame(
+    snapshot.flags.map(({ name }) => name),
+    ['first', 'second', 'third'],
+  );
+  test.strictSame(snapshot.flags[0], {
+    ...{ id: first, name: 'first', revision: 2, enabled: true, trafficPercentage: 30 },
+    ...{ cohorts: ['a"b', 'ü'], audienceId: pro },
+  });
+  test.equal(snapshot.flags[1]?.enabled, false, 'the state of another environment is not shown');
+  test.strictSame(
+    snapshot.audiences,
+    [{ id: pro, rules: [{ attribute: 'plan', values: ['pro', 'te"am'] }] }],
+    'only audiences that a flag applies',
+  );
+  const single = await site.snapshot(`/sync/v1/${site.single.id}`, site.secret('read', site.single));
+  test.equal(single.environment, null);
+});
+
+t.test('an unchanged configuration is a 304, and another environment does not change it', async (test) => {
+  const site = await bootSync(test);
+  const { shop } = site;
+  const known = await site.get(site.path(), site.secret());
+  const tag = known.headers.get('etag') ?? '';
+  test.equal(tag, `"${JSON.parse(known.text).version}"`);
+  test.equal(known.headers.has('access-control-allow-origin'), false, 'no page of another site may read it');
+  const again = (etag: string) => site.get(site.path(), site.secret(), { 'If-None-Match': etag });
+  test.equal((await again(tag)).status, 304);
+  test.equal((await again(`W/${tag}`)).status, 304);
+  await site.patch(idOf(shop.flags, 'first'), { enabled: true }, 'staging');
+  test.equal((await again(tag)).status, 304, 'a change of another environment');
+  await site.patch(idOf(shop.flags, 'first'), { enabled: true });
+  const changed = await again(tag);
+  test.equal(changed.status, 200);
+  test.not(changed.headers.get('etag'), tag);
+  for (const other of ['"x"', '"', `"${'a'.repeat(20)}.1"`, `${tag.slice(0, -1)}999"`]) {
+    test.equal((await again(other)).status, 200, other);
+  }
+});
+
+t.test('only a token of the project that permits the environment gets its configuration', async (test) => {
+  const site = await bootSync(test);
+  const { shop, single } = site;
+  const statusOf = async (path: string, secret: string | null): Promise<number> => {
+    const status = (await site.get(path, secret)).status;
+    if (status === 200) return status;
+    const stream = await site.get(path, secret, { Accept: 'text/event-stream' });
+    test.equal(stream.status, status, `${path} as a stream`);
+    return status;
+  };
+  const [write, staging] = [site.secret(), site.secret('staging')];
+  test.equal(await statusOf(site.path(), null), 401);
+  test.equal(await statusOf(site.path(), 'burgee_nonsense'), 401);
+  test.equal(await statusOf(site.path(), staging), 403);
+  test.equal(await statusOf(site.path('nowhere'), staging), 403, 'whether or not it exists');
+  test.equal(await statusOf(site.path('nowhere'), write), 404);
+  test.equal(await statusOf(`/sync/v1/${shop.id}`, write), 404);
+  test.equal(await statusOf(`/sync/v1/${single.id}`, write), 404, 'another project');
+  test.equal(await statusOf(`/sync/v1/${'x'.repeat(20)}`, write), 404);
+  test.equal(await statusOf(`/sync/v1/${single.id}/production`, site.secret('read', single)), 404);
+  test.equal(await statusOf('/sync/v1', write), 404);
+  test.equal((await site.get(site.path(), site.secret('read'))).status, 200, 'a token that may only read');
+  test.equal((await site.get(site.path('staging'), staging)).status, 200);
+  const foreign = await site.get(`/sync/v1/${single.id}`, write);
+  const unknown = await site.get(`/sync/v1/${'x'.repeat(20)}`, write);
+  test.equal(foreign.text, unknown.text, 'another project is answered as one that does not exist');
+});
+
+t.test('neither the plan nor the rate of requests stops sync, but wrong tokens do', async (test) => {
+  const settings = { BURGEE_MANAGEMENT_RATE_LIMIT: '1', BURGEE_FAILED_AUTHENTICATION_LIMIT: '2' };
+  const site = await bootSync(test, { settings, document: syncDocument(undefined, 'free') });
+  for (let count = 0; count < 5; count += 1) {
+    test.equal((await site.get(site.path(), site.secret())).status, 200);
+  }
+  for (const status of [401, 401, 429]) test.equal((await site.get(site.path(), null)).status, status);
+  const refused = await site.get(site.path(), site.secret());
+  test.equal(refused.status, 429);
+  test.ok(refused.headers.has('retry-after'));
+});
