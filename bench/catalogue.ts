@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.ts';
-import { clusterScenario } from './scenarios/cluster.load.ts';
 import { clientScenario } from './scenarios/client.load.ts';
+import { clusterScenario } from './scenarios/cluster.load.ts';
 import { coldStartScenario } from './scenarios/cold-start.load.ts';
 import { connectionsScenario } from './scenarios/connections.load.ts';
 import { coresScenario } from './scenarios/cores.load.ts';

@@ -305,7 +305,17 @@ export class SyncDoor implements ApiDoor {
     }
     const outcome = status === 0 ? 'the client went away' : undefined;
     this.#options.logRequest({
-      ...{ requestId, tokenId, method, route: this.countedAs(request), status, durationMs, address, outcome, callerIds },
+      ...{
+        requestId,
+        tokenId,
+        method,
+        route: this.countedAs(request),
+        status,
+        durationMs,
+        address,
+        outcome,
+        callerIds,
+      },
     });
   }
 

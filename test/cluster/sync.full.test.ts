@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap';
 import type { SyncSnapshot } from '../../src/domain/sync/configuration.ts';
-import { openSync, type SyncReader } from '../sync/sync-client.ts';
 import type { BootedServer } from '../support/booted-server.ts';
 import { eventually } from '../support/expectations.ts';
 import { bearer, createHttpClient } from '../support/http-client.ts';
 import { findPostgres, type PostgresBinaries } from '../support/postgres/postgres-binaries.ts';
 import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { openSync, type SyncReader } from '../sync/sync-client.ts';
 import { createCluster } from './support/three-nodes.ts';
 
 t.setTimeout(120_000);
@@ -59,7 +59,11 @@ t.test('a stream that was opened at one node goes on at another one', { skip }, 
   const stream = await site.stream(one);
   await stream.next();
   await site.patch(other, first, { enabled: true });
-  test.match((await stream.next()).data.flags, [{ id: first, enabled: true }], 'changes of any node are told');
+  test.match(
+    (await stream.next()).data.flags,
+    [{ id: first, enabled: true }],
+    'changes of any node are told',
+  );
   await site.patch(one, first, { trafficPercentage: 30 });
   await stream.next();
   const versions = await Promise.all([one, other].map(async (node) => (await site.snapshot(node)).version));

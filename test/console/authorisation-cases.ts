@@ -233,7 +233,6 @@ export const authorisationCases: ConsoleCases = {
       },
     },
   ],
-  'list-sync-streams': [{ statuses: members }],
   'create-environment': [
     { statuses: [403, 403, 201, 201, 401], want: () => ({ body: { name: unique('stage') } }) },
   ],

@@ -239,9 +239,23 @@ t.test(
       [...reader.changeLog()],
       [
         { sequence: 1, number: 1, kind: 'project', projectId: project.id, id: project.id, environment: null },
-        { sequence: 2, number: 2, kind: 'project', projectId: project.id, id: audience.id, environment: null },
+        {
+          sequence: 2,
+          number: 2,
+          kind: 'project',
+          projectId: project.id,
+          id: audience.id,
+          environment: null,
+        },
         { sequence: 3, number: 3, kind: 'flag', projectId: project.id, id: flag.id, environment: null },
-        { sequence: 4, number: 4, kind: 'flag', projectId: project.id, id: flag.id, environment: '__proto__' },
+        {
+          sequence: 4,
+          number: 4,
+          kind: 'flag',
+          projectId: project.id,
+          id: flag.id,
+          environment: '__proto__',
+        },
       ],
     );
     test.strictSame(

@@ -3,7 +3,11 @@ import type { Audience } from '../../../src/domain/evaluation/audience.ts';
 import { compileFlag } from '../../../src/domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../../src/domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext, type PlainContext } from '../../../src/domain/evaluation/evaluation-context.ts';
-import { evaluationReasons, isOn, openFeatureReason } from '../../../src/domain/evaluation/evaluation-reason.ts';
+import {
+  evaluationReasons,
+  isOn,
+  openFeatureReason,
+} from '../../../src/domain/evaluation/evaluation-reason.ts';
 import type { Flag, FlagState } from '../../../src/domain/flag/flag.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import fc from '../../support/fast-check.ts';
