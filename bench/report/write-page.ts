@@ -2,12 +2,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import type { ResultFile } from '../comparison.ts';
 import type { Scenario } from '../scenario.ts';
+import { withMeasuredWays } from './clients-section.ts';
 import { makePage, plotsFolder } from './page.ts';
 
 /** Written by hand: what was tried to make Burgee faster. */
 const handWritten = join('bench', 'report', 'what-was-tried.md');
+/** Ends with figures. */
+const clientsPage = join('docs', 'clients.md');
 
-/** @returns the files of the page of results, by path in the checkout */
+/** @returns the files of the page of results, and the page of clients, by path in the checkout */
 export function pageFiles(
   root: string,
   results: readonly ResultFile[],
@@ -15,7 +18,11 @@ export function pageFiles(
 ): ReadonlyMap<string, string> {
   const { markdown, plots } = makePage(results, catalogue, readFileSync(join(root, handWritten), 'utf8'));
   const pictures = plots.map(({ file, svg }) => [join('docs', plotsFolder, file), svg] as const);
-  return new Map([[join('docs', 'benchmarks.md'), markdown], ...pictures]);
+  const clients = join(root, clientsPage);
+  const clientsFile = existsSync(clients)
+    ? ([[clientsPage, withMeasuredWays(readFileSync(clients, 'utf8'), results)]] as const)
+    : [];
+  return new Map([[join('docs', 'benchmarks.md'), markdown], ...clientsFile, ...pictures]);
 }
 
 /** Writes `docs/benchmarks.md` and its pictures, and removes pictures that the page no longer shows. */
@@ -28,6 +35,6 @@ export function writePage(
   const folder = join(root, 'docs', plotsFolder);
   const present = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.svg')) : [];
   for (const name of present) if (!files.has(join('docs', plotsFolder, name))) rmSync(join(folder, name));
-  if (files.size > 1) mkdirSync(folder, { recursive: true });
+  if (results.length > 0) mkdirSync(folder, { recursive: true });
   for (const [path, text] of files) writeFileSync(join(root, path), text);
 }

@@ -1,7 +1,8 @@
 import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { describeDriver, runClosedLoop } from '../load/closed-loop.ts';
+import { canMeterProcesses, meterProcess } from '../load/process-meter.ts';
 import { readAnonymousBytes } from '../measure/anonymous-memory.ts';
-import { throughputMetric } from '../measure/compare-throughput.ts';
+import { cpuMetric, throughputMetric } from '../measure/compare-throughput.ts';
 import { type HeldStreams, openStreams } from '../measure/sync-streams.ts';
 import type { Bench, ContenderPlan, Scenario } from '../scenario.ts';
 import type { ProvisionedPart } from '../servers/provision-file.ts';
@@ -81,8 +82,10 @@ async function compareThroughput(
       measure: async (seconds) => {
         const streams = count === 0 ? null : await openStreams(heldBy(server, count));
         try {
-          const { requestsPerSecond } = await runClosedLoop(driver, { list, connections, seconds });
-          return { figures: { [throughputMetric.key]: requestsPerSecond } };
+          const used = canMeterProcesses() ? meterProcess(server.pid) : null;
+          const { requests, requestsPerSecond } = await runClosedLoop(driver, { list, connections, seconds });
+          const cpu = used === null ? {} : { [cpuMetric.key]: used().processUs / requests };
+          return { figures: { [throughputMetric.key]: requestsPerSecond, ...cpu } };
         } finally {
           await streams?.end();
         }
@@ -96,7 +99,7 @@ async function compareThroughput(
     settings: { connections, 'flags of the configuration': flags.length },
     rounds,
     base: none,
-    metrics: [throughputMetric],
+    metrics: [throughputMetric, ...(canMeterProcesses() ? [cpuMetric] : [])],
     contenders,
   });
 }

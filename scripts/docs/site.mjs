@@ -12,6 +12,7 @@ const pageOrder = [
   'api.md',
   referencePage,
   'clients.md',
+  'clients-flagd.md',
   'console.md',
   'configuration.md',
   'operations.md',

@@ -17,7 +17,7 @@ export interface Refused {
   readonly detail: string;
 }
 
-export type Admission =
+export type CallAdmission =
   | { readonly ok: true; readonly target: SyncTarget }
   | { readonly ok: false; readonly refused: Refused; readonly refusal: Refusal | null };
 
@@ -31,12 +31,12 @@ const noToken =
  * request alone.
  * @param selector of the request; null: the request was malformed
  */
-export function admit(
+export function admitCall(
   queries: RecordQueries,
   metadata: Metadata,
   selector: string | null,
   acceptedPrefixes: readonly string[],
-): Admission {
+): CallAdmission {
   const named = selector === null ? null : readSelector(textOf(metadata, 'flagd-selector') ?? selector);
   if (named === null) return refuse('invalid-argument', badSelector);
   const { projectId, environment, token } = named;
@@ -50,7 +50,7 @@ export function admit(
   return { ok: false, refused: { status: statusOf(code), detail: told }, refusal };
 }
 
-function refuse(status: RefusedStatus, detail: string): Admission {
+function refuse(status: RefusedStatus, detail: string): CallAdmission {
   return { ok: false, refused: { status, detail }, refusal: null };
 }
 

@@ -9,7 +9,7 @@ import type { RefusedStatus } from './flagd-protocol.ts';
 import { type EncodedMessage, encodeConfiguration } from './sync-messages.ts';
 
 /** The largest configuration, as a message. Most clients take 4 MiB unless they are told otherwise. */
-export const configurationBytesMax = 16 * 1024 * 1024;
+export const messageBytesMax = 16 * 1024 * 1024;
 /** Memory for the configurations of all environments that streams are open for. */
 export const configurationsBytesMax = 256 * 1024 * 1024;
 /** How long reading and writing go on before pings and other streams are looked at. */
@@ -38,7 +38,7 @@ export interface Holding {
 const tooLarge: Configuration = {
   kind: 'refused',
   status: 'resource-exhausted',
-  detail: `The configuration of this environment is larger than ${configurationBytesMax / 2 ** 20} MiB, the most that providers of flagd are sent. Shorten its lists of cohorts.`,
+  detail: `The configuration of this environment is larger than ${messageBytesMax / 2 ** 20} MiB, the most that providers of flagd are sent. Shorten its lists of cohorts.`,
 };
 const noRoom: Configuration = {
   kind: 'refused',
@@ -228,7 +228,7 @@ class BoundedPieces {
     const chunk = Buffer.from(piece);
     this.chunks.push(chunk);
     this.#bytes += chunk.length;
-    return this.#bytes <= configurationBytesMax;
+    return this.#bytes <= messageBytesMax;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Denial } from '../domain/token/denial.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import { count, type MetricCells } from '../observability/metric-cells.ts';
 import { HeldPlaces, hasShare } from '../support/fair-share.ts';
-import { admit, denialOf, type Refused, refusalNow } from './admission.ts';
+import { admitCall, denialOf, type Refused, refusalNow } from './admission.ts';
 import type { Configurations } from './configurations.ts';
 import { flagdMetrics, type RefusedStatus, refusedStatuses } from './flagd-protocol.ts';
 import { type FlagdCall, FlagdStream, streamPlaceOf } from './flagd-stream.ts';
@@ -81,7 +81,7 @@ export class FlagdStreams {
     }
     this.#options.refresh();
     const { selector } = call.request;
-    const admission = admit(queries, call.metadata, selector, tokenPrefixesAccepted);
+    const admission = admitCall(queries, call.metadata, selector, tokenPrefixesAccepted);
     if (!admission.ok) {
       const { refused, refusal } = admission;
       const denial = refusal === null ? null : denialOf(refusal, call.getPath(), addressOf(call));

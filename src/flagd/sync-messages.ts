@@ -17,7 +17,7 @@ const selectorField = 2;
 /** Field 2 with a length of 0: a `Struct` without members. */
 const emptyStruct = Buffer.from([(2 << 3) | wireTypes.lengthDelimited, 0]);
 /** A varint of 64 bits has no more bytes. */
-const varintBytesMax = 10;
+const varintLengthMax = 10;
 
 /** A request for flags. */
 export interface FlagsRequest {
@@ -106,7 +106,7 @@ class FieldReader {
 
   #varint(): number | null {
     let value = 0;
-    for (let index = 0; index < varintBytesMax; index += 1) {
+    for (let index = 0; index < varintLengthMax; index += 1) {
       const byte = this.#bytes[this.#at];
       if (byte === undefined) return null;
       this.#at += 1;

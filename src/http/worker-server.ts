@@ -1,9 +1,11 @@
 import type { AnswerMeter } from '../observability/answer-meter.ts';
 import type { AnswerPolicy } from './answer-policy.ts';
 import { writeHead } from './answer-writing.ts';
+import { ArrivingBody, type BodyAnswering, type BodyRoute, readBodyHead, Stalls } from './body-route.ts';
 import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange, type ExchangeClass, type ExchangeOptions } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
+import type { ReadyAnswer } from './ready-answer.ts';
 import { RequestView } from './request-view.ts';
 import { type Manner, TurnGuard } from './turn-guard.ts';
 import { type AppDescriptor, createApp, type HttpRequest, type HttpResponse, type UwsApp } from './uws.ts';
@@ -20,13 +22,6 @@ export interface HttpRoute {
   readonly exchange?: ExchangeClass;
   /** Must answer, or keep the exchange and answer later. What it throws becomes a 500. */
   handle(exchange: Exchange, request: RequestView): void;
-}
-
-/** An answer that is ready to be written: one object for all answers of a route. */
-export interface ReadyAnswer {
-  readonly status: number;
-  readonly headers: HeaderBlock;
-  readonly body: Uint8Array | string;
 }
 
 /**
@@ -54,6 +49,7 @@ export interface DirectRoute {
 interface WorkerServerOptions extends ConnectionRules {
   readonly routes: readonly HttpRoute[];
   readonly directRoutes: readonly DirectRoute[];
+  readonly bodyRoutes?: readonly BodyRoute[];
   readonly meter: AnswerMeter;
   readonly policy: AnswerPolicy;
   /** The answer when a handler throws. */
@@ -90,6 +86,7 @@ export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
   const parts: RouteParts = { ...options, turns, view: new RequestView() };
   for (const route of options.routes) addRoute(app, route, parts);
   for (const route of options.directRoutes) addDirectRoute(app, route, parts);
+  for (const route of options.bodyRoutes ?? []) addBodyRoute(app, route, parts);
   const onConnection = (change: number): boolean => {
     connections += change;
     return options.onConnection(change);
@@ -111,6 +108,50 @@ function addRoute(app: UwsApp, route: HttpRoute, parts: RouteParts): void {
       route.method === 'head' || (route.method === 'any' && request.getCaseSensitiveMethod() === 'HEAD');
     const exchange = new RouteExchange(response, isHead, route.countedAs, turns.next(), parts);
     handleExchange(exchange, view.show(request), parts, () => route.handle(exchange, view));
+  });
+}
+
+/** Requests that need care go the ordinary way. */
+function addBodyRoute(app: UwsApp, route: BodyRoute, parts: RouteParts): void {
+  const { meter, policy, turns, view } = parts;
+  const { exchange: RouteExchange = Exchange } = route;
+  const exchangeFor = (response: HttpResponse): Exchange => {
+    const exchange = new RouteExchange(response, false, route.countedAs, 'plain', parts);
+    exchange.handlerReturned();
+    return exchange;
+  };
+  const answering: BodyAnswering<unknown> = {
+    route,
+    stalls: new Stalls(route.intervalMs),
+    exchangeFor,
+    answerNow: (response, ready, isChecked) => {
+      const { status, headers, body } = ready;
+      if (policy.mustClose()) {
+        const exchange = exchangeFor(response);
+        exchange.mustClose = true;
+        exchange.answer(status, headers, body);
+        return;
+      }
+      const startedAt = meter.beginAtOnce();
+      if (!isChecked) {
+        writeHead(response, status, headers);
+        response.end(body);
+      } else if (!isTakenWhole(response, ready)) exchangeFor(response).keepRest(body);
+      meter.countAtOnce(route.countedAs, status, startedAt);
+    },
+    countAborted: () => meter.countUnanswered(route.countedAs, 'client'),
+  };
+  app.post(route.pattern, (response: HttpResponse, request: HttpRequest): void => {
+    const manner = turns.next();
+    const isChecked = manner === 'checked';
+    const read = manner === 'plain' || isChecked ? readBodyHead(request, route.bytesMax) : null;
+    const asked = read === null ? null : route.ask(request.getUrl(), read.head);
+    if (read !== null && asked !== null) {
+      new ArrivingBody(response, asked, { length: read.length, isChecked }, answering);
+    } else {
+      const exchange = new RouteExchange(response, false, route.countedAs, manner, parts);
+      handleExchange(exchange, view.show(request), parts, () => route.handle(exchange, view));
+    }
   });
 }
 

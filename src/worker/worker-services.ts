@@ -38,7 +38,7 @@ import { OfrepFlagsEvaluator } from './ofrep/ofrep-flags.ts';
 import { OfrepGate, refuseAmbiguousOfrep } from './ofrep/ofrep-gate.ts';
 import { RequestMeter } from './request-meter.ts';
 import { routeIndex } from './route-names.ts';
-import { createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
+import { createBodyRoutes, createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
 import { EnvironmentWatch } from './sync/environment-watch.ts';
 import type { SyncCensus } from './sync/sync-census.ts';
 import { SyncMeter } from './sync/sync-meter.ts';
@@ -157,6 +157,7 @@ export function createServices(
   const server = createWorkerServer({
     routes: createRoutes(routeParts),
     directRoutes: createDirectRoutes(routeParts),
+    bodyRoutes: createBodyRoutes(routeParts),
     meter: requestMeter.answers,
     policy: { mustClose: hooks.mustClose, unsent: unsentAnswers(setup) },
     failure: {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { catalogue } from '../../bench/catalogue.ts';
 import type { Comparison, ScenarioReport } from '../../bench/comparison.ts';
+import { withMeasuredWays } from '../../bench/report/clients-section.ts';
 import { makePage } from '../../bench/report/page.ts';
 import { plotsOf } from '../../bench/report/plots.ts';
 import { readSavedResults } from '../../bench/report/result-file.ts';
@@ -47,6 +48,15 @@ t.test('docs/benchmarks.md and its pictures are generated from the results', asy
   const pictures = existsSync(folder) ? readdirSync(folder) : [];
   for (const name of pictures)
     t.ok(files.has(join('docs', 'benchmarks', name)), `${name} belongs to a result`);
+});
+
+t.test('the page of clients ends with what was measured of each way', async (t) => {
+  const results = readSavedResults(repositoryRoot());
+  const page = withMeasuredWays('# Clients\n\nText.\n', results);
+  t.match(page, '# Clients\n\nText.\n\n## How fast {#how-fast}\n');
+  t.match(page, /\| Evaluation API, `curl` \| a request, p50 \| [\d,.]+ µs \| \[evaluate-flag\]/);
+  t.equal(withMeasuredWays(page, results), page, 'the same results give the same page');
+  t.equal(withMeasuredWays(page, []), '# Clients\n\nText.\n', 'without results it has no figures');
 });
 
 t.test(

@@ -69,11 +69,13 @@ const documented = new Map(
 
 const { binaries, skip: noPostgres } = findPostgres();
 
-/** A node of a cluster has all metrics that there are. */
+const settings = { BURGEE_ADMIN_PORT: '0', BURGEE_FLAGD_SYNC_PORT: '0' };
+
+/** A node of a cluster that serves flagd's providers has all metrics that there are. */
 async function bootNode(): Promise<BootedServer> {
   const dataDir = temporaryDirectory(t);
-  if (binaries === null) return bootServer(t, { dataDir, settings: { BURGEE_ADMIN_PORT: '0' } });
-  const cluster = await createCluster(t, binaries, dataDir, { BURGEE_ADMIN_PORT: '0' });
+  if (binaries === null) return bootServer(t, { dataDir, settings });
+  const cluster = await createCluster(t, binaries, dataDir, settings);
   return cluster.boot(dataDir);
 }
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import { createRandom } from '../support/random.ts';
 import { bootSync, syncDocument } from './sync-fixture.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(180_000);
 
 const flagCount = 1000;
 const changes = 300;

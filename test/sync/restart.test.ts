@@ -6,7 +6,7 @@ import { idOf } from '../support/provisioning.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { bootSync, siteOn } from './sync-fixture.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(180_000);
 
 const any = () => true;
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import { idOf } from '../support/provisioning.ts';
 import { bootSync, syncDocument } from './sync-fixture.ts';
 
-t.setTimeout(60_000);
+t.setTimeout(180_000);
 
 t.test('a snapshot has what an environment evaluates, and no more', async (test) => {
   const site = await bootSync(test);

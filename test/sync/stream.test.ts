@@ -3,7 +3,7 @@ import { runBurgeeOrThrow } from '../support/burgee-command.ts';
 import { idOf, tokenOf } from '../support/provisioning.ts';
 import { bootSync } from './sync-fixture.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(180_000);
 
 t.test('a stream begins with a snapshot, and tells each change as a delta', async (test) => {
   const site = await bootSync(test);

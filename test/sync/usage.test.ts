@@ -7,7 +7,7 @@ import { bearer } from '../support/http-client.ts';
 import { idOf } from '../support/provisioning.ts';
 import { bootSync, type SyncSite } from './sync-fixture.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(180_000);
 
 function report(site: SyncSite, body: unknown, path = `/sync/v1/usage/${site.shop.id}/production`) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);

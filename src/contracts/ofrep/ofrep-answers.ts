@@ -25,21 +25,24 @@ const middles = evaluationReasons.map(
     `,"value":${isOn},"reason":"${openFeature}","variant":"${isOn ? 'on' : 'off'}","metadata":{"reason":"${name}","flagId":"`,
 );
 
+/** A project, or an environment of it, in OpenFeature's words: `flagSetId` names it. */
+export interface FlagSet {
+  readonly projectId: string;
+  /** Null in a single-environment project. */
+  readonly environment: string | null;
+}
+
 /**
  * The body of a success, or an item of the list of all flags. Values of the metadata are texts: some clients fail on large
- * numbers.
- * @param key and @param flagSetId as JSON
+ * numbers. Neither an id nor the name of an environment has a character that JSON escapes.
+ * @param key as JSON
  */
 export function ofrepSuccess(
   key: string,
   reason: EvaluationReason,
   { id, revision }: { readonly id: string; readonly revision: number },
-  flagSetId: string,
+  { projectId, environment }: FlagSet,
 ): string {
-  return `{"key":${key}${middles[reason]}${id}","version":"${revision}","flagSetId":${flagSetId}}}`;
-}
-
-/** Names a project, or an environment of it, in OpenFeature's words. */
-export function flagSetIdOf(projectId: string, environment: string | null): string {
-  return environment === null ? projectId : `${projectId}/${environment}`;
+  const set = environment === null ? projectId : `${projectId}/${environment}`;
+  return `{"key":${key}${middles[reason]}${id}","version":"${revision}","flagSetId":"${set}"}}`;
 }

@@ -1,7 +1,7 @@
 import { errorEnvelope } from '../../contracts/error-envelope.ts';
 import { problemTable } from '../../contracts/problem-table.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
-import type { ReadyAnswer } from '../../http/worker-server.ts';
+import type { ReadyAnswer } from '../../http/ready-answer.ts';
 import { evaluationHeaders, evaluationHeadersFor } from '../../operations/answer-headers.ts';
 import { decodeSegment, isPlainSegment } from '../../support/path-segment.ts';
 import { hasRawCharacter } from '../../support/query-string.ts';

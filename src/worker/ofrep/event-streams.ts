@@ -13,7 +13,7 @@ export interface EventStreamsOptions {
 }
 
 /** A browser that asks for the events of an environment. */
-export interface Follower {
+export interface FollowingBrowser {
   readonly exchange: Exchange;
   readonly project: Project;
   /** `soleEnvironment` in a single-environment project. */
@@ -66,7 +66,7 @@ export class EventStreams {
   }
 
   /** Opens a stream. @returns false: all places are taken, or the service stops; nothing was answered */
-  open({ exchange, project, environmentNumber, lastEventId }: Follower): boolean {
+  open({ exchange, project, environmentNumber, lastEventId }: FollowingBrowser): boolean {
     if (this.#isClosed || this.#options.room.take(project.id) !== null) return false;
     exchange.begin(200, ofrepEventHeaders);
     const group = this.#groupOf(project.id, environmentNumber);

@@ -36,13 +36,13 @@ export function isOfrepPath(path: string): boolean {
  * @param apiKey the value of `X-API-Key`, `{project}` or `{project}/{environment}`; read at the root only
  * @returns null when nothing of OFREP is at this address
  */
-export function readOfrepAddress(path: string, apiKey: () => string): OfrepAddress | null {
+export function readOfrepAddress(path: string, apiKey: string): OfrepAddress | null {
   const at = path.indexOf(marker);
   if (at < 0) return null;
   const target = targetOf(path.slice(at + marker.length));
   if (target === null) return null;
   const base = path.endsWith('/', at) ? path.slice(0, at - 1) : path.slice(0, at);
-  if (base === '') return { place: placeOf(apiKey().trim()), target };
+  if (base === '') return { place: placeOf(apiKey.trim()), target };
   const place = base.startsWith(projectsPath) ? placeOf(base.slice(projectsPath.length)) : null;
   return place === null ? null : { place, target };
 }

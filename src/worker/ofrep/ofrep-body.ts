@@ -24,6 +24,7 @@ export const ofrepBodyBytesMax = 64 * 1024;
 /** `JSON.parse` needs tens of milliseconds for a long body of brackets or small objects: those are never made. */
 const parsedWholeMax = 4096;
 
+const highestAscii = 0x7f;
 const nothing: OpenFeatureContext = {};
 
 /** A context, or why there is none. */
@@ -35,9 +36,25 @@ export type ReadContext = { readonly context: OpenFeatureContext } | OfrepRefusa
  * @param bytes valid during the call only
  */
 export function readOfrepBody(bytes: Uint8Array): ReadContext {
-  if (!isUtf8(bytes)) return bodyIsNoJson;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  const text = textOf(bytes);
+  if (text === null) return bodyIsNoJson;
   return text.length <= parsedWholeMax ? parseWhole(text) : readScanned(text);
+}
+
+/** Node's own methods, which its type declarations leave out: they need no buffer around the bytes. */
+interface Slicing {
+  latin1Slice(this: Uint8Array, start: number, end: number): string;
+  utf8Slice(this: Uint8Array, start: number, end: number): string;
+}
+const { latin1Slice, utf8Slice } = Buffer.prototype as unknown as Slicing;
+
+/** @returns null when it is not UTF-8. Most bodies are ASCII: for them a call that checks costs more than this loop. */
+function textOf(bytes: Uint8Array): string | null {
+  const { length } = bytes;
+  for (let at = 0; at < length; at += 1) {
+    if ((bytes[at] as number) > highestAscii) return isUtf8(bytes) ? utf8Slice.call(bytes, 0, length) : null;
+  }
+  return latin1Slice.call(bytes, 0, length);
 }
 
 function parseWhole(text: string): ReadContext {

@@ -1,4 +1,4 @@
-import { flagSetIdOf, ofrepSuccess } from '../../contracts/ofrep/ofrep-answers.ts';
+import { ofrepSuccess } from '../../contracts/ofrep/ofrep-answers.ts';
 import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { isOn } from '../../domain/evaluation/evaluation-reason.ts';
@@ -63,13 +63,16 @@ export class OfrepFlagEvaluator {
     const context = this.#context;
     assignOpenFeatureContext(context, given, place?.environment ?? null);
     const state = selectState(compiled, context);
-    const environment = environmentNamed(project, context);
+    const environment = project.isMultiEnvironment ? (place?.environment ?? environmentNamed(context)) : null;
     if (state === null) return noEnvironment(environment, project);
     const reason = evaluateFlag(compiled, state, context, randomRoll);
     this.#counting.meter.countFlag(reason);
     this.#counting.tallies.count(state.tally, isOn(reason));
-    const flagSetId = JSON.stringify(flagSetIdOf(project.id, environment));
-    return ofrepSuccess(JSON.stringify(key), reason, compiled, flagSetId);
+    const isId = key === compiled.id;
+    return ofrepSuccess(isId ? `"${key}"` : JSON.stringify(key), reason, compiled, {
+      projectId: project.id,
+      environment,
+    });
   }
 
   #findById(key: string): CachedFlag | OfrepRefusal | null {
@@ -95,8 +98,9 @@ export class OfrepFlagEvaluator {
   }
 }
 
-/** @returns the environment that a context names, in a project that has environments; otherwise null */
-export function environmentNamed(project: Project, context: EvaluationContext): string | null {
-  if (!project.isMultiEnvironment || context.envStart < 0) return null;
-  return decoder.decode(context.bytes.subarray(context.envStart, context.envEnd));
+/** @returns the environment that a context names, or null */
+export function environmentNamed(context: EvaluationContext): string | null {
+  return context.envStart < 0
+    ? null
+    : decoder.decode(context.bytes.subarray(context.envStart, context.envEnd));
 }

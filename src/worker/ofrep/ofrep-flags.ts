@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { flagSetIdOf, ofrepSuccess } from '../../contracts/ofrep/ofrep-answers.ts';
+import { type FlagSet, ofrepSuccess } from '../../contracts/ofrep/ofrep-answers.ts';
 import { nameJson } from '../../domain/evaluation/compiled-flag.ts';
 import {
   assignOpenFeatureContext,
@@ -82,24 +82,24 @@ export class OfrepFlagsEvaluator {
     if (!project.evaluationAccess) return accessOff;
     const context = this.#projects.takeContext();
     assignOpenFeatureContext(context, given, place.environment);
-    const environment = environmentNamed(project, context);
+    const environment = project.isMultiEnvironment ? environmentNamed(context) : null;
     const index = environmentIndex(project, context);
     if (index === null) {
       this.#projects.keepContext(context);
       return noEnvironment(environment, project);
     }
     question.onPlace(project, project.environments[index]?.number ?? soleEnvironment);
-    const form = formOf(JSON.stringify(flagSetIdOf(project.id, environment)));
+    const form = formOf({ projectId: project.id, environment });
     return new TaggedAnswer(this.#projects.list(project, context, form, addressOf), question);
   }
 }
 
 /** A flag's key is its name, by which programs ask; or its id, where another flag has the same name. */
-function formOf(flagSetId: string): ListForm {
+function formOf(flagSet: FlagSet): ListForm {
   return {
     asksForNames: true,
     body: (flag, reason, isNameShared) =>
-      ofrepSuccess(isNameShared ? `"${flag.id}"` : nameJson(flag), reason, flag, flagSetId),
+      ofrepSuccess(isNameShared ? `"${flag.id}"` : nameJson(flag), reason, flag, flagSet),
   };
 }
 

@@ -1,8 +1,9 @@
 import { ofrepFailure } from '../../contracts/ofrep/ofrep-answers.ts';
 import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
 import type { Project } from '../../domain/project/project.ts';
-import { type BodyBudget, type BodyOutcome, readBody } from '../../http/body-reader.ts';
-import type { Exchange } from '../../http/exchange.ts';
+import { type BodyBudget, readBody } from '../../http/body-reader.ts';
+import type { BodyRoute, UnreadBody } from '../../http/body-route.ts';
+import type { Exchange, ExchangeClass } from '../../http/exchange.ts';
 import { extendHeaderBlock, type HeaderBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import {
@@ -18,9 +19,10 @@ import type { ClientAddresses } from '../limits/address-finder.ts';
 import { tooManyEvaluations } from '../limits/evaluation-limit.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { EventsUrl } from './events-url.ts';
-import { type OfrepAddress, type OfrepPlace, readOfrepAddress } from './ofrep-address.ts';
+import { type OfrepPlace, readOfrepAddress } from './ofrep-address.ts';
 import { ofrepBodyBytesMax, readOfrepBody } from './ofrep-body.ts';
-import type { FlagQuestion, OfrepFlagEvaluator } from './ofrep-flag.ts';
+import type { OfrepFlagEvaluator } from './ofrep-flag.ts';
+import { type AskedFlag, OfrepFlagAnswer } from './ofrep-flag-answer.ts';
 import type { OfrepFlagsEvaluator, TaggedList } from './ofrep-flags.ts';
 import {
   bodyTooLarge,
@@ -48,14 +50,11 @@ export interface OfrepGateParts extends Pick<AwaitFlagParts, 'source' | 'meter' 
   onFault(fault: unknown, during: string): void;
 }
 
-/** A request whose head was read: what is needed of it later. */
-interface Asked {
+/** A request for all flags whose head was read: what is needed of it later. */
+interface AskedFlags {
   readonly exchange: Exchange;
-  readonly address: OfrepAddress;
-  /** Of the flag that is asked for; null for all flags. */
-  readonly key: string | null;
-  /** What limits count the request by. While the request is open. */
-  addressOf(): string;
+  readonly place: OfrepPlace | null;
+  readonly forwardedFor: string;
   /** Null: the client follows no events. */
   readonly eventsUrl: string | null;
   /** Tags of answers that the client has. */
@@ -73,37 +72,49 @@ const scattered =
 /** The way in of OFREP: reads the request, evaluates as the Evaluation API does, and answers in the shape of OFREP. */
 export class OfrepGate {
   readonly #parts: OfrepGateParts;
+  readonly #flagAnswer: OfrepFlagAnswer;
 
   constructor(parts: OfrepGateParts) {
     this.#parts = parts;
+    this.#flagAnswer = new OfrepFlagAnswer(parts);
   }
 
   /** Evaluates one flag, or all: `POST …/ofrep/v1/evaluate/flags[/{key}]`. */
   evaluate(exchange: Exchange, view: RequestView): void {
-    const address = readOfrepAddress(view.path(), () => view.header('x-api-key'));
+    const address = readOfrepAddress(view.path(), view.header('x-api-key'));
     if (address === null || address.target.kind === 'events') {
-      refuseOfrep(exchange, null, noSuchAddress);
+      this.answerNothing(exchange);
       return;
     }
-    const { kind } = address.target;
-    const key = kind === 'flag' ? address.target.key : null;
-    exchange.route = this.#parts.routes[kind];
-    const asked: Asked = { exchange, address, key, ...this.#headOf(exchange, view, address) };
-    const declared = view.header('content-length');
-    const limits = {
-      bytesMax: ofrepBodyBytesMax,
-      budget: this.#parts.bodyBudget,
-      intervalMs: this.#parts.deadlineMs,
-      onStep: (ms: number) => this.#parts.onBodyStep(ms),
+    const { place, target } = address;
+    const forwardedFor = view.headerValues('x-forwarded-for').join(',');
+    exchange.route = this.#parts.routes[target.kind];
+    if (target.kind === 'flag')
+      this.#evaluateFlag(exchange, view, { place, key: target.key, forwardedFor, context: null });
+    else this.#evaluateFlags(exchange, view, place, forwardedFor);
+  }
+
+  /** The way of most requests for one flag. @param pattern of the path, where the exchange is that of the other routes */
+  bodyRoute(pattern: string, exchange: ExchangeClass): BodyRoute<AskedFlag> {
+    const { bodyBudget: budget, deadlineMs: intervalMs, routes } = this.#parts;
+    return {
+      ...{ pattern, exchange, budget, intervalMs, countedAs: routes.flag, bytesMax: ofrepBodyBytesMax },
+      handle: (opened, view) => this.evaluate(opened, view),
+      ask: (path, { apiKey, forwardedFor }) => {
+        const address = readOfrepAddress(path, apiKey);
+        if (address?.target.kind !== 'flag') return null;
+        return { place: address.place, key: address.target.key, forwardedFor, context: null };
+      },
+      answer: (asked, body) => this.#flagAnswer.answer(asked, body),
+      wait: (opened, asked) => this.#wait(opened, asked),
+      refuse: (opened, { key }, why) => refuseUnread(opened, key, why),
+      fail: (asked, fault) => this.#flagAnswer.fail(asked, fault),
     };
-    readBody(exchange, declared === '' ? null : Number(declared), limits, (outcome) =>
-      this.#take(asked, outcome),
-    );
   }
 
   /** Opens a stream of events: `GET …/ofrep/v1/events`. */
   follow(exchange: Exchange, view: RequestView): void {
-    const address = readOfrepAddress(view.path(), () => view.header('x-api-key'));
+    const address = readOfrepAddress(view.path(), view.header('x-api-key'));
     if (address?.target.kind !== 'events') {
       refuseOfrep(exchange, null, noSuchAddress);
       return;
@@ -127,95 +138,107 @@ export class OfrepGate {
     refuseOfrep(exchange, null, noSuchAddress);
   }
 
-  #headOf(exchange: Exchange, view: RequestView, { place, target }: OfrepAddress) {
-    const forwardedFor = view.headerValues('x-forwarded-for').join(',');
-    const addressOf = (): string =>
-      this.#parts.addresses.find(exchange.remoteAddress(), forwardedFor).address.limitKey;
-    if (target.kind === 'flag' || place === null)
-      return { addressOf, eventsUrl: null, knownTags: '', configTag: '' };
-    const hasOrigin = view.header('origin') !== '';
-    return {
-      addressOf,
-      eventsUrl: hasOrigin ? this.#parts.eventsUrl.of(exchange, view, place) : null,
-      knownTags: view.headerValues('if-none-match').join(','),
-      configTag: new URLSearchParams(view.query()).get('flagConfigEtag') ?? '',
-    };
-  }
-
-  #take(asked: Asked, outcome: BodyOutcome): void {
-    const { exchange, key } = asked;
-    if (outcome.kind === 'complete') {
-      const read = this.#read(outcome);
-      if ('code' in read) this.#refuse(asked, read);
-      else this.#answer(asked, read.context);
-    } else if (outcome.kind === 'too-large') this.#refuse(asked, bodyTooLarge);
-    else if (outcome.kind === 'over-budget') refuseOfrep(exchange, key, ofrepOverload(overBudget));
-    else {
-      const problem = unreadBody(outcome.kind === 'stalled' ? stalled : scattered);
-      exchange.answerAndClose(problem.status, ofrepHeaders, ofrepFailure(key, problem));
-    }
-  }
-
-  #read({ bytes, release }: Extract<BodyOutcome, { kind: 'complete' }>) {
-    try {
-      return readOfrepBody(bytes);
-    } finally {
-      release();
-    }
-  }
-
-  #answer(asked: Asked, context: OpenFeatureContext): void {
-    const { place } = asked.address;
-    if (asked.key !== null) this.#answerFlag(asked, { place, key: asked.key, context });
-    else if (place === null) this.#refuse(asked, noPlace);
-    else this.#answerFlags(asked, place, context);
-  }
-
-  #answerFlag(asked: Asked, question: FlagQuestion): void {
-    if (this.#tryFlag(asked, question)) return;
-    waitForFlag(asked.exchange, this.#parts, {
-      asker: asked.addressOf(),
-      retry: () => this.#tryFlag(asked, question),
-      refuse: (details) => refuseOfrep(asked.exchange, asked.key, ofrepOverload(details)),
+  #evaluateFlag(exchange: Exchange, view: RequestView, asked: AskedFlag): void {
+    this.#readBody(exchange, view, asked.key, (body) => {
+      const ready = this.#tryFlag(asked, () => this.#flagAnswer.answer(asked, body));
+      if (ready === null) this.#wait(exchange, asked);
+      else exchange.answer(ready.status, ready.headers, ready.body);
     });
   }
 
-  /** @returns false: the flag has to be loaded first */
-  #tryFlag(asked: Asked, question: FlagQuestion): boolean {
-    // Looked at before the state is read: a lease that is valid afterwards says nothing of it.
-    const isAttached = this.#parts.isAttached();
-    try {
-      const answer = this.#parts.flag.evaluate(question);
-      if (answer === null) return false;
-      if (typeof answer === 'string') {
-        asked.exchange.answer(200, isAttached ? ofrepHeaders : detachedHeaders(ofrepHeaders), answer);
-      } else this.#refuse(asked, answer, isAttached);
-    } catch (fault) {
-      this.#fail(asked, fault);
-    }
-    return true;
+  /** Until the flag was loaded. */
+  #wait(exchange: Exchange, asked: AskedFlag): void {
+    waitForFlag(exchange, this.#parts, {
+      asker: this.#addressOf(exchange, asked),
+      retry: () => {
+        const ready = this.#tryFlag(asked, () => this.#flagAnswer.again(asked));
+        if (ready !== null) exchange.answer(ready.status, ready.headers, ready.body);
+        return ready !== null;
+      },
+      refuse: (details) => refuseOfrep(exchange, asked.key, ofrepOverload(details)),
+    });
   }
 
-  #answerFlags(asked: Asked, place: OfrepPlace, context: OpenFeatureContext): void {
+  #tryFlag(asked: AskedFlag, evaluate: () => OfrepFlagAnswer | null): OfrepFlagAnswer | null {
+    try {
+      return evaluate();
+    } catch (fault) {
+      return this.#flagAnswer.fail(asked, fault);
+    }
+  }
+
+  #addressOf(exchange: Exchange, { forwardedFor }: Pick<AskedFlag, 'forwardedFor'>): string {
+    return this.#parts.addresses.find(exchange.remoteAddress(), forwardedFor).address.limitKey;
+  }
+
+  #evaluateFlags(
+    exchange: Exchange,
+    view: RequestView,
+    place: OfrepPlace | null,
+    forwardedFor: string,
+  ): void {
+    const hasOrigin = view.header('origin') !== '';
+    const asked: AskedFlags = {
+      ...{ exchange, place, forwardedFor },
+      eventsUrl: hasOrigin && place !== null ? this.#parts.eventsUrl.of(exchange, view, place) : null,
+      knownTags: view.headerValues('if-none-match').join(','),
+      configTag: new URLSearchParams(view.query()).get('flagConfigEtag') ?? '',
+    };
+    this.#readBody(exchange, view, null, (body) => {
+      const read = readOfrepBody(body);
+      if ('code' in read) this.#refuse(exchange, null, read);
+      else if (place === null) this.#refuse(exchange, null, noPlace);
+      else this.#answerFlags(asked, place, read.context);
+    });
+  }
+
+  /** @param use called with a body that came whole, valid during the call only */
+  #readBody(
+    exchange: Exchange,
+    view: RequestView,
+    key: string | null,
+    use: (body: Uint8Array) => void,
+  ): void {
+    const declared = view.header('content-length');
+    const limits = {
+      bytesMax: ofrepBodyBytesMax,
+      budget: this.#parts.bodyBudget,
+      intervalMs: this.#parts.deadlineMs,
+      onStep: (ms: number) => this.#parts.onBodyStep(ms),
+    };
+    readBody(exchange, declared === '' ? null : Number(declared), limits, (outcome) => {
+      if (outcome.kind === 'too-large') this.#refuse(exchange, key, bodyTooLarge);
+      else if (outcome.kind !== 'complete') refuseUnread(exchange, key, outcome.kind);
+      else {
+        try {
+          use(outcome.bytes);
+        } finally {
+          outcome.release();
+        }
+      }
+    });
+  }
+
+  #answerFlags(asked: AskedFlags, place: OfrepPlace, context: OpenFeatureContext): void {
     const isAttached = this.#parts.isAttached();
-    const { addressOf, eventsUrl, knownTags, configTag } = asked;
+    const { exchange, eventsUrl, knownTags, configTag } = asked;
     // A client that was told of another configuration than the present one gets an answer in any case.
     let isOther = false;
     const onPlace = (project: Project, environmentNumber: number): void => {
       isOther = configTag !== '' && configTag !== this.#parts.events.tagOf(project, environmentNumber);
     };
     const isKnown = (tag: string): boolean => !isOther && hasTag(knownTags, tag);
+    const addressOf = (): string => this.#addressOf(exchange, asked);
     try {
       const answer = this.#parts.flags.evaluate({ place, context, eventsUrl, onPlace, isKnown, addressOf });
-      if ('code' in answer) this.#refuse(asked, answer, isAttached);
-      else this.#send(asked, answer, isAttached);
+      if ('code' in answer) this.#refuse(exchange, null, answer, isAttached);
+      else this.#send(exchange, answer, isAttached);
     } catch (fault) {
-      this.#fail(asked, fault);
+      this.#fail(exchange, fault);
     }
   }
 
-  #send(asked: Asked, answer: TaggedList, isAttached: boolean): void {
-    const { exchange } = asked;
+  #send(exchange: Exchange, answer: TaggedList, isAttached: boolean): void {
     const headers = (): HeaderBlock => {
       const block = extendHeaderBlock(ofrepHeaders, 'ETag', answer.entityTag);
       return isAttached ? block : detachedHeaders(block);
@@ -236,21 +259,31 @@ export class OfrepGate {
         else exchange.answer(200, headers(), bytes);
       },
       refuse: (details) => refuseOfrep(exchange, null, ofrepOverload(details)),
-      fail: (fault) => this.#fail(asked, fault),
+      fail: (fault) => this.#fail(exchange, fault),
       onOver: () => undefined,
     });
   }
 
-  #refuse({ exchange, key }: Asked, refusal: OfrepRefusal, isAttached = true): void {
+  #refuse(exchange: Exchange, key: string | null, refusal: OfrepRefusal, isAttached = true): void {
     this.#parts.meter.countRefusal(key === null ? 'project' : 'flag', refusal.counted);
     refuseOfrep(exchange, key, refusal, isAttached);
   }
 
   /** When the answer has begun, there is nobody to be told. */
-  #fail(asked: Asked, fault: unknown): void {
-    this.#parts.onFault(fault, 'ofrep');
-    this.#refuse(asked, ofrepEvaluationFailed);
+  #fail(exchange: Exchange, fault: unknown): void {
+    this.#parts.onFault(fault, 'ofrep-flags');
+    this.#refuse(exchange, null, ofrepEvaluationFailed);
   }
+}
+
+/** Answers a request whose body did not arrive whole. */
+function refuseUnread(exchange: Exchange, key: string | null, why: UnreadBody | 'scattered'): void {
+  if (why === 'over-budget') {
+    refuseOfrep(exchange, key, ofrepOverload(overBudget));
+    return;
+  }
+  const problem = unreadBody(why === 'stalled' ? stalled : scattered);
+  exchange.answerAndClose(problem.status, ofrepHeaders, ofrepFailure(key, problem));
 }
 
 /** Answers a request above the limit of evaluations. */
@@ -267,7 +300,7 @@ export function refuseAmbiguousOfrep(exchange: Exchange, view: RequestView, faul
 
 /** @returns the key of the flag that is asked for; null for all flags, or nothing that OFREP has */
 function keyOf(view: RequestView): string | null {
-  const target = readOfrepAddress(view.path(), () => '')?.target;
+  const target = readOfrepAddress(view.path(), '')?.target;
   return target?.kind === 'flag' ? target.key : null;
 }
 

@@ -16,12 +16,16 @@ interface Change {
   readonly audience: string | null;
 }
 
+const nothingAsked = { number: Number.NaN, of: 0, key: '' };
+
 /** What has changed for an environment since some number, oldest first. Complete from there on. */
 export class RecentChanges {
   readonly #projectId: string;
   #changes: Change[] = [];
   /** Every change after this number is in the list. */
   #from: number;
+  /** The last answer of `keyAfter`, as long as no change came or was dropped. */
+  #asked = nothingAsked;
 
   constructor(projectId: string, from: number) {
     this.#projectId = projectId;
@@ -47,12 +51,14 @@ export class RecentChanges {
   restart(from: number): void {
     this.#changes = [];
     this.#from = from;
+    this.#asked = nothingAsked;
   }
 
   #trim(): void {
     if (this.#changes.length <= changesKept) return;
     const dropped = this.#changes.splice(0, this.#changes.length - changesKept);
     this.#from = dropped.at(-1)?.number ?? this.#from;
+    this.#asked = nothingAsked;
   }
 
   #changeOf({ kind, projectId, id, number }: ChangeLogEntry): Change[] {
@@ -63,15 +69,29 @@ export class RecentChanges {
   /** @returns a key of what has changed after a number: the same for the same changes; null when that is not known */
   keyAfter(number: number): string | null {
     if (number < this.#from) return null;
-    const first = this.#changes.find((change) => change.number > number);
-    return `${first?.number ?? 'none'}`;
+    // Of thousands of streams, nearly all ask for the same.
+    if (this.#asked.number !== number || this.#asked.of !== this.#changes.length) {
+      const first = this.#changes[this.#firstAfter(number)];
+      this.#asked = { number, of: this.#changes.length, key: `${first?.number ?? 'none'}` };
+    }
+    return this.#asked.key;
+  }
+
+  /** @returns the place of the first change with a greater number */
+  #firstAfter(number: number): number {
+    let [from, to] = [0, this.#changes.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.#changes[middle] as Change).number > number) to = middle;
+      else from = middle + 1;
+    }
+    return from;
   }
 
   after(number: number): ChangedSet {
     const flags = new Set<string>();
     const audiences = new Set<string>();
-    for (const change of this.#changes) {
-      if (change.number <= number) continue;
+    for (const change of this.#changes.slice(this.#firstAfter(number))) {
       if (change.flag !== null) flags.add(change.flag);
       if (change.audience !== null) audiences.add(change.audience);
     }

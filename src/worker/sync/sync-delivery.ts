@@ -100,7 +100,9 @@ export class SyncDelivery {
     if (message.bytes <= atOnceBytesMax) {
       meter.countEvent(message.event);
       stream.send(message);
-      this.#work.schedule(stream);
+      while (stream.run());
+      // Something may have changed while the message was made.
+      if (stream.need !== null) this.#work.schedule(stream);
       return;
     }
     this.#takeTurn(this.#chunked, stream, (give) => {

@@ -101,9 +101,9 @@ export class SyncWork {
     const until = monotonicMs() + budgetMs;
     do {
       const task = this.#tasks[0];
-      if (task !== undefined) {
-        if (!this.#runTask(task)) this.#tasks.shift();
-      } else if (!this.#runNext()) return false;
+      if (task !== undefined && !this.#runTask(task)) this.#tasks.shift();
+      // In turns with the tasks: a long one holds up no stream that is sent something.
+      if (!this.#runNext() && task === undefined) return false;
     } while (monotonicMs() < until);
     return this.#tasks.length > 0 || this.#runnable.size > 0;
   }

@@ -1,0 +1,102 @@
+import type { Comparison, ResultFile } from '../comparison.ts';
+import { figuresOfMetric } from './figure.ts';
+import { escapeMarkdown, markdownTable } from './markdown.ts';
+import { formatNumber, formatRatio } from './numbers.ts';
+
+/** Begins the last section of docs/clients.md, which is made of results. */
+const heading = '## How fast {#how-fast}';
+
+/** One figure: of which scenario, comparison, contender and metric, in which words. */
+interface Wanted {
+  readonly scenario: string;
+  readonly comparison: string;
+  readonly contender: string;
+  readonly metric: string;
+  readonly way: string;
+  readonly what: string;
+  /** The median itself, or its ratio to the base. */
+  readonly of: 'value' | 'ratio';
+  readonly unit: string;
+}
+
+function row(path: `${string}/${string}/${string}/${string}`, words: Omit<Wanted, keyof Place>): Wanted {
+  const [scenario = '', comparison = '', contender = '', metric = ''] = path.split('/');
+  return { scenario, comparison, contender, metric, ...words };
+}
+type Place = Pick<Wanted, 'scenario' | 'comparison' | 'contender' | 'metric'>;
+
+const inProcess = '`burgee-client`, in process';
+const api = 'Evaluation API, `curl`';
+const ofrep = 'OFREP';
+/** What the section shows, as far as it was measured. */
+const wanted: readonly Wanted[] = [
+  row('client/in-process/burgee-client/cpuNs', {
+    way: inProcess,
+    what: 'CPU of an answer',
+    of: 'value',
+    unit: 'ns',
+  }),
+  row('client/change-visible/burgee-client/p50Ms', {
+    way: inProcess,
+    what: 'a change until an answer shows it, p50',
+    of: 'value',
+    unit: 'ms',
+  }),
+  row('client/change-visible/burgee-client/p99Ms', {
+    way: inProcess,
+    what: 'the same, p99',
+    of: 'value',
+    unit: 'ms',
+  }),
+  row('evaluate-flag/latency/burgee/p50Us', { way: api, what: 'a request, p50', of: 'value', unit: 'µs' }),
+  row('evaluate-flag/latency/burgee/p99Us', { way: api, what: 'a request, p99', of: 'value', unit: 'µs' }),
+  row('ofrep/throughput-wrk/ofrep/requestsPerSecond', {
+    way: ofrep,
+    what: 'requests a second, of those to the Evaluation API',
+    of: 'ratio',
+    unit: '',
+  }),
+  row('ofrep/throughput-wrk-list/ofrep/requestsPerSecond', {
+    way: 'OFREP, all flags of a project at once',
+    what: 'requests a second, of those to the Evaluation API',
+    of: 'ratio',
+    unit: '',
+  }),
+];
+
+function figureOf(comparison: Comparison, { metric, contender, of, unit }: Wanted): string | null {
+  const measured = comparison.metrics.find(({ key }) => key === metric);
+  if (measured === undefined) return null;
+  const figure = figuresOfMetric(comparison, measured).find((each) => each.contender.name === contender);
+  if (figure === undefined) return null;
+  if (of === 'value') return `${formatNumber(figure.median, measured.digits)} ${unit}`;
+  return figure.ratio === null ? null : formatRatio(figure.ratio);
+}
+
+function rowOf(results: readonly ResultFile[], each: Wanted): readonly (readonly string[])[] {
+  const result = results.find(({ report }) => report.scenario === each.scenario);
+  const comparison = result?.report.comparisons.find(({ id }) => id === each.comparison);
+  const figure = comparison === undefined ? null : figureOf(comparison, each);
+  if (figure === null || result === undefined) return [];
+  const where = `[${each.scenario}](benchmarks.md#${each.scenario})`;
+  return [[each.way, each.what, escapeMarkdown(figure), where]];
+}
+
+/**
+ * @param page docs/clients.md
+ * @returns the page with its last section made of these results; without it where none of them says anything of clients
+ */
+export function withMeasuredWays(page: string, results: readonly ResultFile[]): string {
+  const at = page.indexOf(`\n${heading}`);
+  const written = at < 0 ? page : page.slice(0, at);
+  const rows = wanted.flatMap((each) => rowOf(results, each));
+  if (rows.length === 0) return written;
+  const table = markdownTable(['Way', 'What', 'Measured', 'By'], rows, 'left');
+  return `${written}
+${heading}
+
+\`npm run bench\` writes this section from the newest result of each scenario, which names machine, load and spread: medians of its rounds, with client and service on one machine.
+
+${table}
+`;
+}

@@ -1,0 +1,224 @@
+import type { BodyBudget } from './body-reader.ts';
+import type { Exchange, ExchangeClass } from './exchange.ts';
+import type { ReadyAnswer } from './ready-answer.ts';
+import type { RequestView } from './request-view.ts';
+import type { HttpRequest, HttpResponse } from './uws.ts';
+
+/** Lines of a head that such a route reads: one object for all requests, valid until the next one. */
+export interface BodyHead {
+  /** The value of `X-API-Key`; empty when it was not sent. */
+  readonly apiKey: string;
+  /** The values of `X-Forwarded-For`, joined by commas. */
+  readonly forwardedFor: string;
+}
+
+/**
+ * A route of POST for many requests with short bodies. A body that comes with its head is answered before the call in which
+ * it comes returns, from the bytes as they were received: without an exchange, a timer or a copy.
+ */
+export interface BodyRoute<Asked = unknown> {
+  readonly pattern: string;
+  /** The route under which its answers are counted; the ordinary way may set another one. */
+  readonly countedAs: number;
+  /** What answers go through that are not given at once, where that is not `Exchange` itself. */
+  readonly exchange?: ExchangeClass;
+  /** Longer bodies, and those without a length, go the ordinary way. */
+  readonly bytesMax: number;
+  readonly budget: BodyBudget;
+  /** A body that has not arrived whole by then, or half as long again, has stalled. */
+  readonly intervalMs: number;
+  /** The ordinary way. Must answer, or keep the exchange and answer later. */
+  handle(exchange: Exchange, request: RequestView): void;
+  /** @returns what is asked; null: the request goes the ordinary way */
+  ask(path: string, head: BodyHead): Asked | null;
+  /** @param body valid during the call only. @returns valid until the next call; null: it has to wait */
+  answer(asked: Asked, body: Uint8Array): ReadyAnswer | null;
+  /** Answers later what `answer` returned null for. */
+  wait(exchange: Exchange, asked: Asked): void;
+  /** Answers a request whose body stalled, or has no room. */
+  refuse(exchange: Exchange, asked: Asked, why: UnreadBody): void;
+  /** @returns the answer to what `answer` threw for */
+  fail(asked: Asked, fault: unknown): ReadyAnswer;
+}
+
+export type UnreadBody = 'stalled' | 'over-budget';
+
+/** Reads the lines of a head in one crossing, and notes those that matter. */
+class HeadLines implements BodyHead {
+  apiKey = '';
+  forwardedFor = '';
+  #length = '';
+  #lengths = 0;
+  #encodings = 0;
+  #hosts = 0;
+  readonly #note = (name: string, value: string): void => {
+    if (name === 'content-length') {
+      this.#length = value;
+      this.#lengths += 1;
+    } else if (name === 'host') this.#hosts += 1;
+    else if (name === 'transfer-encoding') this.#encodings += 1;
+    else if (name === 'x-api-key') this.apiKey = this.apiKey === '' ? value : this.apiKey;
+    else if (name === 'x-forwarded-for') {
+      this.forwardedFor = this.forwardedFor === '' ? value : `${this.forwardedFor},${value}`;
+    }
+  };
+
+  /**
+   * @returns the length of the body; 0: the request has none, or its end is not certain (`framingFault` of the ordinary way)
+   */
+  read(request: HttpRequest): number {
+    this.apiKey = '';
+    this.forwardedFor = '';
+    this.#length = '';
+    this.#lengths = 0;
+    this.#encodings = 0;
+    this.#hosts = 0;
+    request.forEach(this.#note);
+    if (this.#lengths !== 1 || this.#encodings > 0 || this.#hosts > 1) return 0;
+    if (request.getCaseSensitiveMethod() !== 'POST') return 0;
+    return /^\d{1,9}$/.test(this.#length) ? Number(this.#length) : 0;
+  }
+}
+
+const headLines = new HeadLines();
+
+/** @param bytesMax of a body. @returns the length of a request's body; null: it goes the ordinary way */
+export function readBodyHead(
+  request: HttpRequest,
+  bytesMax: number,
+): { readonly length: number; readonly head: BodyHead } | null {
+  const length = headLines.read(request);
+  return length === 0 || length > bytesMax ? null : { length, head: headLines };
+}
+
+/** How a short body's request is answered. */
+export interface BodyAnswering<Asked> {
+  readonly route: BodyRoute<Asked>;
+  readonly stalls: Stalls;
+  /** Answers within the call in which the body came. */
+  answerNow(response: HttpResponse, ready: ReadyAnswer, isChecked: boolean): void;
+  /** @returns an exchange for an answer that is given otherwise */
+  exchangeFor(response: HttpResponse): Exchange;
+  countAborted(): void;
+}
+
+/** A request whose body is arriving. */
+export class ArrivingBody<Asked> {
+  readonly #response: HttpResponse;
+  readonly #asked: Asked;
+  readonly #length: number;
+  readonly #answering: BodyAnswering<Asked>;
+  /** Whether it is to be learnt if the client's socket takes the answer. */
+  readonly #isChecked: boolean;
+  /** What came before the last piece; null while nothing has. */
+  #bytes: Uint8Array | null = null;
+  #filled = 0;
+  #isOver = false;
+  bornAt = 0;
+
+  /** Call it within the request's handler. */
+  constructor(
+    response: HttpResponse,
+    asked: Asked,
+    { length, isChecked }: { readonly length: number; readonly isChecked: boolean },
+    answering: BodyAnswering<Asked>,
+  ) {
+    this.#response = response;
+    this.#asked = asked;
+    this.#length = length;
+    this.#isChecked = isChecked;
+    this.#answering = answering;
+    answering.stalls.add(this);
+    response.onAborted(() => this.#abort());
+    response.onData((piece, isLast) => this.#take(new Uint8Array(piece), isLast));
+  }
+
+  #take(piece: Uint8Array, isLast: boolean): void {
+    if (this.#isOver) return;
+    if (isLast && this.#bytes === null) this.#finish(piece);
+    else if (!this.#keep(piece)) this.refuse('over-budget');
+    else if (isLast) this.#finish((this.#bytes as Uint8Array).subarray(0, this.#filled));
+  }
+
+  #keep(piece: Uint8Array): boolean {
+    if (this.#bytes === null) {
+      if (!this.#answering.route.budget.take(this.#length)) return false;
+      this.#bytes = new Uint8Array(this.#length);
+    }
+    this.#bytes.set(piece, this.#filled);
+    this.#filled += piece.length;
+    return true;
+  }
+
+  #finish(body: Uint8Array): void {
+    const { route, answerNow, exchangeFor } = this.#answering;
+    const ready = this.#decide(body);
+    this.#end();
+    if (ready === null) route.wait(exchangeFor(this.#response), this.#asked);
+    else answerNow(this.#response, ready, this.#isChecked);
+  }
+
+  #decide(body: Uint8Array): ReadyAnswer | null {
+    const { route } = this.#answering;
+    try {
+      return route.answer(this.#asked, body);
+    } catch (fault) {
+      return route.fail(this.#asked, fault);
+    }
+  }
+
+  /** The rest of the body is read and dropped. */
+  refuse(why: UnreadBody): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#answering.route.refuse(this.#answering.exchangeFor(this.#response), this.#asked, why);
+  }
+
+  #abort(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#answering.countAborted();
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#answering.stalls.delete(this);
+    if (this.#bytes !== null) this.#answering.route.budget.give(this.#length);
+    this.#bytes = null;
+  }
+}
+
+/** Looks in an interval are this many, and a body that was there for one more has stalled. */
+const looksOfInterval = 2;
+
+/** Finds bodies that do not arrive, with one timer for all. */
+export class Stalls {
+  readonly #bodies = new Set<ArrivingBody<unknown>>();
+  readonly #lookMs: number;
+  #timer: NodeJS.Timeout | null = null;
+  #looks = 0;
+
+  constructor(intervalMs: number) {
+    this.#lookMs = intervalMs / looksOfInterval;
+  }
+
+  add(body: ArrivingBody<never> | ArrivingBody<unknown>): void {
+    body.bornAt = this.#looks;
+    this.#bodies.add(body as ArrivingBody<unknown>);
+    this.#timer ??= setInterval(() => this.#look(), this.#lookMs).unref();
+  }
+
+  delete(body: ArrivingBody<never> | ArrivingBody<unknown>): void {
+    this.#bodies.delete(body as ArrivingBody<unknown>);
+  }
+
+  #look(): void {
+    this.#looks += 1;
+    for (const body of [...this.#bodies]) {
+      if (this.#looks - body.bornAt > looksOfInterval) body.refuse('stalled');
+    }
+    if (this.#bodies.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}

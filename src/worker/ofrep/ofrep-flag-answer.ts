@@ -1,0 +1,78 @@
+import { ofrepFailure } from '../../contracts/ofrep/ofrep-answers.ts';
+import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
+import type { HeaderBlock } from '../../http/header-block.ts';
+import type { ReadyAnswer } from '../../http/ready-answer.ts';
+import { detachedHeaders, ofrepHeaders, ofrepRetryHeaders } from '../../operations/answer-headers.ts';
+import type { EvaluationMeter } from '../evaluation/evaluation-meter.ts';
+import type { OfrepPlace } from './ofrep-address.ts';
+import { readOfrepBody } from './ofrep-body.ts';
+import type { OfrepFlagEvaluator } from './ofrep-flag.ts';
+import { type OfrepRefusal, ofrepEvaluationFailed } from './ofrep-problems.ts';
+
+/** A request for one flag. */
+export interface AskedFlag {
+  readonly place: OfrepPlace | null;
+  readonly key: string;
+  /** The values of `X-Forwarded-For`, joined by commas. */
+  readonly forwardedFor: string;
+  /** Null until the body was read. */
+  context: OpenFeatureContext | null;
+}
+
+interface FlagAnswerParts {
+  readonly flag: OfrepFlagEvaluator;
+  readonly meter: EvaluationMeter;
+  /** Whether this node of a cluster can say what is current. A service alone always can. */
+  isAttached(): boolean;
+  onFault(fault: unknown, during: string): void;
+}
+
+/** Answers one request for a flag at a time. The answer stands in `status`, `headers` and `body` until the next call. */
+export class OfrepFlagAnswer implements ReadyAnswer {
+  status = 0;
+  headers: HeaderBlock = ofrepHeaders;
+  body = '';
+  readonly #parts: FlagAnswerParts;
+
+  constructor(parts: FlagAnswerParts) {
+    this.#parts = parts;
+  }
+
+  /** @param body valid during the call only. @returns null when the flag has to be loaded first */
+  answer(asked: AskedFlag, body: Uint8Array): this | null {
+    const read = readOfrepBody(body);
+    if ('code' in read) return this.refuse(asked.key, read);
+    asked.context = read.context;
+    return this.again(asked);
+  }
+
+  /** The same for a request whose body was read. */
+  again({ place, key, context }: AskedFlag): this | null {
+    // Looked at before the state is read: a lease that is valid afterwards says nothing of it.
+    const isAttached = this.#parts.isAttached();
+    const answer = this.#parts.flag.evaluate({ place, key, context: context ?? {} });
+    if (answer === null) return null;
+    if (typeof answer !== 'string') this.refuse(key, answer);
+    else {
+      this.status = 200;
+      this.headers = ofrepHeaders;
+      this.body = answer;
+    }
+    if (!isAttached) this.headers = detachedHeaders(this.headers);
+    return this;
+  }
+
+  /** The answer to a request whose evaluation threw. */
+  fail({ key }: AskedFlag, fault: unknown): this {
+    this.#parts.onFault(fault, 'ofrep-flag');
+    return this.refuse(key, ofrepEvaluationFailed);
+  }
+
+  refuse(key: string, refusal: OfrepRefusal): this {
+    if (refusal.isOverload !== true) this.#parts.meter.countRefusal('flag', refusal.counted);
+    this.status = refusal.status;
+    this.headers = refusal.isOverload === true ? ofrepRetryHeaders : ofrepHeaders;
+    this.body = ofrepFailure(key, refusal);
+    return this;
+  }
+}

@@ -1,0 +1,88 @@
+import t from 'tap';
+import { person, signInAs } from '../console/console-fixture.ts';
+import { eventually } from '../support/expectations.ts';
+import { idOf } from '../support/provisioning.ts';
+import { bootSync, syncDocument } from './sync-fixture.ts';
+
+t.setTimeout(180_000);
+
+const email = 'owner@harbour.example';
+
+function documentWithOwner(): object {
+  const { organisations } = syncDocument() as { organisations: object[] };
+  const members = [{ ...person('owner'), email }];
+  return { organisations: organisations.map((organisation) => ({ ...organisation, members })) };
+}
+
+interface Shown {
+  readonly environments: readonly {
+    readonly environment: string | null;
+    readonly streams: number;
+    readonly version: number;
+    readonly versions: readonly { readonly version: number; readonly streams: number }[];
+    readonly lag: number;
+  }[];
+}
+
+t.test('members see who is connected to the environments of a project', async (test) => {
+  const site = await bootSync(test, { document: documentWithOwner() });
+  const client = await signInAs(test, site.server, email);
+  const read = async (): Promise<Shown> =>
+    JSON.parse((await client.send('GET', `/projects/${site.shop.id}/sync`)).text) as Shown;
+  test.same(await read(), { environments: [] });
+  const streams = [
+    await site.stream(),
+    await site.stream(),
+    await site.stream({ path: site.path('staging') }),
+  ];
+  for (const stream of streams) await stream.next();
+  await site.patch(idOf(site.shop.flags, 'first'), { enabled: true });
+  await streams[1]?.next();
+  const number = Number((await site.snapshot()).version.split('.')[1]);
+  await eventually(
+    async () => {
+      const [production, staging] = (await read()).environments;
+      return (
+        production?.environment === 'production' &&
+        production.streams === 2 &&
+        production.version === number &&
+        production.lag === 0 &&
+        staging?.streams === 1
+      );
+    },
+    10_000,
+    'the streams are shown',
+  );
+  for (const stream of streams) stream.close();
+  await eventually(async () => (await read()).environments.length === 0, 10_000, 'nobody is shown');
+});
+
+t.test('streams of an environment end when it is renamed or deleted, and others go on', async (test) => {
+  const site = await bootSync(test, { document: documentWithOwner() });
+  const client = await signInAs(test, site.server, email);
+  const project = async () => {
+    const { text } = await client.send('GET', `/projects/${site.shop.id}`);
+    return JSON.parse(text) as {
+      environments: { number: number; name: string }[];
+      environmentsRevision: number;
+    };
+  };
+  const [staging, production] = [await site.stream({ path: site.path('staging') }), await site.stream()];
+  await staging.next();
+  await production.next();
+  const { environments, environmentsRevision: revision } = await project();
+  const number = environments.find(({ name }) => name === 'staging')?.number;
+  const at = `/projects/${site.shop.id}/environments/${number}`;
+  const renamed = await client.send('PATCH', at, { revision, name: 'canary' });
+  test.equal(renamed.status, 200, renamed.text);
+  test.equal(await staging.ended, true);
+  test.equal((await site.get(site.path('staging'), site.secret())).status, 404);
+  const canary = await site.stream({ path: site.path('canary'), lastEventId: staging.lastEventId });
+  test.equal((await canary.next(() => true)).event, 'beat', 'under its new name it is the same environment');
+  const next = (await project()).environmentsRevision;
+  const deleted = await client.send('DELETE', at, { revision: next, name: 'canary' });
+  test.equal(deleted.status, 200, deleted.text);
+  test.equal(await canary.ended, true);
+  await site.patch(idOf(site.shop.flags, 'first'), { enabled: true });
+  test.equal((await production.next()).event, 'delta');
+});
