@@ -44,8 +44,9 @@ export function isInstalled(language: Language): boolean {
 export async function install(language: Language, note: (line: string) => void): Promise<string> {
   const folder = join(installed, language.name);
   if (isInstalled(language)) return folder;
-  rmSync(join(folder, stampName), { force: true });
   mkdirSync(folder, { recursive: true });
+  const left = readdirSync(folder).filter((name) => !language.caches?.includes(name));
+  for (const name of left) rmSync(join(folder, name), { recursive: true });
   cpSync(join(sources, language.name), folder, { recursive: true });
   for (const step of language.steps) {
     const startedAt = performance.now();

@@ -30,6 +30,8 @@ export interface Language {
   /** Commands that must succeed, else the language is skipped; what they print is part of what is installed. */
   readonly tools: readonly Step[];
   readonly steps: readonly Step[];
+  /** Folders that the steps leave for the next installation; everything else of the last one is removed. */
+  readonly caches?: readonly string[];
   /** Files and folders of the checkout that the steps read, beside the language's own. */
   readonly inputs?: readonly string[];
   /** Whether `npm run test:full` leaves it out until it is installed: decision 0068 has the measured times. */

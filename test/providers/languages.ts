@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../support/repository-root.ts';
 import type { Cause, Language, Provider, Way } from './language.ts';
-import type { Question } from './questions.ts';
+import { bucketingKeyOf, type Question } from './questions.ts';
 
 /*
  * The providers that are tried, in the versions that README.md beside this file gives reasons for. A cause is written
@@ -38,6 +38,22 @@ const noLists: Cause = {
   applies: ({ context }) => Object.values(context).some((value) => Array.isArray(value)),
 };
 
+const otherUnicodeBuckets: Cause = {
+  name: 'half of the keys outside ASCII are in other buckets',
+  error: null,
+  applies: (question) => /[^\0-\x7f]/.test(bucketingKeyOf(question) ?? ''),
+};
+const otherBuckets: Cause = {
+  name: 'it hashes the CBOR of a key, so that partial rollouts have other buckets',
+  error: null,
+  applies: (question) => bucketingKeyOf(question) !== null,
+};
+const signedBuckets: Cause = {
+  name: 'it takes the hash for a signed number, so that partial rollouts have other buckets',
+  error: null,
+  applies: (question) => bucketingKeyOf(question) !== null,
+};
+
 const provider = (
   way: Way,
   name: string,
@@ -67,6 +83,13 @@ const node: Language = {
       '0.1.3',
       [process.execPath, 'ofrep.mjs'],
       [unencodedName],
+    ),
+    provider(
+      'flagd',
+      '@openfeature/flagd-provider',
+      '0.16.1',
+      [process.execPath, 'flagd.mjs'],
+      [otherUnicodeBuckets],
     ),
     provider('burgee', 'burgee-client', ownVersion, [process.execPath, 'burgee.mjs']),
   ],
@@ -98,6 +121,13 @@ const python: Language = {
       ['venv/bin/python', 'ask_provider.py', 'ofrep'],
       [unencodedName],
     ),
+    provider(
+      'flagd',
+      'openfeature-provider-flagd',
+      '0.6.1',
+      ['venv/bin/python', 'ask_provider.py', 'flagd'],
+      [otherBuckets],
+    ),
   ],
 };
 
@@ -120,6 +150,7 @@ const java: Language = {
     ],
     ['javac', '-cp', classPath, '-d', 'classes', 'AskProvider.java'],
   ],
+  caches: ['repository'],
   providers: [
     provider(
       'ofrep',
@@ -127,6 +158,13 @@ const java: Language = {
       '0.0.2',
       ['java', '-cp', classPath, 'AskProvider', 'ofrep'],
       [unsentSpace, unsentNull],
+    ),
+    provider(
+      'flagd',
+      'dev.openfeature.contrib.providers:flagd',
+      '0.11.15',
+      ['java', '-cp', classPath, 'AskProvider', 'flagd'],
+      [signedBuckets],
     ),
   ],
 };
@@ -143,6 +181,10 @@ const go: Language = {
       ['./ask-provider', 'ofrep'],
       [unsentPercent],
     ),
+    provider('flagd', 'github.com/open-feature/go-sdk-contrib/providers/flagd', '0.6.0', [
+      './ask-provider',
+      'flagd',
+    ]),
   ],
 };
 
@@ -150,6 +192,7 @@ const rust: Language = {
   name: 'rust',
   tools: [['cargo', '--version']],
   steps: [['cargo', 'build', '--locked', '--quiet']],
+  caches: ['target'],
   isSlowToInstall: true,
   providers: [
     provider(

@@ -28,13 +28,14 @@ const questionCount = 500;
 /** Of the questions, so that every run asks the same. */
 export const providerSeed = 20_261_123;
 const host = '127.0.0.1';
+const flagdSyncPort = /"flagdSyncPort":([1-9]\d*)/;
 
 /** Provisions a data directory, boots a server on it and asks the Evaluation API every question. */
 export async function bootProviderService(t: Lifetime, seed: number): Promise<ProviderService> {
   const dataDir = temporaryDirectory(t);
   const provisioned = await provision(dataDir, temporaryDirectory(t), provisionedDocument);
-  const server = await bootServer(t, { dataDir, settings: { ...unlimited } });
-  const flagdPort = 0;
+  const server = await bootServer(t, { dataDir, settings: { ...unlimited, BURGEE_FLAGD_SYNC_PORT: '0' } });
+  const flagdPort = Number(flagdSyncPort.exec(await server.line((line) => flagdSyncPort.test(line)))?.[1]);
   const api = createHttpClient(t, { port: server.port });
   const projects = targets.map(({ project }) => projectOf(provisioned, project));
   const projectAt = (target: number): (typeof projects)[number] => {
