@@ -6,7 +6,7 @@ export interface LogRow {
   readonly node: string;
   /** A UUID: tells whether a row whose outcome was unknown is one's own. */
   readonly batch: string;
-  /** Of `changes`: a node follows rows of a newer format as opaque bytes, and neither decides nor calls itself ready. */
+  /** Of `changes`: a node that does not know it follows no further, and neither decides nor calls itself ready. */
   readonly format: number;
   /** The puts and removals, encoded by `src/storage/replica`. */
   readonly changes: Buffer;

@@ -15,7 +15,7 @@ export interface ReplicaRow {
   readonly node: string;
   /** A UUID of its own: whose row it is, where the outcome of a commit is not known. */
   readonly batch: string;
-  /** Of the records in `changes`: a node that does not know it applies the row, and is not ready until it is upgraded. */
+  /** Of the records in `changes`: a node that does not know it stays where it is, and is not ready until it is upgraded. */
   readonly format: number;
   /** A `RowContent`, encoded. */
   readonly changes: Buffer;

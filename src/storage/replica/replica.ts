@@ -13,6 +13,7 @@ import {
   chainChecksum,
   decodeContent,
   encodeContent,
+  NewerRowError,
   type ReplicaRow,
   type RowContent,
   recordsFormat,
@@ -143,6 +144,8 @@ export class Replica {
     const due = rows.filter(({ position }) => position > this.#place.position);
     if (due.length === 0) return this.#place;
     const place = this.#placeAfter(due);
+    const newer = due.find(({ format }) => format > recordsFormat);
+    if (newer !== undefined) throw new NewerRowError(`the row has records of format ${newer.format}`);
     const contents = due.map(({ changes }) => decodeContent(changes));
     const { target } = this.#parts;
     this.#parts.exclusively(() => {
