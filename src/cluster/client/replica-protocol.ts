@@ -62,10 +62,17 @@ export interface ClusterCalls {
       | { readonly kind: 'unknown'; readonly message: string }
       | CutOff;
   };
-  /** Keeps all other nodes from committing, until a commit or `unlock`. */
+  /**
+   * Keeps all other nodes from committing, until a commit or `unlock`: for 2 s in which nothing is said at most, or for 30 s
+   * for a long change.
+   */
   readonly lock: {
-    readonly args: { readonly position: number };
-    readonly result: { readonly kind: 'locked'; readonly rows: readonly RowMessage[] } | CutOff;
+    readonly args: { readonly position: number; readonly isLong: boolean };
+    readonly result:
+      | { readonly kind: 'locked'; readonly rows: readonly RowMessage[] }
+      /** Further behind than is read under the lock, which was given up. */
+      | { readonly kind: 'behind'; readonly rows: readonly RowMessage[] }
+      | CutOff;
   };
   readonly unlock: { readonly args: null; readonly result: null };
   /** Asks whether a state is the newest one. */
@@ -78,7 +85,8 @@ export interface ClusterCalls {
   };
   /** Resolves once every node has a position, or need not be waited for; or once it takes too long. */
   readonly confirm: {
-    readonly args: { readonly position: number };
+    /** `since`: on the monotonic clock, from when on the wait counts. */
+    readonly args: { readonly position: number; readonly since: number };
     readonly result: Confirmation;
   };
   /** The node ends: what it has counted is told. Resolves also when that could not be done. */
