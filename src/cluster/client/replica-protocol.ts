@@ -1,3 +1,5 @@
+import type { RowOf } from '../../support/row-of.ts';
+
 /*
  * Between the writer's thread, which has the replica, and the cluster's thread, which speaks to PostgreSQL. Bytes cross as
  * `Uint8Array`: structured cloning makes one of every Buffer.
@@ -10,14 +12,7 @@
 export type Confirmation = 'everywhere' | 'unconfirmed' | 'unknown';
 
 /** A row of the log. */
-export interface RowMessage {
-  readonly position: number;
-  readonly node: string;
-  readonly batch: string;
-  readonly format: number;
-  readonly changes: Uint8Array;
-  readonly checksum: Uint8Array;
-}
+export type RowMessage = RowOf<Uint8Array>;
 
 /** Where a replica stands in the log. */
 export interface PlaceMessage {

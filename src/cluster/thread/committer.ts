@@ -1,5 +1,6 @@
 import { decodeContent } from '../../storage/replica/log-row.ts';
 import { isOfState } from '../../storage/replica/state.ts';
+import { asBuffer } from '../../support/as-buffer.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { ClusterCalls, RowMessage } from '../client/replica-protocol.ts';
 import type { SqlConnection } from '../sql/connection.ts';
@@ -185,10 +186,6 @@ function toRequest(message: RowMessage, previous: Uint8Array): CommitRequest {
     else puts.push({ database, key, value });
   }
   return { row, previousChecksum: asBuffer(previous), puts, removals };
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function cutOff(fault: unknown): { readonly kind: 'cut-off'; readonly message: string } {

@@ -12,6 +12,7 @@ import { type DecidedRow, DivergedError, type Replica } from '../../storage/repl
 import type { StateEntry } from '../../storage/replica/state.ts';
 import type { Store } from '../../storage/store.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
+import { asBuffer } from '../../support/as-buffer.ts';
 import { assert } from '../../support/assert.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { CallHandlers, PortCalls } from '../../support/port-calls.ts';
@@ -278,10 +279,6 @@ function stateEntries(bytes: Uint8Array): StateBatch {
 
 function toLogRow(row: RowMessage | ReplicaRow): ReplicaRow {
   return { ...row, changes: asBuffer(row.changes), checksum: asBuffer(row.checksum) };
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** Of a Buffer that shares its memory with others, cloning would take all of that along. */
