@@ -44,7 +44,7 @@ export const clusterSettings = {
     {
       fallback: { value: 5000 },
       description:
-        'Milliseconds that a change waits for the other nodes; then it is answered 503, stored and not confirmed everywhere. Less than `cluster-lease-ms` and half of it again makes such answers of each node that dies.',
+        'Milliseconds in which a change that was begun is stored, and has waited for the other nodes; then it is answered 503, with whether it is stored and not confirmed everywhere, or may be applied. Less than `cluster-lease-ms` and half of it again makes such answers of each node that dies.',
     },
   ),
   clusterWait: choiceSetting(['all', 'none'], {

@@ -20,7 +20,7 @@ export function managementManner(docsUrl: string): ApiManner {
     headers: managementHeaders,
     envelope: (problem) => errorEnvelope(problem, docsUrl),
     mayBeApplied:
-      'The service stopped while the change was on its way. It may have been applied: read the flag before you retry.',
+      'The service stopped, or waited for its cluster too long, while the change was on its way. It may have been applied: read the flag before you retry.',
   };
 }
 
@@ -39,6 +39,6 @@ export function consoleManner(docsUrl: string): ApiManner {
     headers: consoleHeaders,
     envelope: (problem) => errorEnvelope(problem, docsUrl, 'console'),
     mayBeApplied:
-      'The service stopped while the change was on its way. It may have been applied: check before you repeat it.',
+      'The service stopped, or waited for its cluster too long, while the change was on its way. It may have been applied: check before you repeat it.',
   };
 }

@@ -2,6 +2,7 @@ import type { RecordQueries } from '../domain/record-queries.ts';
 import { assert } from '../support/assert.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { StoreVersion } from '../support/store-version.ts';
+import { AnnouncedTransactions } from './announced-transactions.ts';
 import { isEmpty } from './lmdb/environment.ts';
 import type { MigratedStore } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -40,7 +41,7 @@ export class Store {
   readonly #changeLogEntriesMax: number;
   readonly #retention = new AuditRetention();
   readonly #deadReadersEveryMs: number;
-  readonly #version: StoreVersion | null;
+  readonly #transactions: AnnouncedTransactions;
   #sequence: number;
   #isWriting = false;
   #deadReadersAt = monotonicMs();
@@ -58,7 +59,8 @@ export class Store {
     });
     this.#changeLogEntriesMax = options.changeLogEntriesMax ?? defaultChangeLogEntriesMax;
     this.#deadReadersEveryMs = options.deadReadersEveryMs ?? defaultDeadReadersEveryMs;
-    this.#version = options.storeVersion === undefined ? null : new StoreVersion(options.storeVersion);
+    const version = options.storeVersion === undefined ? null : new StoreVersion(options.storeVersion);
+    this.#transactions = new AnnouncedTransactions(opened.root, version, this.#target);
     this.#sequence = this.#outside(() => this.#readSequence());
   }
 
@@ -91,7 +93,7 @@ export class Store {
       {
         opened: this.#opened,
         target: this.#target,
-        version: this.#version,
+        transactions: this.#transactions,
         changeLogEntriesMax: this.#changeLogEntriesMax,
         exclusively: (run) => this.#exclusively(run),
         exclusivelyThroughout: (run) => this.#exclusivelyThroughout(run),
@@ -158,10 +160,8 @@ export class Store {
     const last = tail.changeLogLast;
     target.begin();
     const { transaction, hasChanged, end } = this.#begin(requireRoom);
-    let isAnnounced = false;
     try {
-      // An object: lmdb would take some results (a promise, its own ABORT) as instructions.
-      const written = root.transactionSync(() => {
+      const written = this.#transactions.run((announce) => {
         const result = run(transaction);
         finishChangeLog(target, this.#changeLogEntriesMax);
         requireRoom?.(space.growthMax(root));
@@ -170,19 +170,14 @@ export class Store {
           last === null || sequence === last + target.logged.length,
           'the change log counts each change',
         );
-        isAnnounced = hasChanged();
-        if (isAnnounced) this.#version?.begin();
+        if (hasChanged()) announce();
         return { result, sequence };
       });
       this.#sequence = written.sequence;
       return written.result;
-    } catch (fault) {
-      target.forget();
-      throw fault;
     } finally {
       target.end();
       end();
-      if (isAnnounced) this.#version?.end();
     }
   }
 

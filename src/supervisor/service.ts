@@ -173,7 +173,8 @@ class ServiceParts {
         pulse: new SharedArrayBuffer(pulseBytes),
         operatorPort: writerPort,
         metrics: createMetricMemory(writerMetrics),
-        cluster: clusterPorts === null ? null : { port: clusterPorts.port2, node },
+        cluster:
+          clusterPorts === null ? null : { port: clusterPorts.port2, node, waitMs: config.clusterWaitMs },
       },
       requestDeadlineMs: config.requestDeadlineMs,
       onOutboxGrew: () => this.#notifier?.look(),

@@ -58,7 +58,12 @@ export class WriterHost {
     const transferList: MessagePort[] = [setup.operatorPort];
     if (setup.cluster !== null) transferList.push(setup.cluster.port);
     this.#worker = new Worker(threadEntries.writer, { workerData: setup, transferList, name: 'writer' });
-    this.client = new WriterClient(this.#worker, setup.pulse, options.requestDeadlineMs);
+    this.client = new WriterClient(
+      this.#worker,
+      setup.pulse,
+      options.requestDeadlineMs,
+      setup.cluster?.waitMs ?? null,
+    );
     this.#pulse = new Int32Array(setup.pulse);
     this.#metrics = new Float64Array(setup.metrics);
     this.#exited = once(this.#worker, 'exit');

@@ -12,12 +12,18 @@ const { skip } = findPostgres();
 const attachedMsMax = 60_000;
 t.setTimeout(120_000);
 
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly tookMs: number;
+}
+
 async function patch(
   { secret }: ClusterStage,
   { server }: NodePlace,
   flag: string,
   cohort: string,
-): Promise<{ readonly status: number; readonly text: string; readonly tookMs: number }> {
+): Promise<Answer> {
   const startedAt = performance.now();
   const answer = await fetch(`http://127.0.0.1:${server?.port}/api/v1/flags/${flag}`, {
     method: 'PATCH',
@@ -51,6 +57,31 @@ t.test('a change is answered in its time though the node is cut off while it wai
   t.equal(status, 503);
   t.match(text, /Stored, not confirmed everywhere/);
   t.ok(tookMs < 8000, `it took ${tookMs} ms`);
+});
+
+t.test('a change is answered in its time though PostgreSQL does not answer', { skip }, async (t) => {
+  const [deadlineMs, waitMs] = [2000, 3000];
+  const settings = {
+    BURGEE_REQUEST_DEADLINE_MS: String(deadlineMs),
+    BURGEE_CLUSTER_WAIT_MS: String(waitMs),
+  };
+  const stage = await openStage(t, { settings });
+  await allAttached(stage, attachedMsMax);
+  const [first] = stage.places as [NodePlace];
+  const [flag = '', other = ''] = stage.flags;
+  first.link.state = 'stalled';
+  const begun = patch(stage, first, flag, 'stalled');
+  // So that they are no group: the second waits for the first.
+  await pause(300);
+  const answers = await Promise.all([begun, patch(stage, first, other, 'stalled')]);
+  first.link.state = 'open';
+  const [one, two] = answers as [Answer, Answer];
+  t.match(one, { status: 503, text: /waited for its cluster too long.*may have been applied/ });
+  t.ok(one.tookMs < waitMs + 1000, `it took ${one.tookMs} ms`);
+  t.equal(two.status, 503);
+  t.ok(two.tookMs < deadlineMs + waitMs + 1500, `it took ${two.tookMs} ms`);
+  await allAttached(stage, attachedMsMax);
+  t.equal((await patch(stage, first, flag, 'afterwards')).status, 200, 'and the next one is taken');
 });
 
 t.test('a node that always has rows to fetch stays attached', { skip }, async (t) => {

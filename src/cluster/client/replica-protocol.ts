@@ -1,3 +1,5 @@
+import type { RowOf } from '../../support/row-of.ts';
+
 /*
  * Between the writer's thread, which has the replica, and the cluster's thread, which speaks to PostgreSQL. Bytes cross as
  * `Uint8Array`: structured cloning makes one of every Buffer.
@@ -10,14 +12,7 @@
 export type Confirmation = 'everywhere' | 'unconfirmed' | 'unknown';
 
 /** A row of the log. */
-export interface RowMessage {
-  readonly position: number;
-  readonly node: string;
-  readonly batch: string;
-  readonly format: number;
-  readonly changes: Uint8Array;
-  readonly checksum: Uint8Array;
-}
+export type RowMessage = RowOf<Uint8Array>;
 
 /** Where a replica stands in the log. */
 export interface PlaceMessage {
@@ -62,10 +57,17 @@ export interface ClusterCalls {
       | { readonly kind: 'unknown'; readonly message: string }
       | CutOff;
   };
-  /** Keeps all other nodes from committing, until a commit or `unlock`. */
+  /**
+   * Keeps all other nodes from committing, until a commit or `unlock`: for 2 s in which nothing is said at most, or for 30 s
+   * for a long change.
+   */
   readonly lock: {
-    readonly args: { readonly position: number };
-    readonly result: { readonly kind: 'locked'; readonly rows: readonly RowMessage[] } | CutOff;
+    readonly args: { readonly position: number; readonly isLong: boolean };
+    readonly result:
+      | { readonly kind: 'locked'; readonly rows: readonly RowMessage[] }
+      /** Further behind than is read under the lock, which was given up. */
+      | { readonly kind: 'behind'; readonly rows: readonly RowMessage[] }
+      | CutOff;
   };
   readonly unlock: { readonly args: null; readonly result: null };
   /** Asks whether a state is the newest one. */
@@ -78,7 +80,8 @@ export interface ClusterCalls {
   };
   /** Resolves once every node has a position, or need not be waited for; or once it takes too long. */
   readonly confirm: {
-    readonly args: { readonly position: number };
+    /** `since`: on the monotonic clock, from when on the wait counts. */
+    readonly args: { readonly position: number; readonly since: number };
     readonly result: Confirmation;
   };
   /** The node ends: what it has counted is told. Resolves also when that could not be done. */

@@ -1,18 +1,7 @@
-/** One change of the history, or a group of changes that were made together. */
-export interface LogRow {
-  /** From 2 on, without a gap: the history begins at 1, which is what was uploaded. */
-  readonly position: number;
-  /** The node that decided it. */
-  readonly node: string;
-  /** A UUID: tells whether a row whose outcome was unknown is one's own. */
-  readonly batch: string;
-  /** Of `changes`: a node follows rows of a newer format as opaque bytes, and neither decides nor calls itself ready. */
-  readonly format: number;
-  /** The puts and removals, encoded by `src/storage/replica`. */
-  readonly changes: Buffer;
-  /** Of the history up to and with this row. */
-  readonly checksum: Buffer;
-}
+import type { RowOf } from '../../support/row-of.ts';
+
+/** As PostgreSQL keeps it. */
+export type LogRow = RowOf<Buffer>;
 
 /** Rows in order without a gap between them. */
 export interface LogRows {

@@ -6,10 +6,17 @@ import type { Head, LogRow, LogRows, NodeRow, RecordKey, RecordRow } from './row
 import { commitChannel } from './schema-name.ts';
 import { readTimeoutMs } from './time-limits.ts';
 
-/** How long a commit may take until its connection is given up and its outcome is unknown. */
-export const commitTimeoutMs = 6000;
+/** How long a commit may take until its connection is given up and its outcome is unknown; and more for each MiB of it. */
+const commitTimeoutMs = 6000;
+const commitTimeoutMsPerMiB = 250;
 /** For the lock: PostgreSQL gives it up after 2 s (`lock_timeout`), this is for a server that says nothing. */
 const lockTimeoutMs = 4000;
+
+/** For how long PostgreSQL lets a writer of a long change hold the lock while it decides: nobody else changes anything then. */
+const longDecisionMs = 30_000;
+/** For how long it works on the statement that stores the longest one. */
+const longStatementMs = 90_000;
+const longLock = `set local idle_in_transaction_session_timeout = ${longDecisionMs}; set local statement_timeout = ${longStatementMs}`;
 
 /** Changes of one row, at most: both as parts and as parameters of one statement PostgreSQL takes less than 1 GiB. */
 export const changesBytesMax = 256 * 1024 * 1024;
@@ -121,19 +128,22 @@ export function commit(connection: SqlConnection, request: CommitRequest): Promi
 
 /**
  * Takes the lock of the head, in a transaction that `commitLocked` or `giveUpLock` ends: for a writer that lost twice.
- * PostgreSQL ends the connection where nothing is said in it for 2 s.
+ * PostgreSQL ends the connection where nothing is said in it for 2 s, or 30 s for a long change.
  *
  * @param position of this node: rows behind it come along, as they are once the lock is held
+ * @param isLong whether what is to be decided, or stored, may take that long
  * @throws PostgreSQL's error 55P03 when somebody else held it for 2 s; the transaction is over then
  */
 export async function lockHead(
   connection: SqlConnection,
   position: number,
+  isLong = false,
 ): Promise<{ readonly head: Head; readonly others: LogRows }> {
+  const begin = 'begin isolation level read committed';
   const sent = connection.together(
     () =>
       [
-        connection.run('begin isolation level read committed', []),
+        connection.run(isLong ? `${begin}; ${longLock}` : begin, []),
         connection.run<RawHead>(lockStatement, []),
         sendRows(connection, position, followBounds),
       ] as const,
@@ -237,7 +247,8 @@ async function sendCommit(
         sendRows(connection, row.position - 1, othersBounds, maxPart, row.batch),
       ] as const,
   );
-  const answers = connection.within(commitTimeoutMs, Promise.all(sent));
+  const timeoutMs = commitTimeoutMs + (row.changes.length / 2 ** 20) * commitTimeoutMsPerMiB;
+  const answers = connection.within(timeoutMs, Promise.all(sent));
   const [moved, ended, nodes, others] = await answers.catch((fault) =>
     failedCommit(connection, sent[0], fault),
   );

@@ -131,12 +131,15 @@ export class Acknowledgements {
     if (position > this.#localOnly) this.#localOnly = 0;
   }
 
-  /** @returns once every node whose lease may be valid has the position, or it has taken too long */
-  everywhere(position: number): Promise<Confirmation> {
+  /**
+   * @param since from when on the wait counts, on the monotonic clock: storing it has taken a part of it
+   * @returns once every node whose lease may be valid has the position, or it has taken too long
+   */
+  everywhere(position: number, since = monotonicMs()): Promise<Confirmation> {
     if (this.#options.wait === 'none') return Promise.resolve('everywhere');
     assert(this.#waiting.length < waitingMax, 'the changes that wait for other nodes are bounded');
     return new Promise((settle) => {
-      this.#waiting.push({ position, since: monotonicMs(), settle });
+      this.#waiting.push({ position, since, settle });
       this.settle();
     });
   }

@@ -81,7 +81,7 @@ export class ClusterNode {
     lock: (args) => this.#committer.lock(args),
     unlock: () => this.#committer.unlock(),
     verify: (args) => this.#committer.verify(args),
-    confirm: ({ position }) => this.#acknowledgements.everywhere(position),
+    confirm: ({ position, since }) => this.#acknowledgements.everywhere(position, since),
     tellLastUsage: async () => {
       await this.#tellLastUsage();
       return null;

@@ -1,5 +1,6 @@
 import { decodeContent } from '../../storage/replica/log-row.ts';
 import { isOfState } from '../../storage/replica/state.ts';
+import { asBuffer } from '../../support/as-buffer.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { ClusterCalls, RowMessage } from '../client/replica-protocol.ts';
 import type { SqlConnection } from '../sql/connection.ts';
@@ -67,6 +68,8 @@ export class Committer {
       const outcome = await (isLocked ? commitLocked : commit)(connection, request);
       return this.#told(outcome, request, sentAt);
     } catch (fault) {
+      // What was refused before it was sent has left its transaction open.
+      if (isLocked && !connection.isOver) await giveUpLock(connection).catch(() => undefined);
       // PostgreSQL has refused it: nothing was stored. Where it said nothing, nobody knows.
       return connection.isOver ? this.#learnOutcome(request, fault) : cutOff(fault);
     }
@@ -116,17 +119,13 @@ export class Committer {
     return { kind: 'unknown', message: `the outcome of a commit is not known: ${messageOf(last)}` };
   }
 
-  async lock({ position }: ClusterCalls['lock']['args']): Promise<Reply<'lock'>> {
+  async lock({ position, isLong }: ClusterCalls['lock']['args']): Promise<Reply<'lock'>> {
     try {
       const connection = await this.#link.get();
-      const { head, others } = await lockHead(connection, position);
-      const rows = [...others.rows];
-      for (let { hasMore } = others; hasMore; ) {
-        const more = await rowsAfter(connection, rows.at(-1)?.position ?? position);
-        rows.push(...more.rows);
-        hasMore = more.hasMore && more.rows.length > 0;
-      }
+      const { head, others } = await lockHead(connection, position, isLong);
       this.#locked = connection;
+      if (others.hasMore) return await this.#behind(connection, others.rows, position);
+      const { rows } = others;
       if (head.closedAt !== null) throw new Error('the cluster was closed by `burgee cluster leave`');
       this.#onRows(rows);
       return { kind: 'locked', rows: rows.map(toRowMessage) };
@@ -134,6 +133,19 @@ export class Committer {
       await this.unlock();
       return cutOff(fault);
     }
+  }
+
+  /** A writer that is far behind applies what there is first, while others commit. */
+  async #behind(
+    connection: SqlConnection,
+    first: readonly LogRow[],
+    position: number,
+  ): Promise<Reply<'lock'>> {
+    await this.unlock();
+    // A row that is larger than what is read at once comes by itself.
+    const rows = first.length > 0 ? first : (await rowsAfter(connection, position)).rows;
+    this.#onRows(rows);
+    return { kind: 'behind', rows: rows.map(toRowMessage) };
   }
 
   async unlock(): Promise<null> {
@@ -174,10 +186,6 @@ function toRequest(message: RowMessage, previous: Uint8Array): CommitRequest {
     else puts.push({ database, key, value });
   }
   return { row, previousChecksum: asBuffer(previous), puts, removals };
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function cutOff(fault: unknown): { readonly kind: 'cut-off'; readonly message: string } {

@@ -9,6 +9,7 @@ import { closeCluster, openSnapshot } from '../sql/record-statements.ts';
 import type { Head } from '../sql/rows.ts';
 import { rowsAfter } from '../sql/statements.ts';
 import { type NodeStatus, readStatus } from '../sql/upkeep-statements.ts';
+import { silenceMs } from '../thread/lease-rules.ts';
 
 /** Nodes that go on changing things while the cluster is to be closed win so often at most. */
 const attemptsMax = 20;
@@ -57,8 +58,7 @@ async function leaseholders(connection: SqlConnection, leaseMs: number): Promise
 
 /** Running nodes see within a renewal that the cluster is closed, and leave; the leases of all others run out. */
 async function leasesEnd(connection: SqlConnection, leaseMs: number): Promise<void> {
-  // Rates of clocks may differ by a tenth.
-  const until = monotonicMs() + leaseMs * 1.1;
+  const until = monotonicMs() + silenceMs(leaseMs);
   while (monotonicMs() < until) {
     if ((await leaseholders(connection, leaseMs)).length === 0) return;
     await pause(lookEveryMs);

@@ -1,27 +1,12 @@
 import { createHash, hash } from 'node:crypto';
 import { assert } from '../../support/assert.ts';
+import type { RowOf } from '../../support/row-of.ts';
 import { type DatabaseName, databaseNames } from '../keys.ts';
 import { packRow, unpackRow } from '../records/record-codec.ts';
 import type { EntryWrite, LoggedChange } from '../write-target.ts';
 
-/**
- * One commit in the log of a cluster. It carries bytes as they lie in every node's store, so that replicas are equal by
- * construction, and links to the row before it by a checksum, so that a replica of another history is found out.
- */
-export interface ReplicaRow {
-  /** Counts up from 1 without gaps. */
-  readonly position: number;
-  /** Who decided it. */
-  readonly node: string;
-  /** A UUID of its own: whose row it is, where the outcome of a commit is not known. */
-  readonly batch: string;
-  /** Of the records in `changes`: a node that does not know it applies the row, and is not ready until it is upgraded. */
-  readonly format: number;
-  /** A `RowContent`, encoded. */
-  readonly changes: Buffer;
-  /** SHA-256 over the checksum of the row before, and all of the above. */
-  readonly checksum: Buffer;
-}
+/** Bytes as they lie in every node's store, so that replicas are equal by construction. */
+export type ReplicaRow = RowOf<Buffer>;
 
 /** What a row says: entries that were put or removed, and what followers drop from their caches. */
 export interface RowContent {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { assert } from '../../support/assert.ts';
-import type { StoreVersion } from '../../support/store-version.ts';
+import type { AnnouncedTransactions } from '../announced-transactions.ts';
 import { RecordSource } from '../record-source.ts';
 import { Snapshots } from '../snapshots.ts';
 import type { WritableStore } from '../store-opening.ts';
@@ -14,6 +14,7 @@ import {
   chainChecksum,
   decodeContent,
   encodeContent,
+  NewerRowError,
   type ReplicaRow,
   type RowContent,
   recordsFormat,
@@ -46,7 +47,7 @@ export interface Decided<T> {
 export interface ReplicaParts {
   readonly opened: WritableStore;
   readonly target: WriteTarget;
-  readonly version: StoreVersion | null;
+  readonly transactions: AnnouncedTransactions;
   readonly changeLogEntriesMax: number;
   /** One transaction at a time, while the data file is in its place. */
   exclusively<T>(run: () => T): T;
@@ -62,6 +63,7 @@ export class Replica {
   /** What this node has counted. */
   readonly usage: UsageShares;
   readonly #parts: ReplicaParts;
+  readonly #transactions: AnnouncedTransactions;
   #node: string;
   #place: ReplicaPlace;
   #isBecoming = false;
@@ -73,6 +75,7 @@ export class Replica {
   /** @param node the id of this process in the cluster */
   constructor(parts: ReplicaParts, node: string) {
     this.#parts = parts;
+    this.#transactions = parts.transactions;
     this.usage = new UsageShares(parts);
     this.#node = node;
     this.#place = this.#readPlace();
@@ -153,12 +156,14 @@ export class Replica {
     const due = rows.filter(({ position }) => position > this.#place.position);
     if (due.length === 0) return this.#place;
     const place = this.#placeAfter(due);
+    const newer = due.find(({ format }) => format > recordsFormat);
+    if (newer !== undefined) throw new NewerRowError(`the row has records of format ${newer.format}`);
     const contents = due.map(({ changes }) => decodeContent(changes));
     const { target } = this.#parts;
     this.#parts.exclusively(() => {
       this.#forgetDecided(due.length === 1 ? (due[0]?.batch ?? null) : null);
       target.begin();
-      this.#transact(() => {
+      this.#transactions.run((announce) => {
         for (const { writes, logged } of contents) {
           for (const write of writes) {
             target.replay(write);
@@ -168,6 +173,7 @@ export class Replica {
         }
         finishChangeLog(target, this.#parts.changeLogEntriesMax);
         this.#putPlace(place);
+        announce();
       });
     });
     this.#place = place;
@@ -209,7 +215,7 @@ export class Replica {
         this.#forgetDecided(null);
         target.forget();
         target.begin();
-        return this.#transactThroughout(async () => {
+        return this.#transactions.runThroughout(async () => {
           const count = await becomeState(opened.databases, batches);
           target.log({ kind: 'everything', projectId: '', id: '', environment: null });
           finishChangeLog(target, this.#parts.changeLogEntriesMax);
@@ -247,11 +253,12 @@ export class Replica {
     const { target } = this.#parts;
     this.#parts.exclusively(() => {
       target.begin();
-      this.#transact(() => {
+      this.#transactions.run((announce) => {
         this.#putPlace(place);
         target.remove('meta', metaKeys.usage);
         // The first change of the cluster begins its own.
         target.remove('meta', metaKeys.history);
+        announce();
       });
     });
     this.#place = place;
@@ -262,9 +269,10 @@ export class Replica {
     this.#parts.exclusively(() => {
       const { target } = this.#parts;
       target.begin();
-      this.#transact(() => {
+      this.#transactions.run((announce) => {
         target.remove('meta', metaKeys.replica);
         target.remove('meta', metaKeys.usage);
+        announce();
       });
     });
     this.#place = noPlace;
@@ -280,44 +288,6 @@ export class Replica {
 
   #putPlace(place: ReplicaPlace): void {
     this.#parts.target.put(replicaPlaceRecord, metaKeys.replica, place);
-  }
-
-  #transact(run: () => void): void {
-    const { opened, version, target } = this.#parts;
-    let isAnnounced = false;
-    try {
-      // An object: lmdb would take some results as instructions.
-      opened.root.transactionSync(() => {
-        run();
-        version?.begin();
-        isAnnounced = true;
-        return {};
-      });
-    } catch (fault) {
-      target.forget();
-      throw fault;
-    } finally {
-      if (isAnnounced) version?.end();
-    }
-  }
-
-  async #transactThroughout<T>(run: () => Promise<T>): Promise<T> {
-    const { opened, version, target } = this.#parts;
-    let isAnnounced = false;
-    try {
-      const written = opened.root.transactionSync(async () => {
-        const result = await run();
-        version?.begin();
-        isAnnounced = true;
-        return { result };
-      });
-      return (await written).result;
-    } catch (fault) {
-      target.forget();
-      throw fault;
-    } finally {
-      if (isAnnounced) version?.end();
-    }
   }
 
   #readPlace(): ReplicaPlace {

@@ -32,6 +32,8 @@ const unsettledBytesMax = 64 * 1024 * 1024;
 const delayShareMax = 0.5;
 /** Of the deadline: what the writer did within so much of its time is taken for its speed. */
 const rememberedShare = 0.1;
+/** The writer tells by itself what waits too long, and knows more: this is for what it cannot tell in time. */
+const slackMs = 500;
 /** So many may always wait, however slow the last ones were: they tell when the writer is fast again. */
 const alwaysWaitingMax = 4;
 
@@ -51,6 +53,7 @@ export class WriterClient implements WriterPort {
   readonly #port: Worker | MessagePort;
   readonly #pulse: Int32Array<SharedArrayBuffer>;
   readonly #deadlineMs: number;
+  readonly #answerMs: number | null;
   readonly #held: HeldCommands<WriterCommand>;
   readonly #waiting = new Map<number, Waiting>();
   /** Bytes of each command's body that the writer has not told the result of, also when its caller was refused. */
@@ -61,10 +64,20 @@ export class WriterClient implements WriterPort {
   #nextTicket = 1;
   #isFailed = false;
 
-  constructor(port: Worker | MessagePort, pulse: WriterPulse, deadlineMs: number) {
+  /**
+   * @param deadlineMs within which a change is begun, or refused
+   * @param answerMs within which one that was begun is answered afterwards; null: the writer waits for nobody
+   */
+  constructor(
+    port: Worker | MessagePort,
+    pulse: WriterPulse,
+    deadlineMs: number,
+    answerMs: number | null = null,
+  ) {
     this.#port = port;
     this.#pulse = new Int32Array(pulse);
     this.#deadlineMs = deadlineMs;
+    this.#answerMs = answerMs;
     this.#smallDelay = new QueueDelay(deadlineMs * rememberedShare);
     this.#largeDelay = new QueueDelay(deadlineMs * rememberedShare);
     this.#held = new HeldCommands((commands) => {
@@ -184,12 +197,17 @@ export class WriterClient implements WriterPort {
     waiting?.settle(outcome);
   }
 
-  /** Refuses what is past its deadline and not begun: the writer will drop it when it comes to it. */
+  /**
+   * Refuses what is past its deadline and not begun: the writer will drop it when it comes to it. What was begun, and has waited
+   * for the cluster too long, may be applied or not.
+   */
   expire(now: number): void {
     const begun = Atomics.load(this.#pulse, pulseBegunCell);
     for (const [ticket, { deadline }] of this.#waiting) {
       if (deadline >= now) break;
       if (((ticket - begun) | 0) > 0) this.#settle(ticket, { kind: 'dropped' });
+      else if (this.#answerMs !== null && now > deadline + this.#answerMs + slackMs)
+        this.#settle(ticket, { kind: 'unknown' });
     }
   }
 

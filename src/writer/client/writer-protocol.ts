@@ -43,6 +43,8 @@ export interface WriterClusterSetup {
   readonly port: MessagePort;
   /** What this process is called there. */
   readonly node: string;
+  /** `BURGEE_CLUSTER_WAIT_MS`. */
+  readonly waitMs: number;
 }
 
 /** Shared with the main thread, which watches the writer: see the cells below. */

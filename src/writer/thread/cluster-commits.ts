@@ -12,7 +12,9 @@ import { type DecidedRow, DivergedError, type Replica } from '../../storage/repl
 import type { StateEntry } from '../../storage/replica/state.ts';
 import type { Store } from '../../storage/store.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
+import { asBuffer } from '../../support/as-buffer.ts';
 import { assert } from '../../support/assert.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { CallHandlers, PortCalls } from '../../support/port-calls.ts';
 import { PushedIterable } from '../../support/pushed-iterable.ts';
 import { type Commits, type Committed, NotCommittedError } from './commits.ts';
@@ -25,6 +27,12 @@ export type ClusterPort = PortCalls<ClusterCalls, ReplicaCalls>;
 const lossesBeforeLock = 2;
 /** How often it is tried at all: under the lock nobody is faster, unless the lock was lost each time. */
 const attemptsMax = 8;
+
+/** Pages of the log that a writer applies before it has the lock: it is that far behind only after it was away. */
+const pagesMax = 200;
+/** What is longer, or took longer to decide, is stored under the lock at once: others would be faster each time. */
+const longBytes = 1024 * 1024;
+const longMs = 100;
 
 type Run<T> = (transaction: WriteTransaction) => T;
 /** Null: it was not committed, and is to be decided again on the newest state. */
@@ -39,13 +47,16 @@ export class ClusterCommits implements Commits {
   readonly #replica: Replica;
   readonly #port: ClusterPort;
   readonly #usage: UsageSharing;
+  /** A change that is begun is answered in this time, whatever becomes of it. */
+  readonly answerMs: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(store: Store, replica: Replica, port: ClusterPort, usage: UsageSharing) {
+  constructor(store: Store, replica: Replica, port: ClusterPort, usage: UsageSharing, answerMs: number) {
     this.#store = store;
     this.#replica = replica;
     this.#port = port;
     this.#usage = usage;
+    this.answerMs = answerMs;
   }
 
   /** @param requireRoom is not asked: a node that has no room falls behind, and says so */
@@ -73,35 +84,61 @@ export class ClusterCommits implements Commits {
   }
 
   async #commit<T>(run: Run<T>): Promise<Committed<T>> {
+    const since = monotonicMs();
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const isLocked = attempt >= lossesBeforeLock;
-      const committed = isLocked ? await this.#decideLocked(run) : await this.#decide(run, false);
+      const committed = isLocked
+        ? await this.#underLock(false, () => this.#decide(run, since, true))
+        : await this.#decideAlone(run, since);
       if (committed !== null) return committed;
     }
     throw new NotCommittedError('cut-off', 'other nodes were faster each time');
   }
 
-  async #decideLocked<T>(run: Run<T>): Attempt<T> {
-    const locked = await this.#port.ask('lock', { position: this.#replica.place.position });
-    if (locked.kind === 'cut-off') throw new NotCommittedError('cut-off', locked.message);
-    this.#follow(locked.rows);
+  /** Without the lock, unless it is long: then it is stored under the lock as it is, or decided again where others were faster. */
+  async #decideAlone<T>(run: Run<T>, since: number): Attempt<T> {
+    this.#requireState();
+    const begunAt = monotonicMs();
+    const { result, row } = this.#replica.decide(run);
+    if (row === null) return await this.#verify(result, since, false);
+    const isLong = row.changes.length > longBytes || monotonicMs() - begunAt > longMs;
+    if (!isLong) return await this.#send(result, row, since, false);
+    return await this.#underLock(true, () => {
+      const isNewest = row.position === this.#replica.place.position + 1;
+      // Its wait for others counts from when it is stored.
+      return isNewest ? this.#send(result, row, null, true) : this.#decide(run, null, true);
+    });
+  }
+
+  async #underLock<T>(isLong: boolean, attempt: () => Attempt<T>): Attempt<T> {
+    await this.#lock(isLong);
     try {
-      return await this.#decide(run, true);
+      return await attempt();
     } catch (fault) {
       await this.#port.ask('unlock', null);
       throw fault;
     }
   }
 
-  async #decide<T>(run: Run<T>, isLocked: boolean): Attempt<T> {
+  async #lock(isLong: boolean): Promise<void> {
+    for (let page = 0; page < pagesMax; page += 1) {
+      const locked = await this.#port.ask('lock', { position: this.#replica.place.position, isLong });
+      if (locked.kind === 'cut-off') throw new NotCommittedError('cut-off', locked.message);
+      this.#follow(locked.rows);
+      if (locked.kind === 'locked') return;
+    }
+    throw new NotCommittedError('cut-off', 'this node is too far behind to change anything');
+  }
+
+  async #decide<T>(run: Run<T>, since: number | null, isLocked: boolean): Attempt<T> {
     // It may have begun while another node was asked.
     this.#requireState();
     const { result, row } = this.#replica.decide(run);
-    return row === null ? this.#verify(result, isLocked) : this.#send(result, row, isLocked);
+    return row === null ? this.#verify(result, since, isLocked) : this.#send(result, row, since, isLocked);
   }
 
   /** Nothing changes; but that was said of a state that must be the newest, and that others must have. */
-  async #verify<T>(result: T, isLocked: boolean): Attempt<T> {
+  async #verify<T>(result: T, since: number | null, isLocked: boolean): Attempt<T> {
     const { position } = this.#replica.place;
     const verified = await this.#port.ask('verify', { position });
     if (isLocked) await this.#port.ask('unlock', null);
@@ -110,10 +147,10 @@ export class ClusterCommits implements Commits {
       this.#follow(verified.rows);
       return null;
     }
-    return { result, confirmed: this.#confirm(position) };
+    return { result, confirmed: this.#confirm(position, since) };
   }
 
-  async #send<T>(result: T, row: DecidedRow, isLocked: boolean): Attempt<T> {
+  async #send<T>(result: T, row: DecidedRow, since: number | null, isLocked: boolean): Attempt<T> {
     const { previous, position, node, batch, format, checksum } = row;
     const changes = ownMemory(row.changes);
     const message = { position, node, batch, format, changes, checksum: new Uint8Array(checksum) };
@@ -122,7 +159,7 @@ export class ClusterCommits implements Commits {
     if (outcome.kind === 'committed') {
       // The cluster's thread may have had it applied already, as a row like any other.
       this.#followOwn(row);
-      return { result, confirmed: this.#confirm(position) };
+      return { result, confirmed: this.#confirm(position, since) };
     }
     if (outcome.kind === 'lost') {
       this.#follow(outcome.rows);
@@ -151,8 +188,9 @@ export class ClusterCommits implements Commits {
     }
   }
 
-  #confirm(position: number): Promise<Confirmation> {
-    return this.#port.ask('confirm', { position }).catch(() => 'unconfirmed');
+  /** @param since null: from now on */
+  #confirm(position: number, since: number | null): Promise<Confirmation> {
+    return this.#port.ask('confirm', { position, since: since ?? monotonicMs() }).catch(() => 'unconfirmed');
   }
 }
 
@@ -241,10 +279,6 @@ function stateEntries(bytes: Uint8Array): StateBatch {
 
 function toLogRow(row: RowMessage | ReplicaRow): ReplicaRow {
   return { ...row, changes: asBuffer(row.changes), checksum: asBuffer(row.checksum) };
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** Of a Buffer that shares its memory with others, cloning would take all of that along. */

@@ -39,6 +39,8 @@ export interface Commits {
    * @throws as `Store.write`
    */
   readonly commitOwn: ((run: (transaction: WriteTransaction) => void) => void) | null;
+  /** Milliseconds from when a change is begun until its caller is told, whatever becomes of it; null where it is committed at once. */
+  readonly answerMs: number | null;
 }
 
 /** In the store of this process, which nobody else writes to. */
@@ -46,5 +48,6 @@ export function localCommits(store: Store): Commits {
   return {
     commit: (run, requireRoom) => ({ result: store.write(run, requireRoom), confirmed: null }),
     commitOwn: null,
+    answerMs: null,
   };
 }

@@ -48,13 +48,22 @@ export interface Group {
   readonly results: [ticket: number, result: WriterResult][];
   /** Tickets of those that change something. */
   readonly changing: Set<number>;
+  /** Tickets whose callers were told already, because it took too long. */
+  readonly told: Set<number>;
   hasChanged: boolean;
   hasLetters: boolean;
   source: CommitSource;
 }
 
 export function emptyGroup(): Group {
-  return { results: [], changing: new Set(), hasChanged: false, hasLetters: false, source: 'usage' };
+  return {
+    results: [],
+    changing: new Set(),
+    told: new Set(),
+    hasChanged: false,
+    hasLetters: false,
+    source: 'usage',
+  };
 }
 
 const hashes = { hashSecret, hashBytes };

@@ -147,7 +147,7 @@ function ownStore(directory: string): string {
 /** Resolves once the replica has a state that can be served: for a new directory that is the cluster's. */
 async function openReplica(
   setup: WriterSetup,
-  { port, node }: WriterClusterSetup,
+  { port, node, waitMs }: WriterClusterSetup,
 ): Promise<OpenedForChanges> {
   let replica: Replica | null = null;
   let usage: UsageSharing | null = null;
@@ -180,5 +180,5 @@ async function openReplica(
     await within(lastUsageMs, told);
     calls.close();
   };
-  return { store, commits: new ClusterCommits(store, replica, calls, usage), close };
+  return { store, commits: new ClusterCommits(store, replica, calls, usage, waitMs), close };
 }

@@ -116,12 +116,15 @@ export class Writer {
     const { queue, sizeMax } = this.#nextGroup();
     const begunAt = monotonicMs();
     let group = emptyGroup();
+    const overdue = new Overdue(this.#commits.answerMs, () => this.#tellUnknown(group, queue));
     try {
       const committed = this.#commits.commit((transaction) => {
-        group = this.#decider.decide(queue, sizeMax, transaction);
+        group = { ...this.#decider.decide(queue, sizeMax, transaction), told: group.told };
+        overdue.begin();
       });
       if (committed instanceof Promise) {
         this.#pending = committed
+          .finally(() => overdue.end())
           .then(
             ({ confirmed }) => this.#finishGroup(queue, group, begunAt, confirmed),
             (fault: unknown) => this.#failGroup(fault, queue, group, sizeMax),
@@ -137,6 +140,13 @@ export class Writer {
       this.#failGroup(fault, queue, group, sizeMax);
     }
     return null;
+  }
+
+  /** The record of the cluster takes too long: what becomes of the group is not awaited by those who asked for it. */
+  #tellUnknown(group: Group, queue: readonly WriterCommand[]): void {
+    const results = untold(group).map(([ticket]) => [ticket, { kind: 'unknown' }] as const);
+    for (const [ticket] of results) group.told.add(ticket);
+    if (results.length > 0) this.#options.onResults(results, queue.length > group.results.length);
   }
 
   #finishGroup(
@@ -156,16 +166,14 @@ export class Writer {
     queue.splice(0, results.length);
     this.#options.meter.countGroup(results.length);
     const areMoreWaiting = queue.length > 0;
-    if (confirmed === null) this.#options.onResults(results, areMoreWaiting);
+    if (confirmed === null) this.#options.onResults(untold(group), areMoreWaiting);
     else this.#finishWhenConfirmed(group, areMoreWaiting, confirmed);
   }
 
   /** The next group need not wait for the slowest node. */
-  #finishWhenConfirmed(
-    { results, changing }: Group,
-    areMoreWaiting: boolean,
-    confirmed: Promise<Confirmation>,
-  ): void {
+  #finishWhenConfirmed(group: Group, areMoreWaiting: boolean, confirmed: Promise<Confirmation>): void {
+    const { changing } = group;
+    const results = untold(group);
     confirmed.then(
       (kind) => {
         const instead = (ticket: number): WriterResult =>
@@ -179,7 +187,7 @@ export class Writer {
   }
 
   /** A commit that failed has left nothing behind: none of its commands was applied, unless it says that nobody knows. */
-  #failGroup(fault: unknown, queue: WriterCommand[], { results }: Group, sizeMax: number): void {
+  #failGroup(fault: unknown, queue: WriterCommand[], { results, told }: Group, sizeMax: number): void {
     this.reportProgress();
     // A transaction that could not even begin has taken none: those that wait for it fail all the same.
     const taken = results.length === 0 ? Math.min(queue.length, sizeMax) : results.length;
@@ -191,7 +199,7 @@ export class Writer {
     this.#options.meter.countFailedCommit('api');
     const result = resultOfFault(fault);
     this.#options.onResults(
-      commands.map((command) => [command.ticket, result]),
+      commands.filter(({ ticket }) => !told.has(ticket)).map(({ ticket }) => [ticket, result]),
       areMoreWaiting,
     );
     this.judgeFault(fault);
@@ -208,6 +216,36 @@ export class Writer {
     if (!isStoreFault || /MDB_MAP_FULL|mapsize limit/i.test(fault.message)) return;
     this.#isOver = true;
     this.#options.onFatal(fault);
+  }
+}
+
+function untold({ results, told }: Group): Group['results'] {
+  return told.size === 0 ? results : results.filter(([ticket]) => !told.has(ticket));
+}
+
+/** Tells those who wait for a group, once it was begun, when it takes too long. */
+class Overdue {
+  readonly #afterMs: number | null;
+  readonly #onOverdue: () => void;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** @param afterMs null: never */
+  constructor(afterMs: number | null, onOverdue: () => void) {
+    this.#afterMs = afterMs;
+    this.#onOverdue = onOverdue;
+  }
+
+  /** Commands are decided; those that join a group which is decided again are told together with the others. */
+  begin(): void {
+    if (this.#afterMs === null || this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#onOverdue();
+    }, this.#afterMs);
+  }
+
+  end(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
   }
 }
 

@@ -44,7 +44,7 @@ t.test('a commit moves the head, and brings row and records', { skip }, async (t
   t.match(outcome, { isCommitted: true, isLocalOnly: false, others: { rows: [], hasMore: false } });
   t.match(await readClusterHead(connection), {
     store: 'store',
-    schema: 1,
+    schema: 2,
     format: 3,
     position: 2,
     checksum: request.row.checksum,
