@@ -26,7 +26,7 @@ const middles = evaluationReasons.map(
 );
 
 /** A project, or an environment of it, in OpenFeature's words: `flagSetId` names it. */
-export interface FlagSet {
+export interface OfrepFlagSet {
   readonly projectId: string;
   /** Null in a single-environment project. */
   readonly environment: string | null;
@@ -41,7 +41,7 @@ export function ofrepSuccess(
   key: string,
   reason: EvaluationReason,
   { id, revision }: { readonly id: string; readonly revision: number },
-  { projectId, environment }: FlagSet,
+  { projectId, environment }: OfrepFlagSet,
 ): string {
   const set = environment === null ? projectId : `${projectId}/${environment}`;
   return `{"key":${key}${middles[reason]}${id}","version":"${revision}","flagSetId":"${set}"}}`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FlagSet, ofrepSuccess } from '../../contracts/ofrep/ofrep-answers.ts';
+import { type OfrepFlagSet, ofrepSuccess } from '../../contracts/ofrep/ofrep-answers.ts';
 import { nameJson } from '../../domain/evaluation/compiled-flag.ts';
 import {
   assignOpenFeatureContext,
@@ -95,7 +95,7 @@ export class OfrepFlagsEvaluator {
 }
 
 /** A flag's key is its name, by which programs ask; or its id, where another flag has the same name. */
-function formOf(flagSet: FlagSet): ListForm {
+function formOf(flagSet: OfrepFlagSet): ListForm {
   return {
     asksForNames: true,
     body: (flag, reason, isNameShared) =>
