@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import spectralCore from '@stoplight/spectral-core';
-import spectralRulesets from '@stoplight/spectral-rulesets';
 import { root } from './root.mjs';
 import { runTool } from './run.mjs';
 
@@ -14,8 +12,13 @@ async function askRedocly(path) {
   return (await runTool('redocly', args, { env: { ...process.env, ...alone } })) === 0;
 }
 
-/** The library instead of the command: half the packages, and no bundler for rulesets. Findings of every severity count. */
+/**
+ * The library instead of the command: half the packages, and no bundler for rulesets. Findings of every severity count. It is
+ * loaded here, because this file is loaded before the packages of a fresh clone are installed.
+ */
 async function askSpectral(path) {
+  const { default: spectralCore } = await import('@stoplight/spectral-core');
+  const { default: spectralRulesets } = await import('@stoplight/spectral-rulesets');
   const spectral = new spectralCore.Spectral();
   spectral.setRuleset({ extends: [spectralRulesets.oas] });
   const findings = await spectral.run(JSON.parse(readFileSync(path, 'utf8')));
