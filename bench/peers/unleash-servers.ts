@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { ensurePostgres } from './find-postgres.ts';
 import { type HalfServer, userRequests } from './half-server.ts';
 import { findPeerNode, versionOfPeer } from './peer-packages.ts';
@@ -44,7 +43,6 @@ export async function startUnleashServer(users: number, note: (text: string) => 
   const postgres = await startAdapter<{ readonly socketDirectory: string }>('postgres', [
     programs,
     'unleash',
-    tmpdir(),
   ]);
   const token = `*:development.${randomBytes(24).toString('hex')}`;
   note('unleash-server is making its database');

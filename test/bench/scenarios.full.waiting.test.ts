@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { catalogue } from '../../bench/catalogue.ts';
@@ -21,6 +21,8 @@ const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
   wide: [/^throughput-\w+$/, /^latency$/],
   cores: [/^throughput-\w+-1$/, /^paced$/, /^paced-bare$/],
   patch: [/^writers$/, /^single-writer$/],
+  'sync-streams': [/^reach$/, /^throughput-\w+$/],
+  client: [/^change-visible$/],
   cluster: [/^throughput-\w+$/, /^writers$/, /^single-writer$/, /^visible$/, /^killed$/, /^new-node$/],
   'cold-start': [/^cold-start$/],
   micro: [/^hash$/, /^decode-query$/, /^compile$/, /^evaluate$/, /^encode-record$/],
@@ -50,7 +52,9 @@ const runs: readonly Run[] = [
       'scale-flags',
       'patch',
       'cluster',
+      'sync-streams',
       'cold-start',
+      'client',
     ],
     options: ['--quick', '--driver', fastestDriver],
   },
@@ -108,6 +112,8 @@ for (const run of runs) {
   const { scenarios, options } = run;
   t.test(`${scenarios.join(', ')}: each runs, reports its fields, and leaves nothing behind`, async (t) => {
     const folder = temporaryDirectory(t);
+    // PostgreSQL runs as a user of its own, who passes through.
+    chmodSync(folder, 0o711);
     const temporary = join(folder, 'tmp');
     mkdirSync(temporary);
     const file = join(folder, 'run.json');

@@ -6,10 +6,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { announce, endWithParent } from './end-with-parent.mjs';
 
-const [programs, superuser, parent, port] = process.argv.slice(2);
+const [programs, superuser = 'burgee', parent = tmpdir(), port] = process.argv.slice(2);
 const readyWithinMs = 30_000;
 const stoppedWithinMs = 10_000;
 const directory = mkdtempSync(join(parent, 'burgee-pg-'));

@@ -27,7 +27,8 @@ t.test(
     const newer = await upgrade(cluster.directory);
     // Evaluations alone: the use of a token is written to the record.
     await eventually(async () => !(await isDetached(newer, cluster)), 20_000, 'it joins the older one');
-    t.equal(await isDetached(older, cluster), false);
+    // The start of another node takes the processor: a lease may have run out meanwhile.
+    await eventually(async () => !(await isDetached(older, cluster)), 20_000, 'the older one stays');
 
     t.comment('the newer one writes');
     t.equal(await percentageOf(newer, cluster), 10, 'it reads what the older one wrote');

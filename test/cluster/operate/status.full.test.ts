@@ -64,7 +64,7 @@ t.test('status shows nodes, head and duties, and says which nodes are not sound'
   await second.stop();
   await connection.run(
     `insert into ${connection.schema}.node(id, counter, applied, knows_format, label, renewed_at)
-     select 'x', 1, position, 1, 'frozen', now() - interval '9 seconds' from ${connection.schema}.head
+     select 'x', 1, position, format, 'frozen', now() - interval '9 seconds' from ${connection.schema}.head
      union all select 'y', 1, position - 1, 0, 'slow', now() + interval '9 seconds' from ${connection.schema}.head`,
     [],
   );
