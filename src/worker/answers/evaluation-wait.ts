@@ -1,4 +1,5 @@
 import type { Exchange } from '../../http/exchange.ts';
+import type { ReadyAnswer } from '../../http/ready-answer.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { EvaluationMeter } from '../evaluation/evaluation-meter.ts';
@@ -31,11 +32,7 @@ export function awaitFlag(exchange: Exchange, request: RequestView, parts: Await
   const query = request.query();
   waitForFlag(exchange, parts, {
     asker: parts.addressOf(exchange, request),
-    retry: () => {
-      const answer = tryAgain(flagAnswer, segment, query, parts);
-      if (answer !== null) exchange.answer(answer.status, answer.headers, answer.body);
-      return answer !== null;
-    },
+    retry: () => tryAgain(flagAnswer, segment, query, parts),
     refuse: (detail) => refuseEvaluation(exchange, { code: 'service-unavailable', detail }, docsUrl),
   });
 }
@@ -44,8 +41,8 @@ export function awaitFlag(exchange: Exchange, request: RequestView, parts: Await
 interface WaitingEvaluation {
   /** What limits count it by. */
   readonly asker: string;
-  /** Tries again. Must not throw. @returns whether it has answered */
-  retry(): boolean;
+  /** Tries again. Must not throw. @returns the answer; null: it has to wait further */
+  retry(): ReadyAnswer | null;
   refuse(detail: string): void;
 }
 
@@ -66,9 +63,12 @@ export function waitForFlag(
     asker,
     deadlineMs: monotonicMs() + deadlineMs,
     retry: () => {
-      const isAnswered = retry();
-      if (isAnswered) end('answered');
-      return isAnswered;
+      const answer = retry();
+      if (answer === null) return false;
+      // Counted first: who reads the metrics after the answer finds it.
+      end('answered');
+      exchange.answer(answer.status, answer.headers, answer.body);
+      return true;
     },
     expire: () => {
       end('late');

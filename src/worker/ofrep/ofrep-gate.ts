@@ -150,11 +150,7 @@ export class OfrepGate {
   #wait(exchange: Exchange, asked: AskedFlag): void {
     waitForFlag(exchange, this.#parts, {
       asker: this.#addressOf(exchange, asked),
-      retry: () => {
-        const ready = this.#tryFlag(asked, () => this.#flagAnswer.again(asked));
-        if (ready !== null) exchange.answer(ready.status, ready.headers, ready.body);
-        return ready !== null;
-      },
+      retry: () => this.#tryFlag(asked, () => this.#flagAnswer.again(asked)),
       refuse: (details) => refuseOfrep(exchange, asked.key, ofrepOverload(details)),
     });
   }
