@@ -56,6 +56,8 @@ export class WorkerLink implements Caller {
   readonly #state: Int32Array<SharedArrayBuffer>;
   readonly #desk: HostDesk;
   readonly #hooks: WorkerLinkHooks;
+  /** Everything that was sent has been received. */
+  #isPortClosed = false;
   #results: HostResult[] = [];
   #isScheduled = false;
   #beatSeen = -1;
@@ -70,7 +72,10 @@ export class WorkerLink implements Caller {
     this.#desk = desk;
     this.#hooks = hooks;
     this.ended = new Promise((resolve) => {
-      port.once('close', resolve);
+      port.once('close', () => {
+        this.#isPortClosed = true;
+        resolve();
+      });
       port.on('message', (message: WorkerMessage) => {
         if (message.kind === 'ended') resolve();
         else this.#receive(message);
@@ -151,13 +156,18 @@ export class WorkerLink implements Caller {
 
   /** Its thread has ended. */
   close(): void {
-    // Messages that are sent and not received yet: counts, and its last log lines.
+    // Where the port is closed, Node ends the process by SIGSEGV when it is asked for a message in the turn of that event.
+    if (!this.#isPortClosed) this.#receiveRest();
+    this.#desk.release(this);
+    this.#port.close();
+  }
+
+  /** Messages that are sent and not received yet: counts, and its last log lines. */
+  #receiveRest(): void {
     for (let left = receiveMessageOnPort(this.#port); left !== undefined; ) {
       const message = left.message as WorkerMessage;
       if (message.kind !== 'ended') this.#receive(message);
       left = receiveMessageOnPort(this.#port);
     }
-    this.#desk.release(this);
-    this.#port.close();
   }
 }
