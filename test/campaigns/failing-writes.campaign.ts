@@ -45,7 +45,7 @@ interface Site {
 export const failingWrites: Campaign = {
   name: 'failing-writes',
   summary: 'a write or sync that fails is a 500, its change is never seen, and the process recovers or ends',
-  sampleCount: 8,
+  sampleCount: 6,
   fullCount: callsMax,
   tools: shimTools,
   async run(context) {
