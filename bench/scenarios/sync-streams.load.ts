@@ -11,7 +11,7 @@ import { withServers } from '../servers/with-servers.ts';
 
 const scenario = 'sync-streams';
 const sizes = [1000, 10_000] as const;
-const quickSizes = [20] as const;
+const quickSizes = [10, 20] as const;
 const none = 'no streams';
 /** One project has all streams of this bench, and gets at most four fifths of the places. */
 const serveArgs = ['--sync-streams-max', '20000', '--management-rate-limit', '1000000000'];
