@@ -156,7 +156,8 @@ t.test('every answer is counted once, also over changes, failures and the end', 
   if (server.configuration.flags.has(flag.id)) {
     const { on, off, reports } = reported(server, flag.id);
     t.same({ on, off }, counts);
-    t.ok(reports > 2, 'in batches');
+    // How many depends on how busy the machine is; 4,000 answers are no 4,000 reports.
+    t.ok(reports > 0 && reports <= 40, 'in batches');
   }
 });
 
