@@ -1,6 +1,7 @@
 import { copyStore } from '../storage/backup/copy-store.ts';
 import type { StoreIdentity } from '../storage/tables/meta.ts';
 import { endProcessNow } from '../support/end-process.ts';
+import { messageOf } from '../support/message-of.ts';
 
 /** The lines, of JSON each, that the process which copies a store writes to its standard output. */
 export type CopyLine =
@@ -24,6 +25,6 @@ try {
   await copyStore(directory, file, ({ identity, bytes }) => write({ kind: 'plan', identity, bytes }));
   write({ kind: 'copied' });
 } catch (fault) {
-  write({ kind: 'failed', message: fault instanceof Error ? fault.message : String(fault) });
+  write({ kind: 'failed', message: messageOf(fault) });
 }
 process.stdin.destroy();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { didYouMean } from '../support/closest-name.ts';
+import { messageOf } from '../support/message-of.ts';
 import { formerSettings, type LabelOf } from './former-settings.ts';
 import { flagName, type Setting, type SettingSource, variableName } from './setting.ts';
 import { settingNames } from './settings.ts';
@@ -98,7 +99,7 @@ export function readConfigFile(path: string): ConfigFile {
   try {
     return checkKeys(path, JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, '')));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const kind = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
     return { values: nothing, problems: [`The configuration file ${path} ${kind}: ${reason}`] };
   }

@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../support/message-of.ts';
 import type { FlagdMessage, FlagdSetup } from './flagd-protocol.ts';
 import { FlagdThread } from './flagd-thread.ts';
 
@@ -9,7 +10,7 @@ async function run(setup: FlagdSetup, port: MessagePort): Promise<void> {
     thread = new FlagdThread(setup, port);
     await thread.start();
   } catch (fault) {
-    const message = fault instanceof Error ? fault.message : String(fault);
+    const message = messageOf(fault);
     const told: FlagdMessage = { kind: 'fatal', message };
     port.postMessage(told);
     await thread?.close();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
+import { messageOf } from '../support/message-of.ts';
 import type { TlsFiles } from './flagd-protocol.ts';
 
 interface KeyPair {
@@ -15,7 +16,7 @@ export function readKeyPair({ certFile, keyFile }: TlsFiles): KeyPair {
     createSecureContext(pair);
     return pair;
   } catch (fault) {
-    const reason = fault instanceof Error ? fault.message : String(fault);
+    const reason = messageOf(fault);
     throw new Error(
       `--flagd-sync-cert-file (BURGEE_FLAGD_SYNC_CERT_FILE) ${certFile} and --flagd-sync-key-file (BURGEE_FLAGD_SYNC_KEY_FILE) ${keyFile} cannot be used: ${reason}. They must be a PEM certificate, with its chain, and its private key without a passphrase.`,
       { cause: fault },

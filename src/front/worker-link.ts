@@ -2,6 +2,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { AppDescriptor } from '../http/uws.ts';
 import type { MetricCells } from '../observability/metric-cells.ts';
 import { assert } from '../support/assert.ts';
+import { messageOf } from '../support/message-of.ts';
 import {
   beatCell,
   connectionsCell,
@@ -102,7 +103,7 @@ export class WorkerLink implements Caller {
         this.#answer({
           id: call.id,
           ok: false,
-          message: fault instanceof Error ? fault.message : String(fault),
+          message: messageOf(fault),
         }),
     );
   }

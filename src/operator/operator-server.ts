@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type CompiledSchema, compileSchema } from '../contracts/compiled-schema.ts';
+import { messageOf } from '../support/message-of.ts';
 import { within } from '../support/within.ts';
 import { writerVerbs } from '../writer/thread/operator-verbs.ts';
 import { createOperator, fileVerbs, type VerbArgs, type VerbName } from './operator.ts';
@@ -266,7 +267,7 @@ class Exchange {
   }
 
   #fail(fault: unknown): void {
-    const message = fault instanceof Error ? fault.message : String(fault);
+    const message = messageOf(fault);
     if (this.#response.destroyed) return;
     if (this.#response.headersSent) this.#write({ kind: 'failed', message });
     else {

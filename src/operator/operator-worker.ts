@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../support/message-of.ts';
 import { remoteWriter } from '../writer/client/operator-port-client.ts';
 import type { OperatorControl, OperatorReport, OperatorSetup } from './operator-protocol.ts';
 import { serveOperator } from './operator-server.ts';
@@ -8,7 +9,7 @@ async function runOperator(setup: OperatorSetup, control: MessagePort): Promise<
   const report = (message: OperatorReport): void => control.postMessage(message);
   const { directory, storeId, tokenPrefix, writerPort } = setup;
   const fail = (fault: unknown): void => {
-    report({ kind: 'fatal', message: fault instanceof Error ? fault.message : String(fault) });
+    report({ kind: 'fatal', message: messageOf(fault) });
     writerPort.close();
     control.close();
   };

@@ -1,3 +1,4 @@
+import { messageOf } from '../support/message-of.ts';
 import type { ClientEvents, ClientStatus } from './burgee-client.ts';
 import { warn } from './warn.ts';
 
@@ -30,6 +31,6 @@ function attempt(call: () => void): void {
   try {
     call();
   } catch (fault) {
-    warn(`a listener threw: ${fault instanceof Error ? fault.message : String(fault)}`);
+    warn(`a listener threw: ${messageOf(fault)}`);
   }
 }

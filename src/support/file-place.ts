@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { messageOf } from './message-of.ts';
 
 /** Device and inode. */
 const cells = 2;
@@ -33,7 +34,7 @@ export class FilePlace {
       const { dev, ino } = statSync(this.#path, { bigint: true });
       return dev === this.#file[0] && ino === this.#file[1] ? null : 'another file lies there';
     } catch (fault) {
-      return fault instanceof Error ? fault.message : String(fault);
+      return messageOf(fault);
     }
   }
 }

@@ -7,6 +7,7 @@ import { watchEventLoop } from '../observability/event-loop.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import { assert } from '../support/assert.ts';
 import type { Lookout } from '../support/lookout.ts';
+import { messageOf } from '../support/message-of.ts';
 import { HostClient, type HostOrder } from './host-client.ts';
 import { requestMetrics } from './request-metrics-protocol.ts';
 import { WorkerLog } from './worker-log.ts';
@@ -160,7 +161,7 @@ export class Worker {
     this.#isLeaving = true;
     this.#leavesFor = fault;
     this.#log.log.error({ err: fault }, 'a worker leaves in order, and is replaced');
-    const reason = fault instanceof Error ? fault.message : String(fault);
+    const reason = messageOf(fault);
     await this.#host.ask('leave', [reason, mayWait]);
     // Connections that were handed over before are in this thread's event loop: two turns take all of them.
     await setImmediate();

@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { watchEventLoop } from '../../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../../observability/thread-log.ts';
 import { LeaseCell } from '../../support/lease-cell.ts';
+import { messageOf } from '../../support/message-of.ts';
 import { PortCalls } from '../../support/port-calls.ts';
 import { clusterMetrics } from '../client/cluster-metrics-protocol.ts';
 import type { ClusterMessage, ClusterQuestions, ClusterSetup } from '../client/cluster-protocol.ts';
@@ -14,8 +15,7 @@ export function serveCluster(setup: ClusterSetup, port: MessagePort): void {
   const post = (message: ClusterMessage): void => port.postMessage(message);
   const sender = new LogSender(setup.logMemory, (lines) => post({ kind: 'log', lines }));
   const log = createThreadLog(setup.logLevel, sender).child({ actor: 'cluster' });
-  const fail = (fault: unknown): void =>
-    post({ kind: 'fatal', message: fault instanceof Error ? fault.message : String(fault) });
+  const fail = (fault: unknown): void => post({ kind: 'fatal', message: messageOf(fault) });
   const meter = new ClusterMeter(setup.metrics, setup.waitMs);
   watchEventLoop(meter.cells, clusterMetrics.metrics.loopDelay);
   try {

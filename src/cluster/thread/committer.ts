@@ -1,6 +1,7 @@
 import { decodeContent } from '../../storage/replica/log-row.ts';
 import { isOfState } from '../../storage/replica/state.ts';
 import { asBuffer } from '../../support/as-buffer.ts';
+import { messageOf } from '../../support/message-of.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { ClusterCalls, RowMessage } from '../client/replica-protocol.ts';
 import type { SqlConnection } from '../sql/connection.ts';
@@ -190,8 +191,4 @@ function toRequest(message: RowMessage, previous: Uint8Array): CommitRequest {
 
 function cutOff(fault: unknown): { readonly kind: 'cut-off'; readonly message: string } {
   return { kind: 'cut-off', message: messageOf(fault) };
-}
-
-function messageOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : String(fault);
 }

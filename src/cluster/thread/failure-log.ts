@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.ts';
+import { messageOf } from '../../support/message-of.ts';
 
 /** Tells why something fails that is tried again and again: each reason once, until it succeeds. */
 export class FailureLog {
@@ -14,7 +15,7 @@ export class FailureLog {
   }
 
   tell(fault: unknown): void {
-    const reason = fault instanceof Error ? fault.message : String(fault);
+    const reason = messageOf(fault);
     if (reason !== this.#told) this.#log.warn({ reason }, this.#words);
     this.#told = reason;
   }

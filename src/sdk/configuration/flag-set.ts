@@ -12,6 +12,7 @@ import { type TextRule, textRuleOf } from '../../domain/evaluation/text-rules.ts
 import { soleEnvironment } from '../../domain/project/project.ts';
 import type { SyncAudience, SyncDelta, SyncFlag, SyncSnapshot } from '../../domain/sync/configuration.ts';
 import type { EvaluationTally } from '../../domain/usage/evaluation-count.ts';
+import { messageOf } from '../../support/message-of.ts';
 import { packList } from '../../support/packed-list.ts';
 import { UnusableConfiguration } from './sync-shapes.ts';
 
@@ -244,6 +245,6 @@ function compileOrRefuse(compile: () => CompiledFlag): CompiledFlag {
   try {
     return compile();
   } catch (fault) {
-    throw new UnusableConfiguration(fault instanceof Error ? fault.message : String(fault));
+    throw new UnusableConfiguration(messageOf(fault));
   }
 }

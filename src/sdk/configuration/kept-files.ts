@@ -1,14 +1,11 @@
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import type { SyncSnapshot } from '../../domain/sync/configuration.ts';
+import { messageOf } from '../../support/message-of.ts';
 import { warn } from '../warn.ts';
 import { parseJson, parseVersion, readSnapshot } from './sync-shapes.ts';
 
 /** A file with more bytes is neither read nor written. */
 const fileBytesMax = 64 * 1024 * 1024;
-
-function messageOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : String(fault);
-}
 
 /**
  * Reads a configuration from a file. One that is missing, damaged, too large or of another project is a warning, no

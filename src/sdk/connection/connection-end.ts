@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { messageOf } from '../../support/message-of.ts';
 import { UnusableConfiguration } from '../configuration/sync-shapes.ts';
 import { mediaTypeOf, retryAfterOf } from './request.ts';
 import type { SyncAddress } from './sync-address.ts';
@@ -65,7 +66,7 @@ const refusals: Readonly<Record<number, string>> = {
 /** @param fault anything that was thrown while a connection was made or read */
 export function endOf(fault: unknown, { shown }: SyncAddress): ConnectionEnd {
   if (fault instanceof ConnectionEnded) return fault.end;
-  const message = fault instanceof Error ? fault.message : String(fault);
+  const message = messageOf(fault);
   const isUnusable = fault instanceof UnusableConfiguration;
   return {
     kind: isUnusable ? 'unusable' : 'lost',

@@ -3,6 +3,7 @@ import type { Outcome } from '../../domain/problem.ts';
 import { newSecret } from '../../operations/console-context.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
 import { hashSecret } from '../../support/hash-secret.ts';
+import { messageOf } from '../../support/message-of.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { newId } from '../../support/random-id.ts';
 import type {
@@ -202,7 +203,7 @@ export function serveOperatorPort(
         post({ kind: 'done', ticket, result });
       } catch (fault) {
         options.onFault(fault);
-        post({ kind: 'failed', ticket, message: fault instanceof Error ? fault.message : String(fault) });
+        post({ kind: 'failed', ticket, message: messageOf(fault) });
       }
     };
     void run();

@@ -7,6 +7,7 @@ import { openStore, type Store } from '../../storage/store.ts';
 import { StoreError } from '../../storage/store-error.ts';
 import { readMarker } from '../../storage/store-identity.ts';
 import { assert } from '../../support/assert.ts';
+import { messageOf } from '../../support/message-of.ts';
 import { PortCalls } from '../../support/port-calls.ts';
 import { newId } from '../../support/random-id.ts';
 import { within } from '../../support/within.ts';
@@ -34,8 +35,7 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   const post = (reply: WriterReply): void => port.postMessage(reply);
   const sender = new LogSender(setup.logMemory, (lines) => post({ kind: 'log', lines }));
   const log = createThreadLog(setup.logLevel, sender).child({ actor: 'writer' });
-  const fail = (fault: unknown): void =>
-    post({ kind: 'fatal', message: fault instanceof Error ? fault.message : String(fault) });
+  const fail = (fault: unknown): void => post({ kind: 'fatal', message: messageOf(fault) });
 
   let opened: OpenedForChanges;
   try {
