@@ -43,7 +43,8 @@ export function watchPage(page: Page, origin: string): PageWatch {
   const onFailure = (request: Request): void => {
     const reason = request.failure()?.errorText ?? '';
     // The page was left, or no longer needs the answer.
-    if (reason !== 'net::ERR_ABORTED') troubles.push(`${reason}: ${request.method()} ${request.url()}`);
+    if (reason === 'net::ERR_ABORTED' || expectedMessages.some((line) => line.test(reason))) return;
+    troubles.push(`${reason}: ${request.method()} ${request.url()}`);
   };
   page.on('console', onMessage);
   page.on('pageerror', (error) => troubles.push(`page error: ${error.stack ?? error.message}`));
