@@ -204,7 +204,7 @@ await consoleTest(
     await notice(page, checking).waitFor();
     await bootAgain(t, stage.server);
     await page.getByRole('heading', { level: 1, name: 'new-prices' }).waitFor();
-    t.equal(await count('flag.create'), 1, 'one flag');
+    t.equal(await count('flag.create'), 2, 'the flag of the stage, and one more');
   },
 );
 

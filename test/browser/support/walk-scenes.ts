@@ -323,11 +323,11 @@ const administration: readonly WalkScene[] = [
   },
   {
     name: 'validation',
-    before: at(project('shop', '/environments'), async (page) => {
-      await page.getByRole('button', { name: 'Create environment' }).click();
-      await dialog(page).getByLabel('Name').fill('Production Two!');
-      await dialog(page).getByRole('button', { name: 'Create environment' }).click();
-      await dialog(page).getByText(/lower-case|characters/i).first().waitFor();
+    before: at(project('shop', '/flags'), async (page) => {
+      await page.getByRole('button', { name: 'Create flag' }).click();
+      await dialog(page).getByLabel('Name').fill('a name that is far too long '.repeat(12).trim());
+      await dialog(page).getByRole('button', { name: 'Create flag' }).click();
+      await dialog(page).getByText(/at most|too long|characters/i).first().waitFor();
       return [dialog(page)];
     }),
     now: null,
