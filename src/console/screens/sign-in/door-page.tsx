@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Brand } from '../../parts/brand.tsx';
+import { usePageTitle } from '../../parts/page-head.tsx';
 import classes from './door-page.module.css';
 
 interface DoorPageProps {
@@ -9,6 +10,7 @@ interface DoorPageProps {
 
 /** The frame of the pages before the console: signing in, and one-time links. */
 export function DoorPage({ title, children }: DoorPageProps) {
+  usePageTitle(title);
   return (
     <main className={classes.page}>
       <div className={classes.card}>
