@@ -1,4 +1,10 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  type VariantColorsResolver,
+} from '@mantine/core';
 
 /** The flag of the logo, from paper to ink: the console's one accent. */
 const burgee: MantineColorsTuple = [
@@ -28,7 +34,29 @@ const dark: MantineColorsTuple = [
   '#0d1116',
 ];
 
+/** Two variants for what destroys: `danger` asks first, `danger-filled` confirms. */
+const variantColours: VariantColorsResolver = (input) => {
+  if (input.variant === 'danger') {
+    return {
+      background: 'var(--raised)',
+      hover: 'var(--danger-soft)',
+      color: 'var(--danger)',
+      border: '1px solid var(--danger-line)',
+    };
+  }
+  if (input.variant === 'danger-filled') {
+    return {
+      background: 'var(--danger-solid)',
+      hover: 'var(--danger-solid-hover)',
+      color: '#ffffff',
+      border: '1px solid transparent',
+    };
+  }
+  return defaultVariantColorsResolver(input);
+};
+
 export const consoleTheme = createTheme({
+  variantColorResolver: variantColours,
   primaryColor: 'burgee',
   primaryShade: 7,
   colors: { burgee, dark },

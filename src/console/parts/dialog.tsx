@@ -103,7 +103,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             <Button
               type="submit"
               {...focusIf(typedName === undefined && !isDangerous)}
-              color={isDangerous ? 'red.8' : undefined}
+              variant={isDangerous ? 'danger-filled' : 'filled'}
               loading={isBusy}
               disabled={!isReady}
             >

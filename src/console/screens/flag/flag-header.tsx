@@ -109,7 +109,7 @@ function FlagActions({ onOpen }: { readonly onOpen: (dialog: Opened) => void }) 
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item c="var(--removed)" onClick={() => onOpen('delete')}>
+          <Menu.Item c="var(--danger)" onClick={() => onOpen('delete')}>
             Delete flag …
           </Menu.Item>
         </Menu.Dropdown>

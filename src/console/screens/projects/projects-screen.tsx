@@ -113,7 +113,7 @@ const columnsOf = (organisationName: string): readonly Column<ProjectView>[] => 
   {
     header: 'Evaluation API',
     cell: ({ evaluationAccess }) =>
-      evaluationAccess ? <Mark tone="on">On</Mark> : <Mark tone="removed">Off</Mark>,
+      evaluationAccess ? <Mark tone="on">On</Mark> : <Mark tone="warn">Off</Mark>,
   },
   { header: 'Your role', cell: ({ role }) => roleWord(role) },
 ];
