@@ -111,7 +111,7 @@ export function LinkScreen() {
     // Loads the page anew, so that nothing of the former session is kept.
     onSuccess: () => window.location.replace('/console/'),
   });
-  if (link.isPending) return <PageLoading what="the link" />;
+  if (link.isPending) return <PageLoading isWindow what="the link" />;
   if (link.isError) {
     return (
       <DoorPage title="This link does not work">
