@@ -70,6 +70,16 @@ export function flagsQuery(projectId: string) {
   });
 }
 
+/** Flags with exactly this name. Its results are read anew each time that it is asked for. */
+export function namesakesQuery(projectId: string, name: string) {
+  return queryOptions({
+    queryKey: [projectId, 'find-flags-named', { name }] as const,
+    queryFn: ({ signal }): Promise<AnswerOf<'find-flags-named'>> =>
+      call('find-flags-named', { projectId }, null, { query: { name }, signal }),
+    staleTime: 0,
+  });
+}
+
 export function flagQuery(projectId: string, flagId: string) {
   return reading(projectId, 'read-console-flag', { projectId, flagId });
 }
@@ -86,10 +96,18 @@ export function audienceQuery(projectId: string, audienceId: string) {
   return reading(projectId, 'read-audience', { projectId, audienceId });
 }
 
+/** The stream reports what members do to tokens. Their uses and refusals are no changes: pages of tokens ask again. */
+const tokensEveryMs = 5000;
 export function tokensQuery(projectId: string) {
-  return reading(projectId, 'list-tokens', { projectId });
+  return queryOptions({
+    ...reading(projectId, 'list-tokens', { projectId }),
+    refetchInterval: tokensEveryMs,
+  });
 }
 
 export function tokenQuery(projectId: string, tokenId: string) {
-  return reading(projectId, 'read-token-activity', { projectId, tokenId });
+  return queryOptions({
+    ...reading(projectId, 'read-token-activity', { projectId, tokenId }),
+    refetchInterval: tokensEveryMs,
+  });
 }

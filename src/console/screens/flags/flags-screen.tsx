@@ -1,18 +1,14 @@
-import { Button, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import Plus from 'lucide-react/icons/plus';
-import { useCallback, useDeferredValue, useMemo, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo } from 'react';
 import { type FlagsSearch, withChoice } from '../../app/searches.ts';
-import { call } from '../../client/call.ts';
 import { toConsoleError } from '../../client/console-error.ts';
 import type { FlagList } from '../../client/flag-list.ts';
 import { flagsQuery } from '../../client/queries.ts';
-import { showFlag } from '../../client/read-flag-list.ts';
-import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Callout } from '../../parts/callout.tsx';
 import { useIsNarrow } from '../../parts/data-list.tsx';
-import { areSameLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
@@ -21,6 +17,7 @@ import { countOf } from '../../parts/words.ts';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { ColumnMenu } from './column-menu.tsx';
+import { CreateFlag } from './create-flag-dialog.tsx';
 import { chosenFlags, sharedNames, sortOf, tagsOf, writtenSort } from './filter-flags.ts';
 import { FlagCards } from './flag-cards.tsx';
 import { flagColumns, productionNumbers } from './flag-columns.ts';
@@ -29,44 +26,6 @@ import { FlagTable } from './flag-table.tsx';
 import classes from './flags.module.css';
 import { placeIn } from './list-place.ts';
 import { SavedFilters } from './saved-filters.tsx';
-
-function useCreateFlag() {
-  const { id: projectId } = useProject();
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  return useMutation({
-    mutationFn: (body: EditedLabels) => call('create-console-flag', { projectId }, body),
-    onSuccess: async (flag) => {
-      showFlag(client, flag);
-      await navigate({ to: '/projects/$projectId/flags/$flagId', params: { projectId, flagId: flag.id } });
-    },
-  });
-}
-
-const noLabels: EditedLabels = { name: '', description: '', tags: [] };
-
-function CreateFlag({ onClose }: { readonly onClose: () => void }) {
-  const [labels, setLabels] = useState(noLabels);
-  const create = useCreateFlag();
-  const edit = (change: Partial<EditedLabels>) => setLabels((now) => ({ ...now, ...change }));
-  return (
-    <FormDialog
-      title="Create flag"
-      size="lg"
-      submit="Create flag"
-      isDirty={!areSameLabels(labels, noLabels)}
-      isBusy={create.isPending}
-      error={create.error}
-      onSubmit={() => create.mutate(labels)}
-      onClose={onClose}
-    >
-      <LabelFields labels={labels} descriptionRowsMax={8} onChange={edit} />
-      <Text size="sm" c="dimmed">
-        It is off in every environment at first.
-      </Text>
-    </FormDialog>
-  );
-}
 
 const route = getRouteApi('/shell/projects/$projectId/flags');
 
