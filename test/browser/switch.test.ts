@@ -25,6 +25,14 @@ async function openFlag(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name }).waitFor();
 }
 
+/** Closes every notice: the next one with the same words is a new one. */
+async function clearNotices(page: Page): Promise<void> {
+  const dismiss = page
+    .getByRole('region', { name: 'Notifications' })
+    .getByRole('button', { name: 'Dismiss' });
+  while ((await dismiss.count()) > 0) await dismiss.first().click();
+}
+
 /** The state as it is stored. */
 async function storedState(page: Page): Promise<unknown> {
   const [, projectId, flagId] = /projects\/(\w+)\/flags\/(\w+)/.exec(page.url()) ?? [];
@@ -87,9 +95,10 @@ await consoleTest(
     await notice(page, 'checkout is on in production. Every caller gets “on”.').waitFor();
     t.match(await storedState(page), { enabled: true, trafficPercentage: 100 });
     await production.getByText('was 100%').waitFor();
+    await clearNotices(page);
     // Off is off, with a draft or without: somebody in a hurry is not asked.
     await turn();
-    await notice(page, 'checkout is off in production.').last().waitFor();
+    await notice(page, 'checkout is off in production.').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
 
     // A new flag begins at 0 %: switched on, it would reach nobody.
@@ -116,18 +125,18 @@ await consoleTest(
     await page.getByRole('button', { name: 'Discard' }).click();
 
     // A protected environment asks either way, and for an Undo as well.
+    await clearNotices(page);
     await protectProduction(page);
     await production.getByText('protected').waitFor();
     await turn();
     t.match(await dialog(page).textContent(), /production is protected.*Every caller gets “off”/);
     await dialog(page).getByRole('button', { name: 'Switch off' }).press('Enter');
-    await notice(page, 'untouched is off in production.').last().waitFor();
-    await dialog(page).waitFor({ state: 'detached' });
+    await notice(page, 'untouched is off in production.').waitFor();
     await page.keyboard.press('u');
     await page.getByRole('dialog', { name: 'Undo: switch on in production?' }).waitFor();
     t.match(await storedState(page), { enabled: false });
     await dialog(page).getByRole('button', { name: 'Switch on' }).click();
-    await notice(page, 'untouched is on in production. 5% of callers get “on”.').last().waitFor();
+    await notice(page, 'untouched is on in production. 5% of callers get “on”.').waitFor();
 
     // The review of a flag that is off does not promise an effect; cohorts are named where there are any.
     await openFlag(page, 'listed');
@@ -147,8 +156,9 @@ await consoleTest(
     await dialog(page).getByRole('button', { name: 'Cancel' }).click();
 
     // What is discarded can be brought back.
+    await clearNotices(page);
     await page.getByRole('button', { name: 'Discard' }).click();
-    await notice(page, 'Discarded 1 change.').last().waitFor();
+    await notice(page, 'Discarded 1 change.').waitFor();
     await page.keyboard.press('u');
     await page.getByRole('button', { name: 'Review 1 change' }).waitFor();
     await production.getByRole('button', { name: '10%', pressed: true }).waitFor();
