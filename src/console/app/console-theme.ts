@@ -97,6 +97,9 @@ export const consoleColours: CSSVariablesResolver = () => {
     '--mantine-color-default-hover': 'var(--hover)',
     '--mantine-color-default-border': 'var(--line-strong)',
     '--mantine-color-anchor': 'var(--accent)',
+    '--mantine-color-disabled': 'var(--off-soft)',
+    '--mantine-color-disabled-color': 'var(--quiet)',
+    '--mantine-color-disabled-border': 'var(--line)',
   };
   return {
     variables: {},

@@ -14,6 +14,7 @@ import { hasRole } from '../../domain/console/console-principal.ts';
 import { projectsQuery } from '../client/queries.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Brand } from '../parts/brand.tsx';
+import { DensityItem, useDensity } from '../parts/density-item.tsx';
 import { roleWord } from '../parts/words.ts';
 import { openOverlay } from './overlays.ts';
 import { PageIcon } from './page-icon.tsx';
@@ -31,7 +32,7 @@ function ProjectSwitcher({ current }: { readonly current: ProjectView | null }) 
   const projects = data?.projects ?? [];
   const name = current?.name ?? (isPending ? 'Loading …' : 'No project yet');
   return (
-    <Menu width="target" position="bottom-start" shadow="md">
+    <Menu width={264} position="bottom-start" shadow="md">
       <Menu.Target>
         <UnstyledButton className={classes.project} aria-label={`Project: ${name}`}>
           {current !== null && <Avatar name={current.name} of={current.id} />}
@@ -89,6 +90,7 @@ function AccountMenu() {
           >
             Sessions and password
           </Menu.Item>
+          <DensityItem />
           <Menu.Item
             leftSection={<BookOpen aria-hidden="true" />}
             component="a"
@@ -164,6 +166,7 @@ function OrganisationLinks() {
 
 export function Sidebar() {
   const project = useCurrentProject();
+  useDensity();
   return (
     <div className={classes.sidebar}>
       <div className={classes.brand}>
