@@ -3,6 +3,7 @@ import type { ConsoleOperationId } from '../../operations/console-routes.ts';
 import type { ParamsOf } from './address-of.ts';
 import { type AnswerOf, call } from './call.ts';
 import { ConsoleError, notSignedIn } from './console-error.ts';
+import { readFlags } from './flag-list.ts';
 
 /** Keys begin with the project's id, or with `all`, because changes by others are reported by project. */
 function reading<Id extends ConsoleOperationId>(scope: string, id: Id, params: ParamsOf<Id>) {
@@ -55,7 +56,20 @@ export function syncStreamsQuery(projectId: string) {
 export const sessionsQuery = reading(everywhere, 'list-sessions', {});
 
 export function flagsQuery(projectId: string) {
-  return reading(projectId, 'list-console-flags', { projectId });
+  return queryOptions({
+    queryKey: [projectId, 'list-console-flags', { projectId }] as const,
+    queryFn: ({ signal }) => readFlags(projectId, signal),
+  });
+}
+
+/** Flags with exactly this name. Its results are read anew each time that it is asked for. */
+export function namesakesQuery(projectId: string, name: string) {
+  return queryOptions({
+    queryKey: [projectId, 'find-flags-named', { name }] as const,
+    queryFn: ({ signal }): Promise<AnswerOf<'find-flags-named'>> =>
+      call('find-flags-named', { projectId }, null, { query: { name }, signal }),
+    staleTime: 0,
+  });
 }
 
 export function flagQuery(projectId: string, flagId: string) {
@@ -74,10 +88,18 @@ export function audienceQuery(projectId: string, audienceId: string) {
   return reading(projectId, 'read-audience', { projectId, audienceId });
 }
 
+/** The stream reports what members do to tokens. Their uses and refusals are no changes: pages of tokens ask again. */
+const tokensEveryMs = 5000;
 export function tokensQuery(projectId: string) {
-  return reading(projectId, 'list-tokens', { projectId });
+  return queryOptions({
+    ...reading(projectId, 'list-tokens', { projectId }),
+    refetchInterval: tokensEveryMs,
+  });
 }
 
 export function tokenQuery(projectId: string, tokenId: string) {
-  return reading(projectId, 'read-token-activity', { projectId, tokenId });
+  return queryOptions({
+    ...reading(projectId, 'read-token-activity', { projectId, tokenId }),
+    refetchInterval: tokensEveryMs,
+  });
 }

@@ -6,7 +6,7 @@ import { toConsoleError } from '../client/console-error.ts';
 import classes from './callout.module.css';
 
 interface CalloutProps {
-  readonly tone: 'warn' | 'plain';
+  readonly tone: 'warn' | 'plain' | 'failed';
   readonly children: ReactNode;
 }
 

@@ -1,58 +1,18 @@
-import { Button, Kbd, NativeSelect, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Button, Kbd, NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { type FlagsSearch, withChoice } from '../../app/searches.ts';
-import { call } from '../../client/call.ts';
 import { flagsQuery } from '../../client/queries.ts';
-import { FormDialog } from '../../draft/form-dialog.tsx';
-import { areSameLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { countOf } from '../../parts/words.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
+import { CreateFlag } from './create-flag-dialog.tsx';
 import { filterFlags, searchable, tagsOf } from './filter-flags.ts';
 import { FlagRows } from './flag-list.tsx';
 import classes from './flags.module.css';
-
-function useCreateFlag() {
-  const { id: projectId } = useProject();
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  return useMutation({
-    mutationFn: (body: EditedLabels) => call('create-console-flag', { projectId }, body),
-    onSuccess: async (flag) => {
-      void client.invalidateQueries({ queryKey: flagsQuery(projectId).queryKey });
-      await navigate({ to: '/projects/$projectId/flags/$flagId', params: { projectId, flagId: flag.id } });
-    },
-  });
-}
-
-const noLabels: EditedLabels = { name: '', description: '', tags: [] };
-
-function CreateFlag({ onClose }: { readonly onClose: () => void }) {
-  const [labels, setLabels] = useState(noLabels);
-  const create = useCreateFlag();
-  const edit = (change: Partial<EditedLabels>) => setLabels((now) => ({ ...now, ...change }));
-  return (
-    <FormDialog
-      title="Create flag"
-      size="lg"
-      submit="Create flag"
-      isDirty={!areSameLabels(labels, noLabels)}
-      isBusy={create.isPending}
-      error={create.error}
-      onSubmit={() => create.mutate(labels)}
-      onClose={onClose}
-    >
-      <LabelFields labels={labels} descriptionRowsMax={8} onChange={edit} />
-      <Text size="sm" c="dimmed">
-        It is off in every environment at first.
-      </Text>
-    </FormDialog>
-  );
-}
 
 /** The address follows the typing after this delay. */
 const settleMs = 150;

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Brand } from '../../parts/brand.tsx';
 import { SeaPicture } from '../../parts/drawings.tsx';
+import { usePageTitle } from '../../parts/page-head.tsx';
 import classes from './door-page.module.css';
 
 interface DoorPageProps {
@@ -10,6 +11,7 @@ interface DoorPageProps {
 
 /** The frame of the pages before the console: signing in, and one-time links. */
 export function DoorPage({ title, children }: DoorPageProps) {
+  usePageTitle(title);
   return (
     <main className={classes.page}>
       <div className={classes.card}>
