@@ -1,8 +1,8 @@
 import t from 'tap';
+import type { FlagWithStates } from '../../src/console/client/flag-list.ts';
 import { filterFlags, searchable, tagsOf } from '../../src/console/screens/flags/filter-flags.ts';
-import type { FlagRow } from '../../src/contracts/console/flag-views.ts';
 
-function row(name: string, tags: string[], on: readonly boolean[]): FlagRow {
+function row(name: string, tags: string[], on: readonly boolean[]): FlagWithStates {
   const states = on.map((enabled, index) => [
     String(index + 1),
     { enabled, trafficPercentage: 0, cohortOverrideCount: null, audienceId: null },

@@ -3,6 +3,7 @@ import type { ConsoleOperationId } from '../../operations/console-routes.ts';
 import type { ParamsOf } from './address-of.ts';
 import { type AnswerOf, call } from './call.ts';
 import { ConsoleError, notSignedIn } from './console-error.ts';
+import { readFlags } from './flag-list.ts';
 
 /** Keys begin with the project's id, or with `all`, because changes by others are reported by project. */
 function reading<Id extends ConsoleOperationId>(scope: string, id: Id, params: ParamsOf<Id>) {
@@ -55,7 +56,10 @@ export function syncStreamsQuery(projectId: string) {
 export const sessionsQuery = reading(everywhere, 'list-sessions', {});
 
 export function flagsQuery(projectId: string) {
-  return reading(projectId, 'list-console-flags', { projectId });
+  return queryOptions({
+    queryKey: [projectId, 'list-console-flags', { projectId }] as const,
+    queryFn: ({ signal }) => readFlags(projectId, signal),
+  });
 }
 
 /** Flags with exactly this name. Its results are read anew each time that it is asked for. */

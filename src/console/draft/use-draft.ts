@@ -62,12 +62,15 @@ function met(state: DraftState, { fields, revision }: Stored): DraftState {
   };
 }
 
-/** Takes over the member's own change, which must not count as a change by others. */
+/**
+ * Takes over the member's own change, which must not count as a change by others; theirs may have been stored before it.
+ */
 function settled(state: DraftState, stored: Stored, keys: readonly string[] | 'all'): DraftState {
   if (keys === 'all') return fresh(stored);
   const edits = Object.entries(state.draft.edits).filter(([key]) => !keys.includes(key));
-  const draft = editDraft(newDraft(stored.fields, stored.revision), Object.fromEntries(edits));
-  return { ...state, draft };
+  const own = keys.filter((key) => Object.hasOwn(stored.fields, key)).map((key) => [key, stored.fields[key]]);
+  const base = { ...state.draft.base, ...Object.fromEntries(own) };
+  return met({ ...state, draft: { ...state.draft, base, edits: Object.fromEntries(edits) } }, stored);
 }
 
 /** Edits of one record, kept while the page reads it again. */

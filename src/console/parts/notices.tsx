@@ -1,5 +1,7 @@
 import { CloseButton } from '@mantine/core';
 import { useFocusWithin, useHover, useMergedRef } from '@mantine/hooks';
+import CircleAlert from 'lucide-react/icons/circle-alert';
+import CircleCheck from 'lucide-react/icons/circle-check';
 import { useEffect } from 'react';
 import { toConsoleError } from '../client/console-error.ts';
 import classes from './notices.module.css';
@@ -72,8 +74,10 @@ function useDismissal({ id, tone }: Notice) {
 function NoticeCard({ notice }: { readonly notice: Notice }) {
   const { id, tone, message, requestId, undo } = notice;
   const ref = useDismissal(notice);
+  const Icon = tone === 'failed' ? CircleAlert : CircleCheck;
   return (
     <div ref={ref} className={classes.card} data-tone={tone}>
+      <Icon aria-hidden="true" />
       <div className={classes.text}>
         {message}
         {requestId && <span className={classes.request}>Request {requestId}</span>}

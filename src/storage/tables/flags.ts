@@ -1,6 +1,6 @@
 import type { Flag, FlagState, PackedFlag, StateOf } from '../../domain/flag/flag.ts';
 import { environmentNumbers, type Project } from '../../domain/project/project.ts';
-import type { FoundFlag } from '../../domain/record-queries.ts';
+import type { FlagPlace, FoundFlag } from '../../domain/record-queries.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { PackedList } from '../../support/packed-list.ts';
 import type { Steps } from '../../support/steps.ts';
@@ -135,6 +135,14 @@ function rangeOfFlags(projectId: string, name: string | undefined): KeyRange | n
   return prefix === null ? null : prefixRange(prefix);
 }
 
+/** The keys of a project's flags behind a place; null when no flag can be there. */
+function rangeAfter(projectId: string, { name, id }: FlagPlace): KeyRange | null {
+  if (!isIdShaped(projectId) || !isIdShaped(id)) return null;
+  const prefix = namePrefix(projectId, name);
+  if (prefix === null) return null;
+  return { start: Buffer.concat([prefix, idKey(id), Buffer.of(0)]), end: rangeOf(projectId).end };
+}
+
 const flagIndex: RecordIndex<Flag> = {
   database: 'flags-by-name',
   keyOf: ({ projectId, name, id }) => flagNameKey(projectId, name, id),
@@ -152,6 +160,8 @@ export const flagTable = replacedTable({
     flagsOf: ({ source }, projectId, name) => flagsOf(source, projectId, name),
     foundFlag: ({ held, source }, id) => foundFlag(source, id, held),
     foundFlagsOf: ({ held, source }, projectId, name) => foundFlagsOf(source, projectId, name, held),
+    foundFlagsAfter: ({ held, source }, projectId, place) =>
+      foundFlagsIn(source, rangeAfter(projectId, place), held),
     flagsNaming: ({ source }, projectId, audienceId) => flagsNaming(source, projectId, audienceId),
   },
   logged: ({ id, projectId }, { environment }) => ({ kind: 'flag', projectId, id, environment }),
@@ -202,13 +212,20 @@ export function foundFlag(source: RecordSource, id: string, held: HeldBytes): Fo
   return isIdShaped(id) ? flagAt(source, idKey(id), held) : undefined;
 }
 
-export function* foundFlagsOf(
+export function foundFlagsOf(
   source: RecordSource,
   projectId: string,
   name: string | undefined,
   held: HeldBytes,
 ): Generator<FoundFlagRecord> {
-  const range = rangeOfFlags(projectId, name);
+  return foundFlagsIn(source, rangeOfFlags(projectId, name), held);
+}
+
+function* foundFlagsIn(
+  source: RecordSource,
+  range: KeyRange | null,
+  held: HeldBytes,
+): Generator<FoundFlagRecord> {
   if (range === null) return;
   const pinned = source.pin();
   try {

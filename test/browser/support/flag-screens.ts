@@ -6,7 +6,9 @@ function listScreens(demo: FurnishedDemo): readonly Screen[] {
   const list = `/console/projects/${demo.projectId}/flags`;
   const loading: Show = async (page) => {
     // Never answered: the next page drops the request.
-    await page.route('**/console/api/projects/*/flags', () => new Promise(() => undefined), { times: 1 });
+    await page.route(/\/console\/api\/projects\/\w+\/flags(\?|$)/, () => new Promise(() => undefined), {
+      times: 1,
+    });
     await page.reload();
     await page.getByRole('status').filter({ hasText: 'Loading flags' }).waitFor();
   };

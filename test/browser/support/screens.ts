@@ -168,3 +168,39 @@ export function screensOf(demo: FurnishedDemo): readonly Screen[] {
     ...changingScreens(demo),
   ];
 }
+
+/** The pages that every member can open, without any button that only some have. */
+export function commonScreens(demo: FurnishedDemo): readonly Screen[] {
+  const project = `/console/projects/${demo.projectId}`;
+  const flag = `${project}/flags/${demo.flagId}`;
+  const named = heading(demo.flagName);
+  return [
+    { name: 'flags', path: `${project}/flags`, show: text('APIServerTracing') },
+    { name: 'flag', path: flag, show: named },
+    { name: 'flag-history', path: `${flag}?tab=history`, show: named },
+    { name: 'flag-evaluations', path: `${flag}?tab=evaluations`, show: named },
+    { name: 'flag-try', path: `${flag}?tab=try`, show: named },
+    { name: 'flag-code', path: `${flag}?tab=code`, show: named },
+    {
+      name: 'audiences',
+      path: `/console/projects/${demo.websiteId}/audiences`,
+      show: text('Nordic testers'),
+    },
+    {
+      name: 'audience',
+      path: `/console/projects/${demo.websiteId}/audiences/${demo.audienceId}`,
+      show: heading('Paying customers'),
+    },
+    { name: 'tokens', path: `${project}/tokens`, show: text('deploy pipeline') },
+    { name: 'token', path: `${project}/tokens/${demo.tokenId}`, show: heading('deploy pipeline') },
+    { name: 'clients', path: `${project}/clients`, show: heading('Clients') },
+    { name: 'environments', path: `${project}/environments`, show: text('v1.34') },
+    { name: 'audit-log', path: `${project}/audit`, show: text('deploy pipeline') },
+    { name: 'project-settings', path: `${project}/settings`, show: heading('Project settings') },
+    { name: 'projects', path: '/console/projects', show: heading('Projects') },
+    { name: 'members', path: '/console/members', show: heading('Members') },
+    { name: 'organisation-log', path: '/console/audit', show: heading('Organisation log') },
+    { name: 'settings-organisation', path: '/console/settings', show: heading('Settings') },
+    { name: 'settings-you', path: '/console/settings?tab=you', show: text('this session') },
+  ];
+}

@@ -7,7 +7,15 @@ t.test('an environment is production by its name, or because it is protected', a
   for (const name of ['production', 'prod', 'live', 'prod-eu', 'live.2', 'production_us', 'PROD']) {
     t.equal(isSo(name), true, name);
   }
-  for (const name of ['staging', 'products', 'preprod', 'pre-production', 'liveness', 'non-live', 'eu-prod']) {
+  for (const name of [
+    'staging',
+    'products',
+    'preprod',
+    'pre-production',
+    'liveness',
+    'non-live',
+    'eu-prod',
+  ]) {
     t.equal(isSo(name), false, name);
     t.equal(isSo(name, true), true, `${name}, protected`);
   }

@@ -7,6 +7,7 @@ import { call } from '../../client/call.ts';
 import { flagQuery } from '../../client/queries.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';
+import { DangerItem } from '../../parts/danger-item.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { areSameLabels, changedLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
 import { Mark } from '../../parts/mark.tsx';
@@ -109,9 +110,7 @@ function FlagActions({ onOpen }: { readonly onOpen: (dialog: Opened) => void }) 
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item c="var(--danger)" onClick={() => onOpen('delete')}>
-            Delete flag …
-          </Menu.Item>
+          <DangerItem onClick={() => onOpen('delete')}>Delete flag …</DangerItem>
         </Menu.Dropdown>
       </Menu>
     </>

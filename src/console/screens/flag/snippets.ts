@@ -83,8 +83,8 @@ function burgeeClient(place: SnippetPlace): Snippet {
     title: 'burgee-client',
     about:
       'Node.js. Evaluates in your process, and follows changes by a stream. Needs a token of this project.',
-    // The package is made by a checkout of the service's own version (`npm run pack:client`).
-    install: 'npm install ./burgee-client-<version>.tgz',
+    // A file, which stays the same when the service is upgraded: a lockfile has its hash.
+    install: `curl -O ${baseUrl}/docs/burgee-client.tgz && npm install ./burgee-client.tgz`,
     code: `import { connect } from "burgee-client";
 
 const flags = await connect({

@@ -3,8 +3,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type MouseEvent, memo, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { FlagRow } from '../../../contracts/console/flag-views.ts';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
+import type { FlagWithStates } from '../../client/flag-list.ts';
 import { useIsNarrow } from '../../parts/data-list.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
@@ -51,7 +51,7 @@ function FlagLink({ projectId, flagId, name }: FlagLinkProps) {
 }
 
 /** `On 50%` or `Off`, and what else decides: a state in words, and not by colour alone. Empty without a state. */
-function StateWords({ row, column }: { readonly row: FlagRow; readonly column: FlagColumn }) {
+function StateWords({ row, column }: { readonly row: FlagWithStates; readonly column: FlagColumn }) {
   const state = row.states[column.key];
   if (state === undefined) return null;
   if (!state.enabled) return <Mark tone="off">Off</Mark>;
@@ -73,7 +73,7 @@ const rowHeight = 52;
 const tagsShownMax = 3;
 
 interface RowProps {
-  readonly row: FlagRow;
+  readonly row: FlagWithStates;
   readonly columns: readonly FlagColumn[];
   readonly index: number;
   readonly start: number;
@@ -119,7 +119,7 @@ const Row = memo(function Row({ row, columns, index, start, projectId }: RowProp
 });
 
 /** As many rows as there are flags, of which only the visible ones are rendered. */
-function FlagTable({ rows }: { readonly rows: readonly FlagRow[] }) {
+function FlagTable({ rows }: { readonly rows: readonly FlagWithStates[] }) {
   const project = useProject();
   // The same array each time: rows that stay visible are not rendered again while others come and go.
   const columns = useMemo(() => flagColumns(project), [project]);
@@ -162,7 +162,7 @@ function FlagTable({ rows }: { readonly rows: readonly FlagRow[] }) {
   );
 }
 
-function Card({ row }: { readonly row: FlagRow }) {
+function Card({ row }: { readonly row: FlagWithStates }) {
   const project = useProject();
   return (
     <div className={classes.card}>
@@ -193,7 +193,7 @@ function Card({ row }: { readonly row: FlagRow }) {
 }
 
 /** The list on a narrow screen: it scrolls with the page. */
-function FlagCards({ rows }: { readonly rows: readonly FlagRow[] }) {
+function FlagCards({ rows }: { readonly rows: readonly FlagWithStates[] }) {
   const list = useRef<HTMLUListElement>(null);
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => setMargin(list.current?.offsetTop ?? 0), []);
@@ -224,7 +224,7 @@ function FlagCards({ rows }: { readonly rows: readonly FlagRow[] }) {
 }
 
 /** A table in a wide window, and cards in a narrow one. */
-export function FlagRows({ rows }: { readonly rows: readonly FlagRow[] }) {
+export function FlagRows({ rows }: { readonly rows: readonly FlagWithStates[] }) {
   const isNarrow = useIsNarrow();
   return isNarrow ? <FlagCards rows={rows} /> : <FlagTable rows={rows} />;
 }

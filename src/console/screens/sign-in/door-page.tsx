@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Brand } from '../../parts/brand.tsx';
+import { SeaPicture } from '../../parts/drawings.tsx';
 import { usePageTitle } from '../../parts/page-head.tsx';
 import classes from './door-page.module.css';
 
@@ -14,9 +15,12 @@ export function DoorPage({ title, children }: DoorPageProps) {
   return (
     <main className={classes.page}>
       <div className={classes.card}>
-        <Brand />
-        <h1 className={classes.title}>{title}</h1>
-        {children}
+        <SeaPicture />
+        <div className={classes.body}>
+          <Brand />
+          <h1 className={classes.title}>{title}</h1>
+          {children}
+        </div>
       </div>
     </main>
   );

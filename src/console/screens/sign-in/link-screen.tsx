@@ -180,7 +180,7 @@ export function LinkScreen() {
     // Loads the page anew, so that nothing of the former session is kept.
     onSuccess: () => window.location.replace('/console/'),
   });
-  if (link.isPending) return <PageLoading what="the link" />;
+  if (link.isPending) return <PageLoading isWindow what="the link" />;
   if (link.isError) return <LinkOver error={link.error} onRetry={() => void link.refetch()} />;
   // The link may end while its page is open: somebody else has used it.
   if (use.error instanceof ConsoleError && use.error.status === 410) {
