@@ -48,9 +48,11 @@ interface LeaveQuestionProps {
   readonly leaving: Leaving;
   /** A sentence that says what would be lost. */
   readonly loss: string;
+  /** A sentence that says what is still here, after the session has ended. */
+  readonly kept: string;
 }
 
-export function LeaveQuestion({ leaving, loss }: LeaveQuestionProps) {
+export function LeaveQuestion({ leaving, loss, kept }: LeaveQuestionProps) {
   const { isSignedOut, proceed, reset } = leaving;
   return (
     <ConfirmDialog
@@ -61,11 +63,7 @@ export function LeaveQuestion({ leaving, loss }: LeaveQuestionProps) {
       onConfirm={proceed}
       onClose={reset}
     >
-      <Text size="sm">
-        {loss}
-        {isSignedOut &&
-          ' To keep it, stay here, sign in again in another tab of this browser, and save it then.'}
-      </Text>
+      <Text size="sm">{isSignedOut ? kept : loss}</Text>
     </ConfirmDialog>
   );
 }
@@ -74,5 +72,13 @@ export function LeaveQuestion({ leaving, loss }: LeaveQuestionProps) {
 export function LeaveGuard({ changeCount }: { readonly changeCount: number }) {
   const leaving = useLeaving(changeCount > 0);
   if (leaving === null) return null;
-  return <LeaveQuestion leaving={leaving} loss={`${countOf(changeCount, 'change')} would be lost.`} />;
+  const unsaved = countOf(changeCount, 'unsaved change');
+  const isOne = changeCount === 1;
+  return (
+    <LeaveQuestion
+      leaving={leaving}
+      loss={`${unsaved} would be lost.`}
+      kept={`Your ${unsaved} ${isOne ? 'is' : 'are'} still here. Sign in in a new tab, then save.`}
+    />
+  );
 }
