@@ -112,7 +112,7 @@ const Row = memo(function Row({ row, columns, index, start, projectId }: RowProp
         </div>
       ))}
       <div role="cell" className={classes.when}>
-        <TimeAgo at={row.updatedAt} />
+        <TimeAgo isBrief at={row.updatedAt} />
       </div>
     </div>
   );
