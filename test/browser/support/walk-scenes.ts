@@ -38,10 +38,12 @@ function at(path: (place: WalkPlace) => string, take: Take): Take {
 
 const project = (name: string, rest: string) => (place: WalkPlace) =>
   `/console/projects/${place.ids[name]}${rest}`;
-const flag = (name: string, rest = '') => (place: WalkPlace) => {
-  const [owner = ''] = name.split('/');
-  return `/console/projects/${place.ids[owner]}/flags/${place.ids[name]}${rest}`;
-};
+const flag =
+  (name: string, rest = '') =>
+  (place: WalkPlace) => {
+    const [owner = ''] = name.split('/');
+    return `/console/projects/${place.ids[owner]}/flags/${place.ids[name]}${rest}`;
+  };
 
 function turn(page: Page, environment: string): Promise<void> {
   return card(page, environment).getByRole('switch').press('Space');
@@ -161,7 +163,10 @@ const found: readonly WalkScene[] = [
     name: 'names-stay',
     before: at(project('kubernetes-cluster-addons', '/flags'), async (page) => {
       await page.getByRole('link', { name: 'feature-001', exact: true }).waitFor();
-      await page.getByRole('columnheader', { name: /cluster-30/ }).first().scrollIntoViewIfNeeded();
+      await page
+        .getByRole('columnheader', { name: /cluster-30/ })
+        .first()
+        .scrollIntoViewIfNeeded();
       return [main(page)];
     }),
     now: null,
@@ -216,7 +221,10 @@ const found: readonly WalkScene[] = [
   {
     name: 'phone-header',
     width: 390,
-    before: at(flag('shop/beta-search'), async (page) => [page.getByRole('banner'), page.getByRole('heading', { level: 1 })]),
+    before: at(flag('shop/beta-search'), async (page) => [
+      page.getByRole('banner'),
+      page.getByRole('heading', { level: 1 }),
+    ]),
     now: null,
   },
   {
@@ -283,7 +291,11 @@ const administration: readonly WalkScene[] = [
       const late = await stage.window();
       late.watch.expectStatus(404, 410, 403, 400);
       await late.open(`${pathname}${hash}`);
-      await late.page.getByRole('alert').or(late.page.getByRole('heading', { level: 1 })).first().waitFor();
+      await late.page
+        .getByRole('alert')
+        .or(late.page.getByRole('heading', { level: 1 }))
+        .first()
+        .waitFor();
       return [main(late.page)];
     },
     now: null,
@@ -327,7 +339,10 @@ const administration: readonly WalkScene[] = [
       await page.getByRole('button', { name: 'Create flag' }).click();
       await dialog(page).getByLabel('Name').fill('a name that is far too long '.repeat(12).trim());
       await dialog(page).getByRole('button', { name: 'Create flag' }).click();
-      await dialog(page).getByText(/at most|too long|characters/i).first().waitFor();
+      await dialog(page)
+        .getByText(/at most|too long|characters/i)
+        .first()
+        .waitFor();
       return [dialog(page)];
     }),
     now: null,
@@ -347,9 +362,16 @@ const drafts: readonly WalkScene[] = [
       const { revision, states } = await call<Stored>('GET', path);
       const second = Object.keys(states)[1] ?? '';
       await call('PATCH', path, { revision, states: { [second]: { trafficPercentage: 25 } } });
-      await page.getByText(/changed/i).first().waitFor();
+      await page
+        .getByText(/changed/i)
+        .first()
+        .waitFor();
       await page.waitForTimeout(1_500);
-      return [dialog(page).or(page.getByRole('region', { name: 'Unsaved changes' })).first()];
+      return [
+        dialog(page)
+          .or(page.getByRole('region', { name: 'Unsaved changes' }))
+          .first(),
+      ];
     }),
     now: null,
   },
@@ -395,7 +417,10 @@ const toTheEye: readonly WalkScene[] = [
   },
   {
     name: 'actions',
-    before: at(project('shop', '/environments'), async (page) => [page.getByRole('row').nth(1), page.getByRole('row').nth(3)]),
+    before: at(project('shop', '/environments'), async (page) => [
+      page.getByRole('row').nth(1),
+      page.getByRole('row').nth(3),
+    ]),
     now: null,
   },
   {

@@ -1,7 +1,11 @@
 import { owner } from './sign-in.ts';
 
 /** People of the walk, beside the Owner. */
-export const editor = { name: 'Eddie Editor', email: 'eddie@example.test', password: 'a password of an editor' };
+export const editor = {
+  name: 'Eddie Editor',
+  email: 'eddie@example.test',
+  password: 'a password of an editor',
+};
 export const viewer = { name: 'Vera Viewer', email: 'vera@example.test', password: 'a password of a viewer' };
 
 const on = { enabled: true, trafficPercentage: 100 };
@@ -48,7 +52,11 @@ export const walkWorld = {
         { ...viewer, role: 'viewer' },
       ],
       projects: [
-        { name: 'payments', environments: ['staging', 'production'], flags: [{ name: 'card-authorisation', environments: { production: on } }] },
+        {
+          name: 'payments',
+          environments: ['staging', 'production'],
+          flags: [{ name: 'card-authorisation', environments: { production: on } }],
+        },
         shop,
         many,
         {
