@@ -112,7 +112,7 @@ async function limitToAudience(hand: Hand): Promise<void> {
 export const stepsBefore: Steps = {
   'switch-elsewhere': async (hand) => {
     await toProject(hand, elsewhere);
-    await openFlag(hand, 'card', 'card-authorisation');
+    await openFlag(hand, 'card-auth', 'card-authorisation');
     await switchOff(hand);
   },
   'switch-here': async (hand) => {

@@ -115,8 +115,8 @@ const switches: readonly WalkScene[] = [
   {
     name: 'on-for-nobody-list',
     before: at(project('shop', '/flags'), async (page) => {
-      await page.getByRole('link', { name: 'fresh', exact: true }).waitFor();
-      return [page.getByRole('row').filter({ hasText: 'fresh' }), page.getByRole('row').first()];
+      await page.getByRole('link', { name: 'nobody-yet', exact: true }).waitFor();
+      return [page.getByRole('row').filter({ hasText: 'nobody-yet' }), page.getByRole('row').first()];
     }),
     now: null,
   },
@@ -169,7 +169,13 @@ const found: readonly WalkScene[] = [
         .scrollIntoViewIfNeeded();
       return [main(page)];
     }),
-    now: null,
+    now: at(project('kubernetes-cluster-addons', '/flags'), async (page) => {
+      const grid = page.getByRole('grid', { name: 'Flags' });
+      await page.getByRole('link', { name: 'feature-001', exact: true }).waitFor();
+      await grid.hover();
+      await page.mouse.wheel(3_000, 0);
+      return [main(page)];
+    }),
   },
   {
     name: 'same-name',
@@ -211,14 +217,6 @@ const found: readonly WalkScene[] = [
     now: null,
   },
   {
-    name: 'code-for-audience',
-    before: at(flag('shop/beta-search', '?tab=code'), async (page) => {
-      await page.getByLabel('Environment', { exact: true }).selectOption({ label: 'production' });
-      return [page.getByRole('tabpanel', { name: 'Code' })];
-    }),
-    now: null,
-  },
-  {
     name: 'phone-header',
     width: 390,
     before: at(flag('shop/beta-search'), async (page) => [
@@ -234,12 +232,22 @@ const found: readonly WalkScene[] = [
   },
 ];
 
-/** Asks for a flag as an application does, with and without a token. */
-async function evaluate({ t, stage, ids }: WalkPlace, times: number): Promise<void> {
+interface Counts {
+  readonly series: readonly { readonly on: readonly number[] }[];
+}
+
+/** Asks for a flag as applications do, and waits until the answers are counted. */
+async function evaluate(page: Page, { t, stage, ids }: WalkPlace, times: number): Promise<void> {
   const http = createHttpClient(t, { port: stage.server.port });
   for (let key = 0; key < times; key += 1) {
     const path = `/v1/flags/${ids['shop/evaluated']}?env=production&targetingKey=user-${key}`;
     await http.send({ path });
+  }
+  const path = `/projects/${ids['shop']}/flags/${ids['shop/evaluated']}/evaluations`;
+  for (let look = 0; look < 90; look += 1) {
+    const { series } = await consoleCaller(page)<Counts>('GET', path);
+    if (series.some(({ on }) => on.some((count) => count > 0))) return;
+    await page.waitForTimeout(1_000);
   }
 }
 
@@ -272,7 +280,12 @@ const administration: readonly WalkScene[] = [
   {
     name: 'revoke',
     before: at(project('shop', '/tokens'), opensDialog(/^Revoke pipeline/)),
-    now: null,
+    now: at(project('shop', '/tokens'), async (page) => {
+      await page.getByRole('button', { name: 'More actions for pipeline' }).first().click();
+      await page.getByRole('menuitem', { name: /^Revoke/ }).click();
+      await dialog(page).waitFor();
+      return [dialog(page)];
+    }),
   },
   {
     name: 'used-link',
@@ -311,16 +324,17 @@ const administration: readonly WalkScene[] = [
   },
   {
     name: 'log-colours',
-    before: at(project('shop', '/audit'), async (page) => {
+    before: at(project('shop', '/audit?action=flag.edit'), async (page) => {
       await main(page).getByRole('listitem').first().waitFor();
-      return [main(page).getByRole('listitem').nth(0), main(page).getByRole('listitem').nth(2)];
+      return [main(page).getByRole('listitem').first()];
     }),
     now: null,
   },
   {
     name: 'delete-flag',
     before: at(flag('shop/evaluated'), async (page, place) => {
-      await evaluate(place, 110);
+      await evaluate(page, place, 110);
+      await page.reload();
       await page.getByRole('button', { name: 'More actions' }).click();
       await page.getByRole('menuitem', { name: 'Delete flag' }).click();
       await dialog(page).waitFor();
@@ -331,7 +345,11 @@ const administration: readonly WalkScene[] = [
   {
     name: 'unprotect',
     before: at(project('shop', '/environments'), async (page) => [main(page)]),
-    now: null,
+    now: at(project('shop', '/environments'), async (page) => {
+      await page.getByRole('switch', { name: /production/ }).press('Space');
+      await dialog(page).waitFor();
+      return [dialog(page)];
+    }),
   },
   {
     name: 'validation',

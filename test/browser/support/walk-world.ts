@@ -23,6 +23,7 @@ const shop = {
       environments: { development: on, production: { enabled: false, trafficPercentage: 100 } },
     },
     { name: 'fresh' },
+    { name: 'nobody-yet', environments: { development: { enabled: true, trafficPercentage: 0 } } },
     { name: 'gift-cards', environments: { production: { trafficPercentage: 0 }, staging: on } },
     { name: 'beta-search', environments: { production: { ...on, audience: 'Beta testers' }, staging: on } },
     { name: 'same-name', environments: { production: on } },
