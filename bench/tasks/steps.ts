@@ -51,6 +51,14 @@ export const steps: Steps = {
     await hand.press(page.getByRole('switch', { name: 'express-checkout in production', exact: true }));
     await confirmOff(hand);
   },
+  rollout: async (hand) => {
+    const production = card(hand, 'production');
+    // The steps are for the pointer; the field beside them takes any number.
+    if (hand.hasKeys)
+      await hand.replace(production.getByRole('textbox', { name: 'Rollout in percent' }), '50');
+    else await hand.press(buttonOf(production, '50%'));
+    await save(hand);
+  },
   create: async (hand) => {
     await fillDialog(hand, 'Create flag', 'Name', createdFlag);
     await hand.press(card(hand, 'development').getByRole('switch'));
@@ -62,6 +70,10 @@ export const steps: Steps = {
     await hand.press(hand.page.getByRole('menuitem', { name: 'production' }));
     await hand.press(buttonOf(dialog(hand), 'Add to draft'));
     await save(hand);
+  },
+  'find-tag': async (hand) => {
+    if (hand.device === 'phone') await hand.press(buttonOf(hand.page, /^Filters/));
+    return await stepsBefore['find-tag']?.(hand);
   },
   'revoke-token': async (hand) => {
     await goTo(hand, 'Tokens');
