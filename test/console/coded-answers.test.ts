@@ -110,7 +110,7 @@ t.test('what is short, refused, made by a change or of another API is never comp
   const token = await client.send(
     'POST',
     `/projects/${project.id}/tokens`,
-    { name: 'ci', permission: 'read' },
+    { name: 'ci', permission: 'read', environments: null, expiryDays: 0 },
     accepting,
   );
   t.equal(token.status, 201);
