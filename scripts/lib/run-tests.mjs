@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { createCpuMeter } from './children-cpu.mjs';
 import { root } from './root.mjs';
+import { costliestText, lanesText } from './run-figures.mjs';
 import { failureText, tallyOf } from './tap-tally.mjs';
 import { chooseTestFiles } from './test-files.mjs';
 
@@ -9,18 +11,26 @@ import { chooseTestFiles } from './test-files.mjs';
  * How many files run at the same time; `waiting` files run beside them. One more than there are cores, because each
  * file sometimes waits for a server's start or for the disk. With more, tests would slow one another down.
  */
-const lanes = 1 + Math.min(4, Math.max(2, availableParallelism()));
+const lanesTogether = 1 + Math.min(4, Math.max(2, availableParallelism()));
+/** The files that mostly wait take as long as all others together: one after another they would be the last to end. */
+const lanesWaiting = 2;
 /** In CI no program or right may be missing: a test that would skip itself fails. */
 const isSkipFailure = process.env.CI === 'true';
 const fileTimeoutMs = 15 * 60_000;
 /** Of one test within a file; tap's default of 30 s is too short for a slow machine. */
 const testTimeoutSeconds = '600';
 
+const takeCpuSeconds = createCpuMeter();
+
 /** Runs one file in a process of its own and reads its TAP output. */
 async function runFile({ path, name }) {
   const env = { ...process.env, TAP_TIMEOUT: testTimeoutSeconds };
   const file = join(root, 'dist', 'test', path);
   const child = spawn(process.execPath, ['--enable-source-maps', file], { cwd: root, env });
+  let cpuSeconds = null;
+  child.once('exit', () => {
+    cpuSeconds = takeCpuSeconds();
+  });
   let output = '';
   const take = (text) => {
     output += text;
@@ -35,7 +45,7 @@ async function runFile({ path, name }) {
   });
   clearTimeout(timer);
   const seconds = (Date.now() - startedAt) / 1000;
-  return { name, end, output, seconds, tally: tallyOf(output, end, isSkipFailure) };
+  return { name, end, output, seconds, cpuSeconds, tally: tallyOf(output, end, isSkipFailure) };
 }
 
 /** Lines that are printed of a passing file too: the seed that repeats a campaign, and the reason of a skip. */
@@ -54,26 +64,49 @@ function report({ name, end, output, seconds, tally }) {
   console.log(failureText(output));
 }
 
+/** Runs the files of a queue one after another, beside the queue's other lanes. */
+async function runLane(lane, queue, results) {
+  const startedAt = Date.now();
+  const files = [];
+  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    const result = await runFile(file);
+    report(result);
+    files.push(result);
+  }
+  results.push(...files);
+  return { lane, files, seconds: (Date.now() - startedAt) / 1000 };
+}
+
+/** Runs each queue in its number of lanes. @returns the lanes, each with how long it was at work */
+function runBeside(queues, results) {
+  return Promise.all(
+    queues.flatMap(({ name, queue, lanes }) =>
+      Array.from({ length: lanes }, (_, index) => runLane(`${name} ${index + 1}`, queue, results)),
+    ),
+  );
+}
+
 /**
- * Runs test files and prints the result of each.
+ * Runs test files and prints the result of each; of a whole tier also where the time went.
  * @param wanted parts of paths: runs the files of either tier whose path has one of them; without any, a whole tier
  * @param isFull whether the tier is the full one
  * @returns how many tests passed, failed and were skipped
  */
 export async function runTests(wanted, isFull = false) {
   const files = chooseTestFiles(wanted, isFull);
-  const sum = { passed: 0, failed: 0, skipped: 0 };
-  const runAll = async (queue) => {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      const result = await runFile(file);
-      report(result);
-      for (const key of Object.keys(sum)) sum[key] += result.tally[key];
-    }
-  };
   const sharing = (kind) => files.filter((file) => file.sharing === kind);
-  const together = sharing('together');
-  await Promise.all([runAll(sharing('waiting')), ...Array.from({ length: lanes }, () => runAll(together))]);
-  await runAll(sharing('alone'));
+  const results = [];
+  const beside = await runBeside(
+    [
+      { name: 'waiting', queue: sharing('waiting'), lanes: lanesWaiting },
+      { name: 'together', queue: sharing('together'), lanes: lanesTogether },
+    ],
+    results,
+  );
+  const after = await runBeside([{ name: 'alone', queue: sharing('alone'), lanes: 1 }], results);
+  if (wanted.length === 0) console.log(`${lanesText(beside, after)}\n${costliestText(results)}`);
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  for (const { tally } of results) for (const key of Object.keys(sum)) sum[key] += tally[key];
   if (files.length === 0) sum.failed += 1;
   return sum;
 }

@@ -10,6 +10,7 @@ import { createConsoleRouter } from './app/router.tsx';
 import { watchAttendance } from './client/attendance.ts';
 import { createQueryClient } from './client/query-client.ts';
 import { NoticeCenter } from './parts/notices.tsx';
+import { SwitchQuestions } from './switching/switch-questions.tsx';
 
 const queryClient = createQueryClient(() => {
   const { publicHref, pathname } = router.state.location;
@@ -32,6 +33,7 @@ function ConsoleApp() {
     >
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
+        <SwitchQuestions />
         <NoticeCenter />
       </QueryClientProvider>
     </MantineProvider>

@@ -138,7 +138,8 @@ export function consoleHeaders(requestId: string, status: number, fields: Answer
 
 /** What a node of a cluster says with each answer while it may lack changes that others have acknowledged. */
 const detachedLine = ['Burgee-State', 'detached'] as const;
-/** By the block that each is in place of, itself included: to be detached twice says no more. */
+const detachedText = `\r\n${detachedLine.join(': ')}`;
+/** By the block that each is in place of. */
 const detachedBlocks = new Map<HeaderBlock, HeaderBlock>();
 for (const block of [
   evaluationHeaders,
@@ -148,17 +149,17 @@ for (const block of [
   ofrepRetryHeaders,
   ofrepPreflightHeaders,
 ]) {
-  const detached = extendHeaderBlock(block, ...detachedLine);
-  detachedBlocks.set(block, detached).set(detached, detached);
+  detachedBlocks.set(block, extendHeaderBlock(block, ...detachedLine));
 }
 
 /**
  * @returns the block with `Burgee-State: detached`: for evaluations one that was made before. Where a page may read
- * headers, it may read this one.
+ * headers, it may read this one. A block that has the line stays as it is: it may have been looked at before.
  */
 export function detachedHeaders(block: HeaderBlock): HeaderBlock {
   const ready = detachedBlocks.get(block);
   if (ready !== undefined) return ready;
+  if (block.value.includes(detachedText)) return block;
   const { name, value } = extendHeaderBlock(block, ...detachedLine);
   return { name, value: value.replace(exposed, `${exposed}, ${detachedLine[0]}`) };
 }

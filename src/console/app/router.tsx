@@ -11,6 +11,7 @@ import {
 import { ConsoleError } from '../client/console-error.ts';
 import { sessionQuery } from '../client/queries.ts';
 import { PageError, PageLoading } from '../parts/page-states.tsx';
+import { rememberFlagsSearch } from './last-searches.ts';
 import {
   auditSearch,
   flagSearch,
@@ -24,7 +25,7 @@ import {
 const frameless = {
   pendingComponent: () => (
     <main>
-      <PageLoading what="the page" />
+      <PageLoading isWindow what="the page" />
     </main>
   ),
   errorComponent: ({ error, reset }: ErrorComponentProps) => (
@@ -128,6 +129,8 @@ const flagsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/flags',
   validateSearch: flagsSearch,
+  onEnter: ({ params, search }) => rememberFlagsSearch(params.projectId, search),
+  onStay: ({ params, search }) => rememberFlagsSearch(params.projectId, search),
   component: lazyRouteComponent(() => import('../screens/flags/flags-screen.tsx'), 'FlagsScreen'),
 });
 
