@@ -16,7 +16,7 @@ interface StateProps {
 function Words({ state, cohortCount, isMarked }: StateProps & { readonly isMarked: boolean }) {
   const { tone, main, more } = stateWords(state, cohortCount);
   return (
-    <span className={classes.words} data-tone={tone}>
+    <span className={classes.words}>
       {isMarked ? (
         <Mark tone={tone} hasDot>
           {main}
@@ -72,7 +72,7 @@ function Switch({ projectId, flag, column, state, tabIndex = 0 }: Omit<StateCont
 export const StateControl = memo(function StateControl({ canEdit, ...props }: StateControlProps) {
   const { state, flag } = props;
   return (
-    <span className={classes.control}>
+    <span className={classes.control} data-tone={stateWords(state, flag.cohortCount).tone}>
       {canEdit && <Switch {...props} />}
       <Words state={state} cohortCount={flag.cohortCount} isMarked={!canEdit} />
     </span>

@@ -1,4 +1,11 @@
-import { type FocusEvent, type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { ListCell, ListPlace } from './list-place.ts';
 
 /** The header's row. */
@@ -56,7 +63,7 @@ export function useGridKeys({ frame, rows, order, rowsOfPage, place, show }: Gri
     place.cell = kept;
     setCell(kept);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: after each rendering, when the cell is there.
+  // After each rendering: then the cell is there.
   useLayoutEffect(() => {
     if (!isWanted.current) return;
     isWanted.current = false;
@@ -66,7 +73,12 @@ export function useGridKeys({ frame, rows, order, rowsOfPage, place, show }: Gri
   });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.shiftKey) return;
-    const next = target({ row, column }, event, { row: rows.length - 1, column: order.length - 1 }, rowsOfPage);
+    const next = target(
+      { row, column },
+      event,
+      { row: rows.length - 1, column: order.length - 1 },
+      rowsOfPage,
+    );
     if (next === null) return;
     event.preventDefault();
     isWanted.current = true;
@@ -76,7 +88,8 @@ export function useGridKeys({ frame, rows, order, rowsOfPage, place, show }: Gri
   const onFocus = ({ target }: FocusEvent) => {
     const at = target.closest<HTMLElement>('[data-column]');
     const of = target.closest<HTMLElement>('[data-row]');
-    if (at !== null && of !== null) keep({ row: Number(of.dataset['row']), column: Number(at.dataset['column']) });
+    if (at !== null && of !== null)
+      keep({ row: Number(of.dataset['row']), column: Number(at.dataset['column']) });
   };
   return { row, column, onKeyDown, onFocus };
 }
