@@ -79,12 +79,12 @@ t.test('flags are sorted by name, by change, or by how much is on; favourites ar
   t.strictSame(namesOf({ sort: 'changed' }), ['Dark mode', 'Search', 'Checkout', 'Ghost']);
   t.strictSame(namesOf({ sort: '-changed' }), ['Ghost', 'Checkout', 'Search', 'Dark mode']);
   t.strictSame(namesOf({ sort: 'production' }), ['Checkout', 'Ghost', 'Dark mode', 'Search']);
-  t.strictSame(namesOf({ sort: '2' }), ['Dark mode', 'Checkout', 'Ghost', 'Search']);
-  t.strictSame(namesOf({ sort: '-2' }), ['Checkout', 'Ghost', 'Search', 'Dark mode']);
+  t.strictSame(namesOf({ sort: 'environment-2' }), ['Dark mode', 'Checkout', 'Ghost', 'Search']);
+  t.strictSame(namesOf({ sort: '-environment-2' }), ['Checkout', 'Ghost', 'Search', 'Dark mode']);
   t.strictSame(namesOf({ sort: 'nonsense' }), everyName);
   t.strictSame(namesOf({}, ['Search-id']), ['Search', 'Checkout', 'Dark mode', 'Ghost']);
   t.strictSame(namesOf({ favourites: 'yes' }, ['Search-id']), ['Search']);
-  for (const written of [undefined, '-name', 'changed', '-production', '2', '-2']) {
+  for (const written of [undefined, '-name', 'changed', '-production', 'environment-2', '-environment-2']) {
     t.equal(writtenSort(sortOf(written)), written);
   }
 });
