@@ -46,7 +46,7 @@ await consoleTest(t, 'an audience is edited', { prepare: provision(project) }, a
   // The review names the flag and the protected environment in which the change acts at once, as soon as the page
   // learns of them.
   await page.getByRole('button', { name: 'Review 1 change' }).click();
-  await dialog(page).getByText('Saving at once changes the answers').waitFor();
+  await dialog(page).getByText('Saving changes what these flags answer').waitFor();
   const review = await dialog(page).textContent();
   t.match(review, /plan is pro or Pro or PRO/);
   t.match(review, /protected environments:gift-cards in production/);
