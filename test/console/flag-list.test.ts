@@ -136,7 +136,12 @@ t.test('a whole flag is shown as the service would list it', async (t) => {
   const state = { enabled: true, trafficPercentage: 10, cohortOverride: ['x', 'y'], audienceId: null };
   const flag = {
     ...{ id: 'f', projectId: 'p', name: 'b', description: '', tags: ['t'], cohorts: ['c'] },
-    ...{ states: { 1: state, 2: { ...state, cohortOverride: null } }, revision: 3, createdAt: 1, updatedAt: 4 },
+    ...{
+      states: { 1: state, 2: { ...state, cohortOverride: null } },
+      revision: 3,
+      createdAt: 1,
+      updatedAt: 4,
+    },
   };
   const [listed] = withFlags(listOf(), ['f'], pageOfFlag(flag)).flags;
   t.match(listed, { name: 'b', cohortCount: 1, revision: 3, updatedAt: 4, words: 'b\nf\n\nt' });
@@ -151,7 +156,10 @@ t.test('the order is that of the bytes of names, as the service has it', async (
   const place = (name: string, id = '1') => ({ name, id });
   const sorted = names.map((name) => place(name)).sort(byPlace);
   const expected = names.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
-  t.strictSame(sorted.map(({ name }) => name), expected);
+  t.strictSame(
+    sorted.map(({ name }) => name),
+    expected,
+  );
   t.ok(byPlace(place('a', '1'), place('a', '2')) < 0);
   t.equal(byPlace(place('a'), place('a')), 0);
 });
