@@ -76,7 +76,7 @@ function ProductionSwitch({ flag, state, isChosen, id }: ProductionSwitchProps) 
   return (
     <Switch
       id={id}
-      className={classes.switch}
+      classNames={{ root: classes.switch ?? '', body: classes.switchArea ?? '' }}
       size="md"
       color="green.8"
       checked={isOn}
