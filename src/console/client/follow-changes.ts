@@ -3,6 +3,7 @@ import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
 import type { LiveState } from './change-stream.ts';
 import { isTouchedBy, joined } from './changed.ts';
 import { projectsQuery } from './queries.ts';
+import { changedFlagsMax, listKey, readChangedFlags } from './read-flag-list.ts';
 import { SharedChanges } from './shared-changes.ts';
 
 /** How long to wait after a change for further ones. */
@@ -59,7 +60,7 @@ class ChangedReadings {
     if (changed === null) return;
     this.#isReading = true;
     const began = performance.now();
-    await withinTime(readAgain(this.#client, this.#touchedBy(changed)));
+    await withinTime(this.#readAgain(changed));
     const tookMs = performance.now() - began;
     this.#restsUntil = performance.now() + Math.min(pauseMsMax, tookMs * pauseFactor);
     this.#isReading = false;
@@ -68,6 +69,22 @@ class ChangedReadings {
 
   #touchedBy(changed: WatchedChanges): (query: Query) => boolean {
     return ({ queryKey }) => isTouchedBy(changed, this.#projectId, queryKey);
+  }
+
+  /** In a list of flags that is known, only the changed flags are read. */
+  async #readAgain(changed: WatchedChanges): Promise<void> {
+    const isTouched = this.#touchedBy(changed);
+    const list = this.#changedList(changed);
+    await Promise.all([
+      readAgain(this.#client, (query) => query !== list && isTouched(query)),
+      list && readChangedFlags(this.#client, listKey(this.#projectId ?? ''), changed.flags),
+    ]);
+  }
+
+  #changedList({ project, flags }: WatchedChanges): Query | undefined {
+    if (this.#projectId === null || project || flags.length === 0 || flags.length > changedFlagsMax) return undefined;
+    const list = this.#client.getQueryCache().find({ queryKey: listKey(this.#projectId) });
+    return list?.state.data === undefined || list.state.isInvalidated ? undefined : list;
   }
 }
 

@@ -45,7 +45,7 @@ export function GuardedDialog({ isDirty, isBusy = false, onClose, ...props }: Gu
         <LeaveQuestion
           leaving={leaving}
           loss="What you have entered would be lost."
-          kept="What you have entered is still here. Sign in in a new tab, then save."
+          kept="What you have entered is still here."
         />
       )}
     </>

@@ -48,8 +48,8 @@ interface LeaveQuestionProps {
   readonly leaving: Leaving;
   /** A sentence that says what would be lost. */
   readonly loss: string;
-  /** A sentence that says what is still here, after the session has ended. */
-  readonly kept: string;
+  /** What can be saved after another sign-in, as `Your 2 unsaved changes are still here.` */
+  readonly kept?: string;
 }
 
 export function LeaveQuestion({ leaving, loss, kept }: LeaveQuestionProps) {
@@ -63,7 +63,9 @@ export function LeaveQuestion({ leaving, loss, kept }: LeaveQuestionProps) {
       onConfirm={proceed}
       onClose={reset}
     >
-      <Text size="sm">{isSignedOut ? kept : loss}</Text>
+      <Text size="sm">
+        {isSignedOut && kept !== undefined ? `${kept} Sign in in a new tab, then save.` : loss}
+      </Text>
     </ConfirmDialog>
   );
 }
@@ -72,13 +74,12 @@ export function LeaveQuestion({ leaving, loss, kept }: LeaveQuestionProps) {
 export function LeaveGuard({ changeCount }: { readonly changeCount: number }) {
   const leaving = useLeaving(changeCount > 0);
   if (leaving === null) return null;
-  const unsaved = countOf(changeCount, 'unsaved change');
-  const isOne = changeCount === 1;
+  const changes = countOf(changeCount, 'unsaved change');
   return (
     <LeaveQuestion
       leaving={leaving}
-      loss={`${unsaved} would be lost.`}
-      kept={`Your ${unsaved} ${isOne ? 'is' : 'are'} still here. Sign in in a new tab, then save.`}
+      loss={`${countOf(changeCount, 'change')} would be lost.`}
+      kept={`Your ${changes} ${changeCount === 1 ? 'is' : 'are'} still here.`}
     />
   );
 }

@@ -11,6 +11,13 @@ function doorScreens(demo: FurnishedDemo): readonly Screen[] {
   return [
     { name: 'sign-in', path, ...door },
     { name: 'sign-in-refused', path: `${path}?openid=email-not-verified`, ...door, show: refused },
+    {
+      name: 'link-over',
+      path: '/console/link#used',
+      isPublic: true,
+      refusals: [410],
+      show: heading('This link no longer works'),
+    },
     { name: 'invitation', path: demo.invitation, ...door, show: heading('Join') },
   ];
 }
@@ -43,14 +50,28 @@ function projectScreens({ projectId, tokenId }: FurnishedDemo): readonly Screen[
     await dialog(page).getByText('These tokens stop working here.').waitFor();
   };
   const deleting: Show = async (page) => {
-    await opened(environments, 'Delete v1.33')(page);
+    await environments(page);
+    await page.getByRole('button', { name: 'More actions for v1.33' }).click();
+    await page.getByRole('menuitem', { name: 'Delete v1.33' }).click();
     await dialog(page).getByText('These tokens stop working here.').waitFor();
   };
+  const unprotecting: Show = async (page) => {
+    await environments(page);
+    await page.getByRole('switch', { name: 'Protect v1.34' }).click();
+    await dialog(page).waitFor();
+  };
   const token = heading('deploy pipeline');
+  const revoking: Show = async (page) => {
+    await opened(token, /^Revoke/)(page);
+    await dialog(page)
+      .getByText(/^Last used/)
+      .waitFor();
+  };
   return [
     { name: 'tokens', path: `${project}/tokens`, show: text('deploy pipeline') },
     { name: 'create-token', path: `${project}/tokens`, show: opened(heading('Tokens'), 'Create token') },
     { name: 'token-activity', path: `${project}/tokens/${tokenId}`, show: token },
+    { name: 'token-revoke', path: `${project}/tokens/${tokenId}`, show: revoking },
     { name: 'token-rotate', path: `${project}/tokens/${tokenId}`, show: opened(token, /^Rotate/) },
     { name: 'clients', path: `${project}/clients`, show: text('No program follows this project') },
     { name: 'environments', path: `${project}/environments`, show: environments },
@@ -60,6 +81,7 @@ function projectScreens({ projectId, tokenId }: FurnishedDemo): readonly Screen[
       show: opened(environments, 'Create environment'),
     },
     { name: 'rename-environment', path: `${project}/environments`, show: renaming },
+    { name: 'unprotect-environment', path: `${project}/environments`, show: unprotecting },
     { name: 'delete-environment', path: `${project}/environments`, show: deleting },
     { name: 'audit-log', path: `${project}/audit`, show: text('deploy pipeline') },
     {

@@ -139,6 +139,24 @@ t.test('a page of a thousand flags is made in pieces of one row, and begins wher
   t.ok(Math.max(...pieces) < 1000, 'no piece has more than a row');
 });
 
+t.test('flags of one name are found by it, of the project alone', async (t) => {
+  const fixture = openConsole(t);
+  const project = fixture.addProject(null);
+  const named = (name: string) => {
+    const { value } = fixture.read('find-flags-named', { project, query: { name } });
+    return { ...value, ids: value.ids.sort() };
+  };
+  const twins = [fixture.addFlag(project, { name: 'twin' }), fixture.addFlag(project, { name: 'twin' })];
+  fixture.addFlag(project, { name: 'twin 2' });
+  fixture.addFlag(fixture.addProject(null), { name: 'twin' });
+  t.strictSame(named(' twin '), { ids: twins.map(({ id }) => id).sort(), isMore: false });
+  t.strictSame(named('Twin'), { ids: [], isMore: false });
+  t.strictSame(named(''), { ids: [], isMore: false });
+  t.strictSame(named('x'.repeat(3000)), { ids: [], isMore: false }, 'longer than any name');
+  for (let count = 0; count < 5; count += 1) fixture.addFlag(project, { name: 'twin' });
+  t.match(named('twin'), { ids: { length: 5 }, isMore: true });
+});
+
 t.test('a trial says which rule decided, and why the others did not', async (t) => {
   const fixture = openConsole(t);
   const project = fixture.addProject(['production', 'staging']);
