@@ -74,7 +74,7 @@ function MailedTo({ token }: { readonly token: TokenView }) {
   const more = mailed.length - mailedShownMax;
   return (
     <div>
-      <dt>Refusals are mailed to</dt>
+      <dt>Refusals mailed to</dt>
       <dd>
         {mailed.slice(0, mailedShownMax).map(({ id, name }, index) => (
           <span key={id}>
