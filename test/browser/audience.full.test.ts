@@ -154,8 +154,8 @@ await consoleTest(
     await page.getByRole('button', { name: 'Edit all 5,001 values' }).click();
     await dialog(page).getByLabel('Find in the list').fill('user-4321');
     await dialog(page).getByRole('button', { name: 'Remove user-4321' }).click();
-    await dialog(page).getByText('5,000 values when applied.').waitFor();
-    await finishDialog(page, 'Apply to the draft');
+    await dialog(page).getByText('5,000 values in all.').waitFor();
+    await finishDialog(page, 'Add to draft');
     await page.getByRole('button', { name: 'Review 1 change' }).click();
     t.match(
       await dialog(page).textContent(),

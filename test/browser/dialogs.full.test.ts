@@ -126,14 +126,14 @@ await consoleTest(
     const { page } = window;
     await becomeOwner(stage, window);
     await createProject(page, 'shop', []);
-    await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
     await page.getByRole('button', { name: 'Create flag' }).focus();
     await page.keyboard.press('Enter');
     await named(page, 'Create flag').waitFor();
     const projectId = /projects\/(\w+)/.exec(page.url())?.[1] ?? '';
     await consoleCaller(page)('POST', `/projects/${projectId}/flags`, { name: 'gift-cards' });
     await page
-      .getByRole('heading', { name: 'No flag yet', includeHidden: true })
+      .getByRole('heading', { name: 'No flags yet', includeHidden: true })
       .waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await named(page, 'Create flag').waitFor({ state: 'detached' });
@@ -189,7 +189,7 @@ await consoleTest(t, 'a draft outlives the end of its session', {}, async (t, st
   watch.expectStatus(401);
   const ended = named(page, 'Your session has ended');
   const stay = async (): Promise<void> => {
-    t.match(await ended.textContent(), /1 change would be lost. To keep it, stay here, sign in again/);
+    t.match(await ended.textContent(), /Your 1 unsaved change is still here. Sign in in a new tab, then save/);
     await ended.getByRole('button', { name: 'Stay here' }).click();
     await ended.waitFor({ state: 'detached' });
   };

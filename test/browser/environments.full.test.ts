@@ -18,7 +18,7 @@ await consoleTest(t, 'a rename names the affected tokens first', { prepare }, as
   const window = await stage.window();
   const { page } = window;
   await signIn(window, owner);
-  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
   await goTo(page, 'Environments');
   const answer = await holdAnswers(page, '**/impact?name=preview');
   const asked = page.waitForRequest('**/impact?name=preview');
@@ -53,7 +53,7 @@ await consoleTest(
     const window = await stage.window();
     const { page } = window;
     await signIn(window, owner);
-    await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
     await goTo(page, 'Environments');
     await page.getByRole('button', { name: 'Rename staging' }).click();
     await dialog(page).getByLabel('New name').fill('preview');
@@ -101,7 +101,7 @@ await consoleTest(t, 'relative times advance while the page is open', { prepare 
   const { page } = window;
   await page.clock.install();
   await signIn(window, owner);
-  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
   await goTo(page, 'Audit log');
   const first = page.locator('ol > li time').first();
   t.match(await first.textContent(), /now|minute/);

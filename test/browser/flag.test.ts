@@ -29,15 +29,15 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   const production = card(page, 'production');
 
   // Cohorts: inherited, many pasted into an own list, and inherited again.
-  await staging.getByText('inherits 2').waitFor();
-  await staging.getByRole('button', { name: 'Give it its own list' }).click();
+  await staging.getByText('inherited (2)').waitFor();
+  await staging.getByRole('button', { name: 'Override' }).click();
   await dialog(page).getByLabel('Add').fill('qa\nnightly, beta\n\ncanary');
-  await dialog(page).getByText('5 cohorts when applied.').waitFor();
-  await dialog(page).getByRole('button', { name: 'Apply to the draft' }).click();
+  await dialog(page).getByText('5 cohorts in all.').waitFor();
+  await dialog(page).getByRole('button', { name: 'Add to draft' }).click();
   await staging.getByText('own list of 5').waitFor();
   await saveDraft(page);
-  await staging.getByRole('button', { name: 'Reset to inherited' }).click();
-  await staging.getByText('inherits 2').waitFor();
+  await staging.getByRole('button', { name: 'Inherit' }).click();
+  await staging.getByText('inherited (2)').waitFor();
   await page.getByRole('button', { name: 'Discard' }).click();
   await staging.getByText('own list of 5').waitFor();
 
@@ -89,9 +89,9 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await answer.getByText('not reached', { exact: true }).waitFor();
   const steps = (): Promise<string[]> => answer.getByRole('listitem').allTextContents();
   t.match(await steps(), [
-    /Switch.*does not decide/,
-    /Cohorts.*does not decide/,
-    /Audience.*decides/,
+    /Switch.*no effect/,
+    /Cohorts.*no effect/,
+    /Audience.*decided the answer/,
     /Rollout.*not reached/,
   ]);
   await page.getByRole('button', { name: 'Add attribute' }).click();
@@ -99,7 +99,7 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await page.getByLabel('Value of attribute 1').fill('pro');
   await page.getByRole('button', { name: 'Try it', exact: true }).click();
   await answer.getByText('every request that comes to this rule').waitFor();
-  t.match(await steps(), [/Switch/, /Cohorts/, /Audience.*does not decide/, /Rollout.*decides/]);
+  t.match(await steps(), [/Switch/, /Cohorts/, /Audience.*no effect/, /Rollout.*decided the answer/]);
 
   await page.getByRole('tab', { name: 'Code' }).click();
   const code = page.getByRole('region', { name: 'curl' });
@@ -130,7 +130,7 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
 
   await page.getByRole('button', { name: 'Edit name, description, tags' }).click();
   await dialog(page).getByLabel('Name').fill('  ');
-  await dialog(page).getByRole('button', { name: 'Apply to the draft' }).click();
+  await dialog(page).getByRole('button', { name: 'Add to draft' }).click();
   await page.getByText('A flag needs a name.').waitFor();
   t.equal(await page.getByRole('button', { name: 'Review 1 change' }).isEnabled(), false);
 });

@@ -186,7 +186,7 @@ async function audienceThenDelete(
   t.equal(await confirm.isEnabled(), false, 'disabled until the name is typed');
   await dialog(page).getByLabel(/^Type/).fill(flagName);
   await finishDialog(page, 'Delete flag');
-  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
   t.notMatch(page.url(), new RegExp(flagId));
 }
 

@@ -98,7 +98,7 @@ t.test('what is stored wrongly is ignored, part by part', async (t) => {
   t.same(projects.get('shop'), {
     columnOrder: [3],
     hiddenColumns: [],
-    pinnedColumns: [],
+    pinnedColumns: null,
     favourites: ['f1'],
     savedFilters: [{ name: 'mine', search: { q: 'pay' } }],
   });

@@ -39,17 +39,25 @@ export async function call<Id extends ConsoleOperationId>(
     body: body === null ? null : JSON.stringify(body),
     signal: signal ?? null,
   });
-  const value = await readValue(response);
-  if (!response.ok) throw refusal(response, value);
-  return value as AnswerOf<Id>;
+  if (!response.ok) throw await refusalOf(response);
+  return (await readValue(response)) as AnswerOf<Id>;
 }
+
+/** @param response any but a 2xx */
+export async function refusalOf(response: Response): Promise<ConsoleError> {
+  return refusal(response, await readValue(response));
+}
+
+/** Title of the error when no answer comes. */
+const unreachable = "Can't reach Burgee";
 
 async function send(address: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(address, request);
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ConsoleError(0, 'No answer', 'The service could not be reached. Check the connection.', null);
+    const detail = request.method === 'GET' ? 'Check the connection, then try again.' : 'Nothing was saved.';
+    throw new ConsoleError(0, unreachable, detail, null);
   }
 }
 

@@ -3,7 +3,8 @@ import type { ConsoleOperationId } from '../../operations/console-routes.ts';
 import type { ParamsOf } from './address-of.ts';
 import { type AnswerOf, call } from './call.ts';
 import { ConsoleError, notSignedIn } from './console-error.ts';
-import { readFlags } from './flag-list.ts';
+import type { FlagList } from './flag-list.ts';
+import { listKey, readFlagList } from './read-flag-list.ts';
 
 /** Keys begin with the project's id, or with `all`, because changes by others are reported by project. */
 function reading<Id extends ConsoleOperationId>(scope: string, id: Id, params: ParamsOf<Id>) {
@@ -55,10 +56,17 @@ export function syncStreamsQuery(projectId: string) {
 }
 export const sessionsQuery = reading(everywhere, 'list-sessions', {});
 
+/**
+ * All flags of a project: the first ones at once, the others while the page is used. Changes by others are read one by
+ * one (`follow-changes.ts`), so that only a list with a gap is stale.
+ */
 export function flagsQuery(projectId: string) {
   return queryOptions({
-    queryKey: [projectId, 'list-console-flags', { projectId }] as const,
-    queryFn: ({ signal }) => readFlags(projectId, signal),
+    queryKey: listKey(projectId),
+    queryFn: ({ client, queryKey }) => readFlagList(client, queryKey),
+    staleTime: ({ state }: { readonly state: { readonly data?: FlagList | undefined } }) =>
+      state.data?.next === null ? Number.POSITIVE_INFINITY : 0,
+    structuralSharing: false,
   });
 }
 

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ConsoleFlagView } from '../../contracts/console/flag-views.ts';
-import { flagQuery, flagsQuery } from './queries.ts';
+import { flagQuery } from './queries.ts';
+import { showFlag } from './read-flag-list.ts';
 
 /** Puts a flag's new stored state where every page reads it. */
 export async function storeFlag(client: QueryClient, flag: ConsoleFlagView): Promise<void> {
@@ -9,6 +10,6 @@ export async function storeFlag(client: QueryClient, flag: ConsoleFlagView): Pro
   // A reading that began before this would bring the old state back.
   await client.cancelQueries({ queryKey });
   client.setQueryData(queryKey, flag);
-  void client.invalidateQueries({ queryKey: flagsQuery(projectId).queryKey });
+  showFlag(client, flag);
   void client.invalidateQueries({ queryKey: [projectId, 'list-project-audit'] });
 }

@@ -41,7 +41,13 @@ export function GuardedDialog({ isDirty, isBusy = false, onClose, ...props }: Gu
           <Text size="sm">It has not been saved anywhere.</Text>
         </ConfirmDialog>
       )}
-      {leaving !== null && <LeaveQuestion leaving={leaving} loss="What you have entered would be lost." />}
+      {leaving !== null && (
+        <LeaveQuestion
+          leaving={leaving}
+          loss="What you have entered would be lost."
+          kept="What you have entered is still here."
+        />
+      )}
     </>
   );
 }

@@ -42,7 +42,7 @@ export function showDone(message: string, undo?: () => void): void {
 /** For mutations that have no place for an error on the page. The notice stays until it is dismissed. */
 export function showFailure(thrown: unknown): void {
   const { title, message, requestId } = toConsoleError(thrown);
-  show({ tone: 'failed', message: `${title}: ${message}`, requestId });
+  show({ tone: 'failed', message: `${title}. ${message}`, requestId });
 }
 
 function takeBack({ id, undo }: Notice): void {

@@ -14,8 +14,8 @@ export interface ProjectPreferences {
   /** Environments in the chosen order; others follow in the project's order. */
   readonly columnOrder: readonly number[];
   readonly hiddenColumns: readonly number[];
-  /** Environments beside the name, which stay when the list is scrolled sideways. */
-  readonly pinnedColumns: readonly number[];
+  /** Environments beside the name, which stay when the list is scrolled sideways. Null: not chosen yet. */
+  readonly pinnedColumns: readonly number[] | null;
   readonly favourites: readonly string[];
   readonly savedFilters: readonly SavedFilter[];
 }
@@ -32,7 +32,7 @@ export interface Preferences {
 export const initialProjectPreferences: ProjectPreferences = {
   columnOrder: [],
   hiddenColumns: [],
-  pinnedColumns: [],
+  pinnedColumns: null,
   favourites: [],
   savedFilters: [],
 };
@@ -91,7 +91,9 @@ function projectPreferencesOf(value: unknown): ProjectPreferences {
   return {
     columnOrder: items(fields['columnOrder'], isNumber, columnsMax),
     hiddenColumns: items(fields['hiddenColumns'], isNumber, columnsMax),
-    pinnedColumns: items(fields['pinnedColumns'], isNumber, columnsMax),
+    pinnedColumns: Array.isArray(fields['pinnedColumns'])
+      ? items(fields['pinnedColumns'], isNumber, columnsMax)
+      : null,
     favourites: items(fields['favourites'], isId, favouritesMax),
     savedFilters: filters
       .map(savedFilterOf)

@@ -18,11 +18,11 @@ function listScreens(demo: FurnishedDemo): readonly Screen[] {
       path: list,
       show: (page) => page.getByRole('link', { name: 'APIServerTracing' }).waitFor(),
     },
-    { name: 'flags-none-match', path: `${list}?q=nothing`, show: text('No flag matches') },
+    { name: 'flags-none-match', path: `${list}?q=nothing`, show: text('No flags match these filters') },
     {
       name: 'flags-empty',
       path: `/console/projects/${demo.emptyProjectId}/flags`,
-      show: text('No flag yet'),
+      show: text('No flags yet'),
     },
     { name: 'flags-loading', path: list, show: loading },
     { name: 'create-flag', path: `${list}?create=yes`, show: (page) => dialog(page).waitFor() },

@@ -1,11 +1,12 @@
 import { Switch, Text } from '@mantine/core';
 import { partsOfKey, stateKey } from '../../draft/flag-fields.ts';
 import type { DraftHandle } from '../../draft/use-draft.ts';
-import { useCanEdit, useProject } from '../../shell/project-context.ts';
+import { useProject } from '../../shell/project-context.ts';
 import { type SwitchDraft, type SwitchTarget, storedSwitch } from '../../switching/switch-rules.ts';
 import { useFlagSwitch } from '../../switching/use-flag-switch.ts';
+import { environmentOf } from './card-state.ts';
 import classes from './flag.module.css';
-import { environmentOf, type FlagEditing, storedOf } from './use-flag-editing.ts';
+import { type FlagEditing, storedOf } from './use-flag-editing.ts';
 
 interface EnabledSwitchProps {
   /** The environment's number as a decimal. */
@@ -36,7 +37,6 @@ function cardDraft(handle: DraftHandle, { environment }: SwitchTarget): SwitchDr
 export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
   const { flag, handle } = editing;
   const found = environmentOf(useProject(), environment) ?? null;
-  const canEdit = useCanEdit();
   const { id: flagId, projectId, name: flagName } = flag;
   const target = { projectId, flagId, flagName, environment: found };
   const { pending, choose } = useFlagSwitch(target);
@@ -44,13 +44,17 @@ export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
   const enabled = pending ?? (handle.value(key) as boolean);
   const isDrafted = Object.hasOwn(handle.draft.edits, key);
   const stored = storedSwitch(flag, target);
+  const draft = cardDraft(handle, target);
+  const isClashing = handle.clashes.some(({ key }) => draft !== null && Object.hasOwn(draft.edits, key));
   const turn = (next: boolean) => {
     if (stored === null) return;
+    // Which values stand beside the switch is decided first; switching off does not depend on them.
+    if (next && isClashing) return handle.decide(true);
     // The draft has the other value: nothing is switched, the draft is.
     if (next === stored.state.enabled) handle.edit({ [key]: next });
     else {
       choose(next, stored, {
-        draft: cardDraft(handle, target),
+        draft,
         onStored: (now, keys) => handle.settle(storedOf(now), keys),
       });
     }
@@ -59,9 +63,8 @@ export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
     <div className={classes.switchRow}>
       <Switch
         size="md"
-        color="green.8"
+        color="var(--on-solid)"
         checked={enabled}
-        disabled={!canEdit}
         aria-label={`${flag.name}${found === null ? '' : ` in ${found.name}`}`}
         label={enabled ? 'On' : 'Off'}
         onChange={(event) => turn(event.currentTarget.checked)}

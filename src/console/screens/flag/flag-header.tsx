@@ -1,22 +1,24 @@
 import { Button, Menu, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
-import { call } from '../../client/call.ts';
-import { flagQuery } from '../../client/queries.ts';
+import { isProductionState } from '../../../domain/project/production.ts';
+import { lastFlagsSearch } from '../../app/last-searches.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';
 import { DangerItem } from '../../parts/danger-item.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { EnvironmentName } from '../../parts/environment-name.tsx';
 import { areSameLabels, changedLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
 import { Mark } from '../../parts/mark.tsx';
-import { showDone } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { CopyButton } from '../../parts/small-button.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
-import { ProjectLink } from '../../shell/pages.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
+import { StateMark } from '../../switching/state-mark.tsx';
+import { storedSwitch } from '../../switching/switch-rules.ts';
+import { environmentOf, shownEnvironments } from './card-state.ts';
+import { DeleteFlag } from './delete-flag.tsx';
 import classes from './flag.module.css';
 import type { FlagEditing } from './use-flag-editing.ts';
 
@@ -42,7 +44,7 @@ function EditLabels({ handle, onClose }: EditLabelsProps) {
     <FormDialog
       title="Name, description, tags"
       size="lg"
-      submit="Apply to the draft"
+      submit="Add to draft"
       isDirty={!areSameLabels(labels, begun)}
       onSubmit={submit}
       onClose={onClose}
@@ -52,46 +54,6 @@ function EditLabels({ handle, onClose }: EditLabelsProps) {
         Applications use the flag’s id, which stays the same.
       </Text>
     </FormDialog>
-  );
-}
-
-interface DeleteFlagProps {
-  readonly flag: ConsoleFlagView;
-  readonly onClose: () => void;
-}
-
-function DeleteFlag({ flag, onClose }: DeleteFlagProps) {
-  const { id: flagId, projectId, name, revision } = flag;
-  const guarded = useProject()
-    .environments.filter(({ isProtected }) => isProtected)
-    .map(({ name: environment }) => environment);
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => call('delete-flag', { projectId, flagId }, { revision, name }),
-    onSuccess: async () => {
-      showDone(`Deleted ${name}.`);
-      await navigate({ to: '/projects/$projectId/flags', params: { projectId }, ignoreBlocker: true });
-      client.removeQueries({ queryKey: flagQuery(projectId, flagId).queryKey });
-      await client.invalidateQueries({ queryKey: [projectId] });
-    },
-  });
-  return (
-    <ConfirmDialog
-      title={`Delete ${name}?`}
-      confirm="Delete flag"
-      isDangerous
-      typedName={name}
-      isBusy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
-      onClose={onClose}
-    >
-      <Text size="sm">
-        Applications that ask for <code>{flagId}</code> get 404 from now on, in every environment
-        {guarded.length > 0 && `, also in ${guarded.join(', ')} (protected)`}. This cannot be undone.
-      </Text>
-    </ConfirmDialog>
   );
 }
 
@@ -117,6 +79,34 @@ function FlagActions({ onOpen }: { readonly onOpen: (dialog: Opened) => void }) 
   );
 }
 
+/** Of more environments of production, these come first and the others are counted. */
+const productionShownMax = 3;
+
+/** What is stored for production: the first thing that somebody in a hurry wants to know. */
+function ProductionSummary({ editing: { flag } }: { readonly editing: FlagEditing }) {
+  const project = useProject();
+  const live = shownEnvironments(project, flag.states).filter((number) => isProductionState(project, number));
+  if (live.length === 0) return null;
+  const { id: flagId, projectId, name: flagName } = flag;
+  return (
+    <div className={classes.summary}>
+      {live.slice(0, productionShownMax).map((number) => {
+        const environment = environmentOf(project, number) ?? null;
+        const stored = storedSwitch(flag, { projectId, flagId, flagName, environment });
+        return (
+          <span key={number} className={classes.summaryPart}>
+            {environment !== null && <EnvironmentName environment={environment} isBrief />}
+            {stored !== null && <StateMark {...stored} />}
+          </span>
+        );
+      })}
+      {live.length > productionShownMax && (
+        <span className={classes.quiet}>and {live.length - productionShownMax} more</span>
+      )}
+    </div>
+  );
+}
+
 export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
   const { flag, handle } = editing;
   const { value } = handle;
@@ -124,23 +114,33 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
   const [dialog, setDialog] = useState<Opened | null>(null);
   const description = value('description') as string;
   const tags = value('tags') as readonly string[];
+  const { projectId } = flag;
   return (
     <PageHead
-      title={value('name') as string}
-      above={<ProjectLink to="/projects/$projectId/flags">Flags</ProjectLink>}
+      title={visibleName(value('name') as string)}
+      above={
+        <Link to="/projects/$projectId/flags" params={{ projectId }} search={lastFlagsSearch(projectId)}>
+          Flags
+        </Link>
+      }
       actions={canEdit && <FlagActions onOpen={setDialog} />}
     >
-      {description !== '' && <p className={classes.description}>{description}</p>}
+      <ProductionSummary editing={editing} />
+      {description !== '' && (
+        <p className={classes.description}>
+          <SafeName name={description} />
+        </p>
+      )}
       <div className={classes.facts}>
         <code>{flag.id}</code>
         <CopyButton value={flag.id} what="flag id" />
         {tags.map((tag) => (
-          <Mark key={tag} tone="off">
-            {tag}
+          <Mark key={tag} tone="tag">
+            <SafeName name={tag} />
           </Mark>
         ))}
         <span>
-          changed <TimeAgo at={flag.updatedAt} />
+          changed <TimeAgo isInline at={flag.updatedAt} />
         </span>
       </div>
       {dialog === 'labels' && <EditLabels handle={handle} onClose={() => setDialog(null)} />}

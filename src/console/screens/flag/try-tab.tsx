@@ -131,7 +131,7 @@ function TrialForm({ inputs, onInputs, isBusy, onTry }: TrialFormProps) {
 }
 
 const ruleWords = { switch: 'Switch', cohort: 'Cohorts', audience: 'Audience', percentage: 'Rollout' };
-const outcomeWords = { decides: 'decides', passes: 'does not decide', 'not-reached': 'not reached' };
+const outcomeWords = { decides: 'decided the answer', passes: 'no effect', 'not-reached': 'not reached' };
 
 /** The answer, and the part of each rule, in the order of the rules. */
 function TrialResult({ trial }: { readonly trial: Trial }) {
@@ -186,7 +186,7 @@ export function TryTab({ flag, inputs, onInputs }: TryTabProps) {
         {trial.data !== undefined && <TrialResult trial={trial.data} />}
         {trial.data === undefined && trial.error === null && (
           <p className={classes.hint}>
-            The answer appears here, with the part of each rule. The stored flag is evaluated, not your draft.
+            The answer appears here, with the part of each rule. Uses the saved state, not your draft.
           </p>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { AudienceView } from '../../../contracts/console/audience-views.ts';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
-import type { EnvironmentView, ProjectView } from '../../../contracts/console/project-views.ts';
+import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
 import { audiencesQuery } from '../../client/queries.ts';
 import { storeFlag } from '../../client/store-flag.ts';
@@ -10,6 +10,7 @@ import { flagBody, flagFields, partsOfKey } from '../../draft/flag-fields.ts';
 import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
 import type { ShownChange } from '../../parts/change-words.ts';
 import { useProject } from '../../shell/project-context.ts';
+import { environmentOf } from './card-state.ts';
 
 export interface FlagEditing {
   /** The flag as it is stored. */
@@ -35,11 +36,6 @@ export function useFlagEditing(flag: ConsoleFlagView): FlagEditing {
     });
   };
   return { flag, handle, save };
-}
-
-/** The environment with this number as a decimal; undefined in a project without environments. */
-export function environmentOf(project: ProjectView, number: string): EnvironmentView | undefined {
-  return project.environments.find((each) => String(each.number) === number);
 }
 
 /** Turns a draft's keys into lines of a diff. */

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../client/call.ts';
-import { flagsQuery } from '../../client/queries.ts';
+import { showFlag } from '../../client/read-flag-list.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import { areSameLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
 import { useProject } from '../../shell/project-context.ts';
@@ -16,7 +16,7 @@ function useCreateFlag() {
   return useMutation({
     mutationFn: (body: EditedLabels) => call('create-console-flag', { projectId }, body),
     onSuccess: async (flag) => {
-      void client.invalidateQueries({ queryKey: flagsQuery(projectId).queryKey });
+      showFlag(client, flag);
       await navigate({ to: '/projects/$projectId/flags/$flagId', params: { projectId, flagId: flag.id } });
     },
   });
