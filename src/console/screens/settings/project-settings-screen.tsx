@@ -104,7 +104,7 @@ export function ProjectSettingsScreen() {
   return (
     <>
       <PageHead title="Project settings" />
-      <Stack gap="md">
+      <Stack gap="md" maw="48rem">
         <Panel title="Name">
           <TextField
             aria-label="Name of the project"
