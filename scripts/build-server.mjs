@@ -1,5 +1,5 @@
 // Bundles src to dist/server, which is what runs. The command line and the child processes' entries share chunks. Each
-// thread's entry is one file that holds only what that thread uses.
+// thread has one file of code that holds only what that thread uses, with V8's code cache (docs/decisions/0073).
 //
 //   node scripts/build-server.mjs
 //   node scripts/build-server.mjs FOLDER MODULE...
@@ -11,10 +11,11 @@
 // where they are configured.
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { root } from './lib/root.mjs';
+import { writeThreadFiles } from './lib/thread-files.mjs';
 
 const [folder = join('dist', 'server'), ...modules] = process.argv.slice(2);
 const target = resolve(root, folder);
@@ -59,7 +60,7 @@ async function write(input, output) {
       throw new Error(warning.message);
     },
   });
-  await bundle.write({
+  const written = await bundle.write({
     dir: target,
     format: 'esm',
     entryFileNames: '[name].js',
@@ -70,6 +71,14 @@ async function write(input, output) {
     ...output,
   });
   await bundle.close();
+  return written.output;
+}
+
+/** A thread loads one entry, so no module is in it twice. */
+async function writeThread(name, source) {
+  const output = await write({ [name]: source }, inScripts);
+  const { fileName, exports } = output.find(({ isEntry }) => isEntry);
+  writeThreadFiles(join(target, dirname(fileName)), basename(fileName), exports);
 }
 
 const main = { main: join(root, 'src', 'main.ts'), ...entriesOf(listed.processEntries) };
@@ -80,10 +89,17 @@ const further = Object.fromEntries(modules.map((path) => [basename(path, '.ts'),
  * folder.
  */
 const alone = { codeSplitting: { groups: [{ name: 'entry-files', test: /entry-files[.]ts$/ }] } };
+/** V8 caches the code of scripts, not of ECMAScript modules. */
+const inScripts = {
+  ...alone,
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
+};
 
 rmSync(target, { recursive: true, force: true });
 if (modules.length > 0) await write({ ...main, ...threads, ...further });
 else {
   await write(main);
-  for (const [name, source] of Object.entries(threads)) await write({ [name]: source }, alone);
+  for (const [name, source] of Object.entries(threads)) await writeThread(name, source);
 }

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { TLocalizedValidationError } from 'typebox/error';
 // Not typebox/compile, which imports its operations on values: every thread would load them.
-import { Compile } from 'typebox/schema';
+import { Compile, type Validator } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { shown } from '../domain/problem-list.ts';
 import { didYouMean } from '../support/closest-name.ts';
@@ -31,11 +31,17 @@ export interface CompiledSchema<Schema extends TSchema> {
   problems(value: unknown, place: CheckedPlace): string[];
 }
 
+/** Compiles with the first value: a thread starts with schemas that it may never need. */
 export function compileSchema<Schema extends TSchema>(schema: Schema): CompiledSchema<Schema> {
-  const validator = Compile(schema);
+  let compiled: Validator<Record<never, never>, Schema> | null = null;
+  const prepare = (): Validator<Record<never, never>, Schema> => {
+    compiled ??= Compile(schema);
+    return compiled;
+  };
   return {
-    isRight: (value): value is Static<Schema> => validator.Check(value),
+    isRight: (value): value is Static<Schema> => prepare().Check(value),
     problems: (value, place) => {
+      const validator = prepare();
       if (validator.Check(value)) return [];
       // This setting is per thread, and 8 by default.
       Settings.Set({ maxErrors: errorsMax });

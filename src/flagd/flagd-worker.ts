@@ -29,4 +29,7 @@ async function run(setup: FlagdSetup, port: MessagePort): Promise<void> {
 }
 
 if (parentPort === null) throw new Error('this file is a worker thread: it is started by the supervisor');
-await run(workerData as FlagdSetup, parentPort);
+// Without top-level await: in the bundle a thread's entry is a script. A rejection ends the thread.
+run(workerData as FlagdSetup, parentPort).catch((fault: unknown) => {
+  throw fault;
+});

@@ -1,4 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { packageRoot } from '../support/package-root.ts';
 
 /**
  * uWebSockets.js reads this variable once, when it is loaded; its default of 4 KiB is less than cookies and proxies
@@ -7,7 +10,13 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
  */
 export const headBytesMax = 16_384;
 process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(headBytesMax);
-const addon = await import('uWebSockets.js');
+/**
+ * The package's own module does no more than this. It can only be imported, so it would be loaded before the line above,
+ * or by a top-level await, which the threads' bundles cannot have (decision 0073).
+ */
+const addon = createRequire(join(packageRoot(), 'node_modules', 'uWebSockets.js', 'package.json'))(
+  `./dist/bin/uws_${process.platform}_${process.arch}_${process.versions.modules}.node`,
+) as typeof import('uWebSockets.js');
 
 /** The handle by which another thread knows an app. */
 export type AppDescriptor = number | bigint | object;

@@ -3,4 +3,7 @@ import type { NotifierSetup } from './notifier-protocol.ts';
 import { serveNotifier } from './notifier-thread.ts';
 
 if (parentPort === null) throw new Error('this file is a worker thread: it is started by the supervisor');
-await serveNotifier(workerData as NotifierSetup, parentPort);
+// Without top-level await: in the bundle a thread's entry is a script. A rejection ends the thread.
+serveNotifier(workerData as NotifierSetup, parentPort).catch((fault: unknown) => {
+  throw fault;
+});

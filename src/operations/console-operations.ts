@@ -36,6 +36,7 @@ import { editProject } from './projects/edit-project.ts';
 import { listProjects } from './projects/list-projects.ts';
 import { previewEnvironment } from './projects/preview-environment.ts';
 import { readProject } from './projects/read-project.ts';
+import { searchConsole } from './search/search-console.ts';
 import { beginOpenIdSession } from './sessions/begin-open-id-session.ts';
 import { beginSessionByPassword } from './sessions/begin-session-by-password.ts';
 import { changePassword } from './sessions/change-password.ts';
@@ -102,6 +103,7 @@ export const consoleOperations = {
   'list-projects': listProjects,
   'preview-environment': previewEnvironment,
   'read-project': readProject,
+  'search-console': searchConsole,
   'change-password': changePassword,
   'end-session': endSession,
   'finish-open-id': finishOpenId,

@@ -38,6 +38,7 @@ export const consoleRoutes = {
   'list-projects': 'GET /projects',
   'preview-environment': 'GET /projects/{projectId}/environments/{number}/impact',
   'read-project': 'GET /projects/{projectId}',
+  'search-console': 'GET /search',
   'change-password': 'POST /password',
   'end-session': 'DELETE /sessions/{sessionId}',
   'finish-open-id': 'GET /openid/callback',

@@ -31,4 +31,7 @@ async function runOperator(setup: OperatorSetup, control: MessagePort): Promise<
 }
 
 if (parentPort === null) throw new Error('this file is a worker thread: it is started by the supervisor');
-await runOperator(workerData as OperatorSetup, parentPort);
+// Without top-level await: in the bundle a thread's entry is a script. A rejection ends the thread.
+runOperator(workerData as OperatorSetup, parentPort).catch((fault: unknown) => {
+  throw fault;
+});

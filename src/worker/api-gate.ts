@@ -19,7 +19,8 @@ import { type RouteName, routeIndex } from './route-names.ts';
 export type OwnParts = Pick<
   ApiRequest,
   'credential' | 'cookies' | 'header' | 'accept' | 'userAgent' | 'isBackground'
->;
+> &
+  Partial<Pick<ApiRequest, 'requestId'>>;
 
 /** An API's own part of the way in. */
 export interface ApiDoor {

@@ -172,7 +172,7 @@ await consoleTest(t, 'leaving a draft is confirmed first', {}, async (t, stage) 
   await rollout(page, 'staging', '75%');
   await page.getByRole('link', { name: 'Audiences' }).click();
   const guard = page.getByRole('dialog', { name: 'Leave without saving?' });
-  t.match(await guard.textContent(), /1 change would be lost/);
+  t.match(await guard.textContent(), /1 unsaved change would be lost/);
   await guard.getByRole('button', { name: 'Cancel' }).click();
   t.equal(await rolloutShown(page, 'staging'), '75%');
 

@@ -60,8 +60,9 @@ export const flagsSearch = searchOf({
 export const flagTabs = ['history', 'evaluations', 'try', 'code'] as const;
 export const flagSearch = searchOf({ tab: oneOf(flagTabs) });
 
-/** The whole organisation's log: it needs no filter by project. */
 const organisationAudit = {
+  /** An id: only entries of this project. */
+  project: text,
   /** `member:ID`, `token:ID` or `operator`. */
   actor: text,
   flag: text,

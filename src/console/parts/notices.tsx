@@ -4,6 +4,7 @@ import CircleAlert from 'lucide-react/icons/circle-alert';
 import CircleCheck from 'lucide-react/icons/circle-check';
 import { useEffect } from 'react';
 import { toConsoleError } from '../client/console-error.ts';
+import { changesInDoubt } from '../client/lost-answer.ts';
 import classes from './notices.module.css';
 import { SharedValue, useSharedValue } from './shared-value.ts';
 import { SmallButton } from './small-button.tsx';
@@ -42,7 +43,7 @@ export function showDone(message: string, undo?: () => void): void {
 /** For mutations that have no place for an error on the page. The notice stays until it is dismissed. */
 export function showFailure(thrown: unknown): void {
   const { title, message, requestId } = toConsoleError(thrown);
-  show({ tone: 'failed', message: `${title}: ${message}`, requestId });
+  show({ tone: 'failed', message: `${title}. ${message}`, requestId });
 }
 
 function takeBack({ id, undo }: Notice): void {
@@ -88,11 +89,24 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
   );
 }
 
+/** A change was sent, and no answer came: its control waits, too. */
+function DoubtCard() {
+  return (
+    <div className={classes.card} data-tone="failed">
+      <div className={classes.text}>
+        Can't reach Burgee. Checking whether your change was saved …
+      </div>
+    </div>
+  );
+}
+
 /** What has just happened, in a corner of the window; also read aloud. */
 export function NoticeCenter() {
   const shown = useSharedValue(notices, (present) => present);
+  const isInDoubt = useSharedValue(changesInDoubt, (count) => count > 0);
   return (
     <section className={classes.center} aria-label="Notifications" aria-live="polite">
+      {isInDoubt && <DoubtCard />}
       {shown.map((notice) => (
         <NoticeCard key={notice.id} notice={notice} />
       ))}

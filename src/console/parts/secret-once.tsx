@@ -40,7 +40,11 @@ export function SecretOnce({ title, what, secret, note, done, onClose }: SecretO
         </Stack>
       </Dialog>
       {leaving !== null && (
-        <LeaveQuestion leaving={leaving} loss={`The ${what} would be lost: it is not shown again.`} />
+        <LeaveQuestion
+          leaving={leaving}
+          loss={`The ${what} would be lost: it is not shown again.`}
+          kept={`The ${what} is still here. Store it before you sign in: it is not shown again.`}
+        />
       )}
     </>
   );

@@ -1,4 +1,4 @@
-import { Kbd, Menu, UnstyledButton } from '@mantine/core';
+import { Box, Kbd, Menu, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import BookOpen from 'lucide-react/icons/book-open';
@@ -27,7 +27,7 @@ import { useSession, useSignOut } from './use-session.ts';
 /** The menu lists this many; the page of projects has them all. */
 const listedMax = 30;
 
-function ProjectSwitcher({ current }: { readonly current: ProjectView | null }) {
+export function ProjectSwitcher({ current }: { readonly current: ProjectView | null }) {
   const { data, isPending } = useQuery(projectsQuery);
   const projects = data?.projects ?? [];
   const name = current?.name ?? (isPending ? 'Loading …' : 'No project yet');
@@ -172,8 +172,11 @@ export function Sidebar() {
       <div className={classes.brand}>
         <Brand />
       </div>
-      <ProjectSwitcher current={project} />
-      <UnstyledButton className={classes.find} onClick={() => openOverlay('palette')}>
+      {/* In a narrow window they are in the header. */}
+      <Box visibleFrom="md">
+        <ProjectSwitcher current={project} />
+      </Box>
+      <UnstyledButton visibleFrom="md" className={classes.find} onClick={() => openOverlay('palette')}>
         <Search aria-hidden="true" />
         <span className={classes.findWords}>Go to …</span>
         <Kbd size="xs">Ctrl K</Kbd>

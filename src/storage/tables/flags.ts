@@ -6,7 +6,15 @@ import type { PackedList } from '../../support/packed-list.ts';
 import type { Steps } from '../../support/steps.ts';
 import type { Finding, StoreWalk } from '../check/store-walk.ts';
 import { type FoundRecord, findRecord, type HeldBytes } from '../evaluation-reader.ts';
-import { idKey, type KeyRange, lastIdKeyOf, prefixRange, rangeOf, textPart } from '../keys/key-parts.ts';
+import {
+  idBytes,
+  idKey,
+  type KeyRange,
+  lastIdKeyOf,
+  prefixRange,
+  rangeOf,
+  textPart,
+} from '../keys/key-parts.ts';
 import { emptyValue, findById, indexed, missingRecord, type RecordIndex } from '../record-index.ts';
 import type { RecordSource } from '../record-source.ts';
 import { recordCodec } from '../records/record-codec.ts';
@@ -123,6 +131,11 @@ export function flagNameKey(projectId: string, name: string, flagId: string): Bu
   return Buffer.concat([prefix, idKey(flagId)]);
 }
 
+function placeOfKey(key: Buffer): FlagPlace {
+  const nameEnd = key.length - idBytes - 1;
+  return { name: key.toString('utf8', idBytes, nameEnd), id: key.toString('latin1', nameEnd + 1) };
+}
+
 function namePrefix(projectId: string, name: string): Buffer | null {
   const part = textPart(name);
   return part === null ? null : Buffer.concat([idKey(projectId), part]);
@@ -162,6 +175,7 @@ export const flagTable = replacedTable({
     foundFlagsOf: ({ held, source }, projectId, name) => foundFlagsOf(source, projectId, name, held),
     foundFlagsAfter: ({ held, source }, projectId, place) =>
       foundFlagsIn(source, rangeAfter(projectId, place), held),
+    flagPlacesOf: ({ source }, projectId) => flagPlacesOf(source, projectId),
     flagsNaming: ({ source }, projectId, audienceId) => flagsNaming(source, projectId, audienceId),
   },
   logged: ({ id, projectId }, { environment }) => ({ kind: 'flag', projectId, id, environment }),
@@ -171,6 +185,11 @@ export const flagTable = replacedTable({
 function* flagsOf(source: RecordSource, projectId: string, name: string | undefined): Generator<Flag> {
   const range = rangeOfFlags(projectId, name);
   if (range !== null) yield* indexed(source, flagIndex, flagRecord, range);
+}
+
+function* flagPlacesOf(source: RecordSource, projectId: string): Generator<FlagPlace> {
+  if (!isIdShaped(projectId)) return;
+  for (const key of source.keys(flagIndex.database, rangeOf(projectId))) yield placeOfKey(key);
 }
 
 /**

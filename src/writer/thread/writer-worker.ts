@@ -3,4 +3,7 @@ import type { WriterSetup } from '../client/writer-protocol.ts';
 import { serveWriter } from './writer-thread.ts';
 
 if (parentPort === null) throw new Error('this file is a worker thread: it is started by the supervisor');
-await serveWriter(workerData as WriterSetup, parentPort);
+// Without top-level await: in the bundle a thread's entry is a script. A rejection ends the thread.
+serveWriter(workerData as WriterSetup, parentPort).catch((fault: unknown) => {
+  throw fault;
+});

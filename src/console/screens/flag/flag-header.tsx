@@ -140,7 +140,7 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
           </Mark>
         ))}
         <span>
-          changed <TimeAgo at={flag.updatedAt} />
+          changed <TimeAgo isInline at={flag.updatedAt} />
         </span>
       </div>
       {dialog === 'labels' && <EditLabels handle={handle} onClose={() => setDialog(null)} />}

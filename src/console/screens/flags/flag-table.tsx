@@ -152,7 +152,7 @@ const Row = memo(function Row(props: RowProps) {
             style={{ left: item.start, width: changedWidth }}
             tabIndex={tabColumn === changedPlace ? 0 : -1}
           >
-            <TimeAgo at={flag.updatedAt} />
+            <TimeAgo isBrief at={flag.updatedAt} />
           </div>
         );
       })}

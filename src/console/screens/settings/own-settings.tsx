@@ -16,6 +16,7 @@ import { SmallButton } from '../../parts/small-button.tsx';
 import { NewPasswordField, PasswordField } from '../../parts/text-field.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { roleWord } from '../../parts/words.ts';
+import { SingleKeysSwitch } from '../../shell/single-keys-switch.tsx';
 import { useSession } from '../../shell/use-session.ts';
 
 function ChangePassword({ hasPassword }: { readonly hasPassword: boolean }) {
@@ -141,6 +142,9 @@ export function OwnSettings() {
       </Panel>
       <Panel title={member.hasPassword ? 'Change password' : 'Set a password'}>
         <ChangePassword hasPassword={member.hasPassword} />
+      </Panel>
+      <Panel title="Keyboard">
+        <SingleKeysSwitch />
       </Panel>
       <OwnSessions />
     </Stack>

@@ -76,7 +76,7 @@ function LastUse({ token }: { readonly token: TokenView }) {
   return (
     <Callout tone={dayCount > 0 ? 'warn' : 'plain'}>
       <strong>
-        Last used <TimeAgo at={last.at} />
+        Last used <TimeAgo isInline at={last.at} />
       </strong>{' '}
       from {last.address}: <code>{last.route}</code>
       {last.environment !== null && ` in ${last.environment}`}.{' '}

@@ -104,7 +104,7 @@ function Facts({ token }: { readonly token: TokenView }) {
       <div>
         <dt>Created</dt>
         <dd>
-          <TimeAgo at={token.createdAt} />
+          <TimeAgo isInline at={token.createdAt} />
           <div className={classes.by}>by {maker.cell(token)}</div>
         </dd>
       </div>
