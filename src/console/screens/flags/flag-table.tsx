@@ -1,6 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows and cells that are placed one by one cannot be those of a table element.
 import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import { type CSSProperties, memo, type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { isProduction } from '../../../domain/project/production.ts';
 import { type ListedFlag, listedState } from '../../client/flag-list.ts';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { FavouriteButton } from './favourite-button.tsx';
@@ -91,6 +92,7 @@ function StateCell({ projectId, canEdit, flag, column, place, left, isStuck, isT
       aria-colindex={place + 1}
       data-column={place}
       data-stuck={isStuck || undefined}
+      data-production={(column.environment !== null && isProduction(column.environment)) || undefined}
       className={classes.cell}
       style={{ left, width: stateWidth }}
       tabIndex={canEdit && state !== undefined ? undefined : tabIndex}

@@ -39,7 +39,6 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
     <Stack gap="xs">
       <Switch
         size="md"
-        color="green.8"
         aria-label="Evaluation API access"
         label={evaluationAccess ? 'On' : 'Off'}
         checked={evaluationAccess}
