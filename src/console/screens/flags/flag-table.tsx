@@ -11,6 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { isProduction } from '../../../domain/project/production.ts';
 import { type ListedFlag, listedState } from '../../client/flag-list.ts';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { FavouriteButton } from './favourite-button.tsx';
@@ -102,6 +103,7 @@ function StateCell({ projectId, canEdit, flag, column, place, left, stuck, isTab
       aria-colindex={place + 1}
       data-column={place}
       data-stuck={stuck ?? undefined}
+      data-production={(column.environment !== null && isProduction(column.environment)) || undefined}
       className={classes.cell}
       style={{ left, width: stateWidth }}
       tabIndex={canEdit && state !== undefined ? undefined : tabIndex}
