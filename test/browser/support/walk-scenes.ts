@@ -366,32 +366,36 @@ const administration: readonly WalkScene[] = [
     now: null,
   },
 ];
+/** Begins a draft, and saves another value of the same field in another window. */
+async function overtaken(page: Page, { ids }: WalkPlace): Promise<void> {
+  await rollout(page, 'staging', '50%');
+  const call = consoleCaller(page);
+  const path = `/projects/${ids['shop']}/flags/${ids['shop/beta-search']}`;
+  interface Stored {
+    readonly revision: number;
+    readonly states: Readonly<Record<string, { readonly trafficPercentage: number }>>;
+  }
+  const { revision, states } = await call<Stored>('GET', path);
+  const second = Object.keys(states)[1] ?? '';
+  await call('PATCH', path, { revision, states: { [second]: { trafficPercentage: 25 } } });
+  await page
+    .getByText(/changed/i)
+    .first()
+    .waitFor();
+  await page.waitForTimeout(1_500);
+}
+
 const drafts: readonly WalkScene[] = [
   {
     name: 'conflict',
-    before: at(flag('shop/beta-search'), async (page, { ids }) => {
-      await rollout(page, 'staging', '50%');
-      const call = consoleCaller(page);
-      const path = `/projects/${ids['shop']}/flags/${ids['shop/beta-search']}`;
-      interface Stored {
-        readonly revision: number;
-        readonly states: Readonly<Record<string, { readonly trafficPercentage: number }>>;
-      }
-      const { revision, states } = await call<Stored>('GET', path);
-      const second = Object.keys(states)[1] ?? '';
-      await call('PATCH', path, { revision, states: { [second]: { trafficPercentage: 25 } } });
-      await page
-        .getByText(/changed/i)
-        .first()
-        .waitFor();
-      await page.waitForTimeout(1_500);
-      return [
-        dialog(page)
-          .or(page.getByRole('region', { name: 'Unsaved changes' }))
-          .first(),
-      ];
+    before: at(flag('shop/beta-search'), async (page, place) => {
+      await overtaken(page, place);
+      return [dialog(page)];
     }),
-    now: null,
+    now: at(flag('shop/beta-search'), async (page, place) => {
+      await overtaken(page, place);
+      return [page.getByRole('region', { name: 'Unsaved changes' })];
+    }),
   },
   {
     name: 'draft-card',
