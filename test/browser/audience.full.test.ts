@@ -46,7 +46,7 @@ await consoleTest(t, 'an audience is edited', { prepare: provision(project) }, a
   // The review names the flag and the protected environment in which the change acts at once, as soon as the page
   // learns of them.
   await page.getByRole('button', { name: 'Review 1 change' }).click();
-  await dialog(page).getByText('Saving changes what these flags answer').waitFor();
+  await dialog(page).getByText('Saving changes at once what these flags answer').waitFor();
   const review = await dialog(page).textContent();
   t.match(review, /plan is pro or Pro or PRO/);
   t.match(review, /protected environments:gift-cards in production/);
@@ -67,13 +67,13 @@ await consoleTest(t, 'an audience is edited', { prepare: provision(project) }, a
   await goTo(page, 'Flags');
   await page.getByRole('link', { name: 'gift-cards' }).click();
   await card(page, 'production').getByRole('switch').press('Space');
-  t.match(await dialog(page).textContent(), /40% of the other callers in the audience Pro in production/);
+  t.match(await dialog(page).textContent(), /switch gift-cards on there\. 40% of callers in the audience Pro get “on”/);
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
 
   // Deleting a flag says where it was.
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete flag …' }).click();
-  t.match(await dialog(page).textContent(), /in every environment, also in production \(protected\)/);
+  t.match(await dialog(page).textContent(), /in every environment, including production \(protected\)/);
 });
 
 const odd = [' outer blanks ', 'Doe, Jane', 'say "hi"', '', '"quoted'];

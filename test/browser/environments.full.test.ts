@@ -77,7 +77,7 @@ await consoleTest(
     const window = await stage.window();
     const { page } = window;
     await signIn(window, owner);
-    await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
     await goTo(page, 'Environments');
     const protection = page.getByRole('switch', { name: 'Protect production' });
     await protection.click();

@@ -16,7 +16,7 @@ import { consolePage } from './open-id/console-page.ts';
 import { proofOf, sealSignIn } from './open-id/sealed-sign-in.ts';
 import { refuseAttempts } from './password-checks.ts';
 import type { SignInKey } from './step-bodies.ts';
-import { readOrganisation } from './use-link.ts';
+import { readOrganisationName } from './use-link.ts';
 
 const notConfigured =
   'No OpenID provider is configured here. Sign in with a password or a sign-in link, or ask the operator for `open-id-issuer`.';
@@ -59,7 +59,7 @@ export const startOpenId = conversation('start-open-id', {
       const link = askReads<LinkView>(reply, inspectLink, { secret: linkSecret }, actors);
       if (link === null) return;
       const problems = new ProblemList();
-      organisation = readOrganisation(asked.organisation, link.value, problems);
+      organisation = readOrganisationName(asked.organisation, link.value, problems);
       if (!problems.isEmpty) {
         reply.refuse({ code: 'invalid-request', detail: problems.detail() });
         return;

@@ -60,7 +60,7 @@ function readEntrant(
 ): Pick<ConsumeLink, 'name' | 'email' | 'organisation'> {
   const name = link.needsName ? readName(asked.name ?? '', problems) : null;
   const email = link.kind === 'first-owner' ? readEmail(asked.email ?? '', problems) : null;
-  const organisation = readOrganisation(asked.organisation, link, problems);
+  const organisation = readOrganisationName(asked.organisation, link, problems);
   const password = asked.password ?? (link.needsPassword ? '' : null);
   const problem = password === null ? null : passwordProblem(password);
   if (problem !== null) problems.add(() => problem);
@@ -68,7 +68,7 @@ function readEntrant(
 }
 
 /** @returns the name that the first Owner gives the organisation; null keeps the one it has. */
-export function readOrganisation(
+export function readOrganisationName(
   asked: string | undefined,
   { needsOrganisation, organisationName }: LinkView,
   problems: ProblemList,

@@ -130,7 +130,7 @@ function protectedUsesWarning(audience: AudienceView, environments: readonly Env
   const more = Math.max(0, uses.length - listedMax) + unlisted;
   return (
     <>
-      <Text size="sm">Saving changes what these flags answer in protected environments at once:</Text>
+      <Text size="sm">Saving changes at once what these flags answer in protected environments:</Text>
       <ul>
         {uses.slice(0, listedMax).map(({ flagId, flagName, names }) => (
           <li key={flagId}>
