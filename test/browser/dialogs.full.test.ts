@@ -323,7 +323,7 @@ await consoleTest(t, 'hidden characters of names are shown', { prepare: hidden }
   const window = await stage.window();
   const { page } = window;
   await signIn(window, owner);
-  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
   await goTo(page, 'Audiences');
   t.equal(await page.getByRole('link', { name: 'a⟨U+200B⟩b' }).locator('bdi').count(), 1);
   await page.getByText('pl⟨U+200B⟩an is ⟨U+202E⟩pro').waitFor();
