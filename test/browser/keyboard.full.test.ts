@@ -51,6 +51,9 @@ await consoleTest(t, 'the keyboard alone is enough', {}, async (t, stage) => {
   // Space turns the switch, and U undoes it.
   await tabTo(page, /switch "gift-cards in staging"/);
   await page.keyboard.press('Space');
+  // A new flag would be on for nobody: Enter gives the answer that has the focus.
+  await dialog(page).getByRole('button', { name: 'Switch on at 100%' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
   await notice(page, 'gift-cards is on in staging.').waitFor();
   t.equal(await card(page, 'staging').getByRole('switch').isChecked(), true);
   t.match(await focused(page), /switch "gift-cards in staging"/, 'the switch keeps the focus');

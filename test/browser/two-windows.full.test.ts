@@ -25,7 +25,7 @@ async function inviteEditor(stage: ConsoleStage, page: Page): Promise<ConsoleWin
   await dialog(page).getByRole('button', { name: 'Create invitation link' }).click();
   const shown = page.getByRole('dialog', { name: `Invitation for ${editor.email}` });
   const link = new URL((await shown.getByRole('code').textContent()) ?? '');
-  await shown.getByRole('button', { name: 'I have stored it' }).click();
+  await shown.getByRole('button', { name: 'Done' }).click();
 
   const joined = await stage.window();
   await joined.open(`${link.pathname}${link.hash}`);

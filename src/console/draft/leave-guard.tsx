@@ -78,7 +78,7 @@ export function LeaveGuard({ changeCount }: { readonly changeCount: number }) {
   return (
     <LeaveQuestion
       leaving={leaving}
-      loss={`${countOf(changeCount, 'change')} would be lost.`}
+      loss={`${changes} would be lost.`}
       kept={`Your ${changes} ${changeCount === 1 ? 'is' : 'are'} still here.`}
     />
   );

@@ -129,9 +129,14 @@ function showField({ key, ...values }: FieldChange): ShownChange {
   return { environment: null, field: key, ...values };
 }
 
+/** For `who`: the same member, in another window. */
+export const ownOtherWindow = 'you, in another window';
+
 function barWords({ handle, problem, what = 'this', who = 'Somebody' }: ReviewBarProps): string {
   if (problem) return problem;
-  if (handle.clashes.length > 0) return `${who} changed ${what} meanwhile.`;
+  if (handle.clashes.length > 0 && who === ownOtherWindow) return `You changed ${what} in another window.`;
+  if (handle.clashes.length > 0)
+    return `${who.slice(0, 1).toUpperCase()}${who.slice(1)} changed ${what} meanwhile.`;
   if (handle.joined.length > 0) return 'Others have changed this meanwhile; your draft is kept.';
   return 'Not saved yet.';
 }

@@ -66,6 +66,16 @@ export function EnvironmentsTab({ editing }: { readonly editing: FlagEditing }) 
   const canEdit = useCanEdit();
   const environments = shownEnvironments(project, editing.flag.states);
   const { first, opened, placeOf, go, close } = useCards(environments, editing);
+  const others = environments.filter((number) => opened.has(number) && !first.includes(number));
+  const cardOf = (number: string) => (
+    <div key={number} ref={placeOf(number)} tabIndex={-1} className={classes.cardPlace}>
+      <EnvironmentCard
+        environment={number}
+        editing={editing}
+        onClose={first.includes(number) || isDrafted(editing.handle, number) ? null : () => close(number)}
+      />
+    </div>
+  );
   return (
     <>
       {!canEdit && (
@@ -73,29 +83,18 @@ export function EnvironmentsTab({ editing }: { readonly editing: FlagEditing }) 
           <Callout tone="plain">Read-only: ask an Editor for changes.</Callout>
         </div>
       )}
-      {environments.length > allOpenMax && (
-        <EnvironmentIndex environments={environments} opened={opened} handle={editing.handle} onGo={go} />
-      )}
       {project.isMultiEnvironment && environments.length === 0 && (
         <PageEmpty title="No environments yet">
           A flag has a state in each environment, and this project has none.
         </PageEmpty>
       )}
       <div className={classes.cards}>
-        {environments
-          .filter((number) => opened.has(number))
-          .map((number) => (
-            <div key={number} ref={placeOf(number)} tabIndex={-1} className={classes.cardPlace}>
-              <EnvironmentCard
-                environment={number}
-                editing={editing}
-                onClose={
-                  first.includes(number) || isDrafted(editing.handle, number) ? null : () => close(number)
-                }
-              />
-            </div>
-          ))}
+        {environments.filter((number) => first.includes(number)).map(cardOf)}
       </div>
+      {environments.length > allOpenMax && (
+        <EnvironmentIndex environments={environments} opened={opened} handle={editing.handle} onGo={go} />
+      )}
+      {others.length > 0 && <div className={classes.cards}>{others.map(cardOf)}</div>}
       {project.isMultiEnvironment && <FlagWideCohorts handle={editing.handle} />}
     </>
   );

@@ -1,10 +1,12 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { AuditEntryView } from '../../../contracts/console/audit-views.ts';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { call } from '../../client/call.ts';
 import { partsOfKey, stateKey } from '../../draft/flag-fields.ts';
-import { ReviewBar } from '../../draft/review-bar.tsx';
+import { ownOtherWindow, ReviewBar } from '../../draft/review-bar.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';
+import { splitField } from '../../parts/change-words.ts';
 import { showDone } from '../../parts/notices.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { countOf } from '../../parts/words.ts';
@@ -101,8 +103,9 @@ function ProtectedWarning({
   );
 }
 
-/** Who has changed the flag last, other than this member's window, while a conflict is open. */
+/** Who has saved another value of a field that clashes: the newest entry of the audit log that is about one. */
 function useLastEditor({ id, projectId, revision }: ConsoleFlagView, { clashes }: DraftHandle) {
+  const project = useProject();
   const { member } = useSession();
   const found = useQuery({
     queryKey: [projectId, 'last-editor', id, revision],
@@ -110,10 +113,20 @@ function useLastEditor({ id, projectId, revision }: ConsoleFlagView, { clashes }
     enabled: clashes.length > 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const actors = (found.data?.entries ?? []).map(({ actor }) => actor);
-  const other = actors.find((actor) => actor.kind !== 'member' || actor.id !== member.id);
-  if (other === undefined) return actors.length === 0 ? undefined : 'you in another window';
-  return other.kind === 'operator' ? 'the operator' : visibleName(other.name);
+  const fields = new Set(
+    clashes.map((clash) => {
+      const { environment, field } = showFlagChange(project)({ key: clash.key, before: null, after: null });
+      return `${environment}/${field}`;
+    }),
+  );
+  const isOfClash = ({ environment, changes }: AuditEntryView) =>
+    changes
+      .map((change) => splitField({ ...change, environment }))
+      .some((change) => fields.has(`${change.environment}/${change.field}`));
+  const actor = found.data?.entries.find(isOfClash)?.actor;
+  if (actor === undefined) return undefined;
+  if (actor.kind === 'member' && actor.id === member.id) return ownOtherWindow;
+  return actor.kind === 'operator' ? 'the operator' : visibleName(actor.name);
 }
 
 export function FlagReview({ editing }: { readonly editing: FlagEditing }) {
