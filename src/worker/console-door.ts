@@ -1,4 +1,5 @@
 import { bodyBytesMax } from '../domain/management/request-body.ts';
+import { acceptedCoding } from '../http/content-coding.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger } from '../observability/logger.ts';
 import { consoleOperation } from '../operations/answer-console-read.ts';
@@ -19,6 +20,7 @@ import { PageWatchers, type PageWatchersOptions } from '../operations/watching/p
 import { isIdShaped } from '../support/id-shape.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
+import type { AnswerEncoders } from './answers/answer-encoder.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { HostClient } from './host-client.ts';
@@ -34,6 +36,7 @@ export interface ConsoleDoorOptions {
   readonly settings: ConsoleSettings;
   readonly reads: ApiReads;
   readonly longAnswers: LongAnswers;
+  readonly encoders: AnswerEncoders;
   readonly writer: WriterPort;
   /** For what the process does once, but for changes. */
   readonly host: HostClient;
@@ -91,7 +94,7 @@ export class ConsoleDoor implements ApiDoor {
     this.#options = options;
     this.requestRate = options.requestRate;
     this.inFlight = options.inFlight;
-    const { settings, reads, longAnswers, writer, host, log, storeVersion, meter } = options;
+    const { settings, reads, longAnswers, encoders, writer, host, log, storeVersion, meter } = options;
     const attempts = new AttemptLimiters(options.attempts, meter);
     this.manner = consoleManner(settings.docsUrl);
     this.#cookie = sessionCookie(settings.baseUrl);
@@ -103,6 +106,7 @@ export class ConsoleDoor implements ApiDoor {
     this.actors = {
       reads,
       longAnswers,
+      encoders,
       writer,
       // Sessions have attempts of their own, and no denials.
       mayFail: () => true,
@@ -137,6 +141,7 @@ export class ConsoleDoor implements ApiDoor {
       credential: this.#cookie.read(cookies),
       cookies,
       header: null,
+      coding: acceptedCoding(view.header('accept-encoding')),
       userAgent: printable(view.header('user-agent')),
       // A change always comes from a person: the header counts for reads only.
       isBackground: view.method() === 'get' && view.header(backgroundHeader) === '1',

@@ -77,7 +77,6 @@ function ProductionSwitch({ flag, state, isChosen, id }: ProductionSwitchProps) 
       id={id}
       classNames={{ root: classes.switch ?? '', body: classes.switchArea ?? '' }}
       size="md"
-      color="green.8"
       checked={isOn}
       disabled={project === undefined || !hasRole(project.role, 'editor')}
       tabIndex={isChosen ? 0 : -1}
