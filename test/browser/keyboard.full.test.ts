@@ -51,10 +51,10 @@ await consoleTest(t, 'the keyboard alone is enough', {}, async (t, stage) => {
   // Space turns the switch, and U undoes it.
   await tabTo(page, /switch "gift-cards in staging"/);
   await page.keyboard.press('Space');
-  // A new flag would be on for nobody: Enter gives the answer that has the focus.
-  await dialog(page).getByRole('button', { name: 'Switch on at 100%' }).and(page.locator(':focus')).waitFor();
+  await page.getByRole('dialog', { name: 'Switch on in staging?' }).waitFor();
+  t.match(await focused(page), /button "Switch on at 100%"/, 'a question has its answer focused');
   await page.keyboard.press('Enter');
-  await notice(page, 'gift-cards is on in staging.').waitFor();
+  await notice(page, /^gift-cards is on in staging\./).waitFor();
   t.equal(await card(page, 'staging').getByRole('switch').isChecked(), true);
   t.match(await focused(page), /switch "gift-cards in staging"/, 'the switch keeps the focus');
   await page.keyboard.press('u');
@@ -140,4 +140,37 @@ await consoleTest(t, 'keys typed while the palette loads are not lost', {}, asyn
   endTyping();
   await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
   await dialog(page).waitFor({ state: 'detached' });
+});
+
+await consoleTest(t, 'shortcuts of a single key can be turned off', {}, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await becomeOwner(stage, window);
+  const help = page.getByRole('dialog', { name: 'Keyboard' });
+  await page.keyboard.press('?');
+  await help.waitFor();
+  await help.getByRole('switch', { name: 'Single-key shortcuts' }).press('Space');
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'detached' });
+
+  await page.keyboard.press('?');
+  await page.keyboard.press('/');
+  // A key with Ctrl acts nevertheless, and comes after the two.
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: paletteName }).waitFor();
+  t.equal(await help.count(), 0);
+  await page.keyboard.type('settings');
+  await page.getByRole('option', { name: /^Settings/, selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+
+  // The choice outlives the page, and is found under Settings.
+  await page.goto(`${stage.origin}/console/settings?tab=you`);
+  const choice = page.getByRole('switch', { name: 'Single-key shortcuts' });
+  await choice.waitFor();
+  t.equal(await choice.isChecked(), false);
+  await choice.press('Space');
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).click();
+  await page.keyboard.press('?');
+  await help.waitFor();
 });

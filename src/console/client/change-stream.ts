@@ -10,7 +10,7 @@ const reopenMsMax = 30_000;
 const silenceMsMax = 45_000;
 
 /** Whether changes by others arrive. */
-export interface LiveState {
+export interface StreamState {
   readonly isLive: boolean;
   /** Status of the service's refusal; 0 when there is no connection, and while it is live. */
   readonly status: number;
@@ -18,13 +18,13 @@ export interface LiveState {
   readonly reason: string;
 }
 
-export const notConnected: LiveState = { isLive: false, status: 0, reason: '' };
-const connected: LiveState = { isLive: true, status: 0, reason: '' };
+export const notConnected: StreamState = { isLive: false, status: 0, reason: '' };
+const connected: StreamState = { isLive: true, status: 0, reason: '' };
 
 export interface StreamListener {
   /** @param from the position that the report begins at: a page that knows less has a gap */
   onChanged(from: string, changed: WatchedChanges): void;
-  onState(state: LiveState): void;
+  onState(state: StreamState): void;
   /** The service has written something. */
   onBeat(): void;
 }
@@ -58,7 +58,7 @@ export class ChangeStream {
     this.#open();
   }
 
-  get state(): LiveState {
+  get state(): StreamState {
     return this.#state;
   }
 
@@ -101,7 +101,7 @@ export class ChangeStream {
   }
 
   /** @returns why there is no stream any more */
-  async #read(connection: AbortController): Promise<LiveState> {
+  async #read(connection: AbortController): Promise<StreamState> {
     const { signal } = connection;
     const response = await fetch(addressOfStream(this.#projectId, this.#since), {
       headers: isSomebodyThere() ? {} : { 'X-Burgee-Background': '1' },
@@ -143,7 +143,7 @@ export class ChangeStream {
     this.#listener.onChanged(from, changed);
   }
 
-  #tell(state: LiveState): void {
+  #tell(state: StreamState): void {
     this.#state = state;
     this.#listener.onState(state);
   }

@@ -1,6 +1,6 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
-import type { LiveState } from './change-stream.ts';
+import type { StreamState } from './change-stream.ts';
 import { isTouchedBy, joined } from './changed.ts';
 import { projectsQuery } from './queries.ts';
 import { changedFlagsMax, listKey, readChangedFlags } from './read-flag-list.ts';
@@ -115,7 +115,7 @@ interface FollowOptions {
   readonly since: string;
   /** Comes with each report, for the stream after this one. */
   readonly onPosition: (position: string) => void;
-  readonly onState: (state: LiveState) => void;
+  readonly onState: (state: StreamState) => void;
 }
 
 /**

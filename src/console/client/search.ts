@@ -1,11 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type AnswerOf, call } from './call.ts';
+import type { SearchAnswer } from '../../contracts/console/search-views.ts';
+import { call } from './call.ts';
 import { everywhere } from './queries.ts';
-
-export type SearchAnswer = AnswerOf<'search-console'>;
-type SearchResult = SearchAnswer['results'][number];
-export type FoundFlag = Extract<SearchResult, { readonly kind: 'flag' }>;
-export type FoundState = FoundFlag['states'][number];
 
 export const searchLengthMax = 200;
 /** Answers are kept only so that deleting a letter shows the former ones at once. */

@@ -1,6 +1,6 @@
 import { readPosition } from '../../domain/audit/watch-position.ts';
 import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
-import { ChangeStream, type LiveState, type StreamListener } from './change-stream.ts';
+import { ChangeStream, type StreamListener, type StreamState } from './change-stream.ts';
 
 /**
  * What the tabs of a browser tell each other (decision 0071). The tab that holds the lock leads: it has the stream.
@@ -11,7 +11,7 @@ type Message =
   /** From a new leader: every other tab answers with `hello`. */
   | { readonly kind: 'leads' }
   | { readonly kind: 'changed'; readonly from: string; readonly changed: WatchedChanges }
-  | { readonly kind: 'state'; readonly state: LiveState }
+  | { readonly kind: 'state'; readonly state: StreamState }
   | { readonly kind: 'beat' };
 
 /** Changes with the messages: tabs with another version of the console are left alone. */
@@ -26,7 +26,7 @@ interface SharedChangesOptions {
   readonly projectId: string | null;
   readonly since: string;
   readonly onChanged: (changed: WatchedChanges) => void;
-  readonly onState: (state: LiveState) => void;
+  readonly onState: (state: StreamState) => void;
 }
 
 /**
@@ -70,7 +70,7 @@ export class SharedChanges implements StreamListener {
     this.#take(from, changed);
   }
 
-  onState(state: LiveState): void {
+  onState(state: StreamState): void {
     this.#send({ kind: 'state', state });
     this.#options.onState(state);
   }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMatchRoute, useNavigate } from '@tanstack/react-router';
 import type { ProjectView } from '../../contracts/console/project-views.ts';
+import type { FoundFlagView, SearchAnswer } from '../../contracts/console/search-views.ts';
 import { hasRole } from '../../domain/console/console-principal.ts';
 import { projectsQuery } from '../client/queries.ts';
-import type { FoundFlag, SearchAnswer } from '../client/search.ts';
 import { searchedWords } from '../parts/words.ts';
 import { openOverlay } from './overlays.ts';
 import { pagesOf } from './pages.tsx';
@@ -22,7 +22,7 @@ export interface PaletteEntry {
   /** Further words that find it, in lower case. */
   readonly words: string;
   /** A flag with its states in production. */
-  readonly flag?: FoundFlag;
+  readonly flag?: FoundFlagView;
   readonly run: () => void;
 }
 

@@ -2,9 +2,10 @@ import { Switch } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import type { ConsoleFlagView } from '../../contracts/console/flag-views.ts';
+import type { FoundFlagView, SearchAnswer } from '../../contracts/console/search-views.ts';
 import { hasRole } from '../../domain/console/console-principal.ts';
 import { projectsQuery } from '../client/queries.ts';
-import { type FoundFlag, type FoundState, type SearchAnswer, searches } from '../client/search.ts';
+import { searches } from '../client/search.ts';
 import { EnvironmentName } from '../parts/environment-name.tsx';
 import { SafeName } from '../parts/safe-name.tsx';
 import { visibleName } from '../parts/visible-name.ts';
@@ -12,6 +13,8 @@ import { StateMark } from '../switching/state-mark.tsx';
 import { useFlagSwitch } from '../switching/use-flag-switch.ts';
 import classes from './palette.module.css';
 import type { EntryGroup, PaletteEntry } from './palette-entries.ts';
+
+type FoundState = FoundFlagView['states'][number];
 
 const kindWords: Readonly<Record<PaletteEntry['kind'], string>> = {
   page: 'page',
@@ -25,7 +28,7 @@ const kindWords: Readonly<Record<PaletteEntry['kind'], string>> = {
 /** Further production environments are switched on the flag's page. */
 const switchesShownMax = 3;
 
-function shownStates({ states }: FoundFlag): readonly FoundState[] {
+function shownStates({ states }: FoundFlagView): readonly FoundState[] {
   return states.slice(0, switchesShownMax);
 }
 
@@ -47,7 +50,7 @@ function withStored(answer: SearchAnswer | undefined, stored: ConsoleFlagView): 
 }
 
 interface ProductionSwitchProps {
-  readonly flag: FoundFlag;
+  readonly flag: FoundFlagView;
   readonly state: FoundState;
   /** Tab leads from the input to the switches of the chosen row alone. */
   readonly isChosen: boolean;
@@ -214,7 +217,7 @@ export function PaletteList({ listId, groups, chosen, onPick }: PaletteListProps
             {shownStates(entry.flag).map((state, place) => (
               <ProductionSwitch
                 key={state.environment}
-                flag={entry.flag as FoundFlag}
+                flag={entry.flag as FoundFlagView}
                 state={state}
                 isChosen={index === chosen}
                 id={place === 0 ? switchId(entry.flag?.id ?? '') : undefined}

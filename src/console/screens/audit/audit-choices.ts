@@ -145,12 +145,16 @@ export interface FlagWish {
 }
 
 /** Flags of entries that were read, with those that were deleted. */
-function namedFlags(entries: readonly AuditEntryView[], isGone: (id: string) => boolean): readonly Choice[] {
+function namedFlags(
+  entries: readonly AuditEntryView[],
+  isWhole: boolean,
+  isGone: (id: string) => boolean,
+): readonly Choice[] {
   return entries
     .filter(({ action }) => action.startsWith('flag.'))
     .map(({ targetId, targetName, projectName }) => {
       const label = `${visibleName(targetName)}${isGone(targetId) ? ' (deleted)' : ''}`;
-      return { value: targetId, label, ...(projectName === null ? {} : { note: projectName }) };
+      return { value: targetId, label, ...(isWhole && projectName !== null ? { note: projectName } : {}) };
     });
 }
 
@@ -175,7 +179,7 @@ export function useFlagChoices(scope: ChoiceScope, { text, isOpen }: FlagWish): 
       return { value: id, label: visibleName(name), ...(isWhole ? { note: projectName } : {}) };
     });
   const isChosenGone = named.data !== undefined && !present.some(({ value }) => value === chosen);
-  const gone = namedFlags(entries, (id) => deleted.has(id) || (id === chosen && isChosenGone));
+  const gone = namedFlags(entries, isWhole, (id) => deleted.has(id) || (id === chosen && isChosenGone));
   const words = searchedWords(text);
   const matching = gone.filter(({ value, label }) => {
     const own = label.toLowerCase();
