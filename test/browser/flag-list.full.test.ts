@@ -49,7 +49,7 @@ function scrolled(page: Page): Promise<unknown> {
 
 /** The name of the control or cell that has the focus. */
 function focused(page: Page): Promise<string> {
-  return page.evaluate(`document.activeElement.ariaLabel ?? document.activeElement.textContent`);
+  return page.evaluate(`document.activeElement.ariaLabel ?? document.activeElement.innerText`);
 }
 
 function heads(page: Page): Promise<readonly string[]> {
@@ -196,7 +196,7 @@ await consoleTest(
     t.equal(await head.getAttribute('aria-sort'), 'descending');
     await scrollList(page, 900, 12_000);
     const link = page.getByRole('rowheader').getByRole('link').nth(12);
-    const name = await link.textContent();
+    const name = (await link.textContent()) ?? '';
     await link.click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
     const before = 12_000;
