@@ -53,7 +53,7 @@ function focused(page: Page): Promise<string> {
 }
 
 function heads(page: Page): Promise<readonly string[]> {
-  return page.getByRole('columnheader').allInnerTexts();
+  return page.getByRole('columnheader').allTextContents();
 }
 
 const long = new LongList(flagCount, environmentCount);
@@ -164,7 +164,7 @@ await consoleTest(
     await dialog(page).getByRole('button', { name: 'Save filters' }).click();
     const shown = async () => {
       await allRead(page);
-      const [first, second] = await page.getByRole('rowheader').getByRole('link').allInnerTexts();
+      const [first, second] = await page.getByRole('rowheader').getByRole('link').allTextContents();
       return { first, second, heads: (await heads(page)).slice(1, 6) };
     };
     const chosen = await shown();
@@ -196,7 +196,7 @@ await consoleTest(
     t.equal(await head.getAttribute('aria-sort'), 'descending');
     await scrollList(page, 900, 12_000);
     const link = page.getByRole('rowheader').getByRole('link').nth(12);
-    const name = await link.innerText();
+    const name = (await link.textContent()) ?? '';
     await link.click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
     const before = 12_000;
@@ -219,7 +219,7 @@ await consoleTest(
     await page.route('**/flags?limit=1000*', (route) => route.fulfill({ status: 500, body: '' }));
     await long.open(window, stage, 'editor');
     await page.getByText('Some flags are missing from this list').waitFor();
-    t.match(await page.getByRole('status').allInnerTexts(), [/^$/, '100 flags read so far …']);
+    t.match(await page.getByRole('status').allTextContents(), [/^$/, '100 flags read so far …']);
     await page.getByRole('searchbox', { name: 'Search flags' }).fill('flag-00042');
     await page.getByRole('link', { name: 'flag-00042' }).waitFor();
     await page.unroute('**/flags?limit=1000*');

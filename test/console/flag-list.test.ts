@@ -1,8 +1,8 @@
 import t from 'tap';
 import {
   byPlace,
-  type FlagList,
-  type ListedFlag,
+  type FlagItem,
+  type KnownFlags,
   listedState,
   nextRound,
   pageOfFlag,
@@ -36,7 +36,7 @@ function page(flags: readonly FlagRow[], next: string | null = null): FlagPage {
   return { environments: [1, 2], kinds, flags: [...flags], next };
 }
 
-function listOf(...flags: readonly FlagRow[]): FlagList {
+function listOf(...flags: readonly FlagRow[]): KnownFlags {
   return withPage(nextRound(undefined), page(flags));
 }
 
@@ -95,7 +95,7 @@ t.test('tags are listed once each, in order; and the names that several flags ha
   t.strictSame([...sharedNames(twins.flags)], ['a']);
 });
 
-function shown({ flags }: FlagList): string[] {
+function shown({ flags }: KnownFlags): string[] {
   return flags.map((flag) => `${flag.name} ${flag.revision} ${listedState(flag, 1)?.trafficPercentage}`);
 }
 
@@ -106,7 +106,7 @@ t.test('a list grows page by page, and is whole after the last one', async (t) =
   const whole = withPage(first, kindsOfSecond);
   t.match(whole, { next: null, isWhole: true });
   t.strictSame(shown(whole), ['a 1 50', 'c 1 0', 'd 1 100'], 'each page has columns and states of its own');
-  t.equal(listedState(whole.flags[2] as ListedFlag, 2), undefined, 'the flag has no state there');
+  t.equal(listedState(whole.flags[2] as FlagItem, 2), undefined, 'the flag has no state there');
 });
 
 t.test('a change that is newer than a page is not taken back by it', async (t) => {
@@ -145,10 +145,10 @@ t.test('a whole flag is shown as the service would list it', async (t) => {
   };
   const [listed] = withFlags(listOf(), ['f'], pageOfFlag(flag)).flags;
   t.match(listed, { name: 'b', cohortCount: 1, revision: 3, updatedAt: 4, words: 'b\nf\n\nt' });
-  t.strictSame(listedState(listed as ListedFlag, 1), {
+  t.strictSame(listedState(listed as FlagItem, 1), {
     ...{ enabled: true, trafficPercentage: 10, cohortOverrideCount: 2, audienceId: null },
   });
-  t.equal(listedState(listed as ListedFlag, 2)?.cohortOverrideCount, null);
+  t.equal(listedState(listed as FlagItem, 2)?.cohortOverrideCount, null);
 });
 
 t.test('the order is that of the bytes of names, as the service has it', async (t) => {

@@ -8,7 +8,7 @@ interface PageStates {
 }
 
 /** A flag of a list. States stay the small numbers that came: a long list has hundreds of thousands of them. */
-export interface ListedFlag extends FlagRow {
+export interface FlagItem extends FlagRow {
   /** The searched text in lower case. */
   readonly words: string;
   readonly page: PageStates;
@@ -17,7 +17,7 @@ export interface ListedFlag extends FlagRow {
 }
 
 /** @returns undefined if the flag had no state there when it was read */
-export function listedState({ states, page }: ListedFlag, environment: number): StateKind | undefined {
+export function listedState({ states, page }: FlagItem, environment: number): StateKind | undefined {
   const place = page.columns.get(environment);
   return place === undefined ? undefined : page.kinds[states[place] ?? -1];
 }
@@ -26,8 +26,8 @@ export function listedState({ states, page }: ListedFlag, environment: number): 
  * All that is known of a project's flags, by name, then id. It is read page by page: a round begins with the first page
  * and ends with the last one. Meanwhile the flags of the round before stay in the list.
  */
-export interface FlagList {
-  readonly flags: readonly ListedFlag[];
+export interface KnownFlags {
+  readonly flags: readonly FlagItem[];
   readonly round: number;
   /** The cursor of the page that this round reads next; null when it is complete. Empty before its first page. */
   readonly next: string | null;
@@ -38,7 +38,7 @@ export interface FlagList {
 }
 
 /** The list at the beginning of a round. @param known the list so far */
-export function nextRound(known: FlagList | undefined): FlagList {
+export function nextRound(known: KnownFlags | undefined): KnownFlags {
   return {
     flags: known?.flags ?? [],
     round: (known?.round ?? 0) + 1,
@@ -49,7 +49,7 @@ export function nextRound(known: FlagList | undefined): FlagList {
 }
 
 /** The list with the next page of its round. */
-export function withPage(list: FlagList, page: FlagPage): FlagList {
+export function withPage(list: KnownFlags, page: FlagPage): KnownFlags {
   const read = withRows(list, page);
   if (page.next !== null) return { ...read, next: page.next };
   const present = read.flags.filter(({ round }) => round === list.round);
@@ -57,7 +57,7 @@ export function withPage(list: FlagList, page: FlagPage): FlagList {
 }
 
 /** The list with flags that were read by their ids. @param ids those that `page` lacks are deleted */
-export function withFlags(list: FlagList, ids: readonly string[], page: FlagPage): FlagList {
+export function withFlags(list: KnownFlags, ids: readonly string[], page: FlagPage): KnownFlags {
   const found = new Set(page.flags.map(({ id }) => id));
   const missing = new Set(ids.filter((id) => !found.has(id)));
   const present = missing.size === 0 ? list.flags : list.flags.filter(({ id }) => !missing.has(id));
@@ -85,13 +85,13 @@ export function pageOfFlag(flag: ConsoleFlagView): FlagPage {
 }
 
 /** Puts the rows of a page in their places. A row that is known in a newer revision stays as it is known. */
-function withRows(list: FlagList, { flags: rows, environments, kinds }: FlagPage): FlagList {
+function withRows(list: KnownFlags, { flags: rows, environments, kinds }: FlagPage): KnownFlags {
   const { round } = list;
   const page = { columns: new Map(environments.map((number, place) => [number, place])), kinds };
-  const read = new Map<string, ListedFlag>();
+  const read = new Map<string, FlagItem>();
   for (const row of rows)
     if (!list.gone.has(row.id)) read.set(row.id, { ...row, words: wordsOf(row), page, round });
-  const others: ListedFlag[] = [];
+  const others: FlagItem[] = [];
   for (const flag of list.flags) {
     const now = read.get(flag.id);
     if (now === undefined) others.push(flag);
@@ -105,8 +105,8 @@ function wordsOf({ name, id, description, tags }: FlagRow): string {
 }
 
 /** @param left @param right both in the list's order */
-function merged(left: readonly ListedFlag[], right: readonly ListedFlag[]): ListedFlag[] {
-  const all: ListedFlag[] = [];
+function merged(left: readonly FlagItem[], right: readonly FlagItem[]): FlagItem[] {
+  const all: FlagItem[] = [];
   let at = 0;
   for (const flag of right) {
     for (let other = left[at]; other !== undefined && byPlace(other, flag) < 0; other = left[at]) {
@@ -115,11 +115,11 @@ function merged(left: readonly ListedFlag[], right: readonly ListedFlag[]): List
     }
     all.push(flag);
   }
-  for (; at < left.length; at += 1) all.push(left[at] as ListedFlag);
+  for (; at < left.length; at += 1) all.push(left[at] as FlagItem);
   return all;
 }
 
-type Placed = Pick<ListedFlag, 'name' | 'id'>;
+type Placed = Pick<FlagItem, 'name' | 'id'>;
 
 /** The order of the list: names in the order of their UTF-8 bytes, then ids. */
 export function byPlace(left: Placed, right: Placed): number {

@@ -3,7 +3,7 @@ import type { ConsoleOperationId } from '../../operations/console-routes.ts';
 import type { ParamsOf } from './address-of.ts';
 import { type AnswerOf, call } from './call.ts';
 import { ConsoleError, notSignedIn } from './console-error.ts';
-import type { FlagList } from './flag-list.ts';
+import type { KnownFlags } from './flag-list.ts';
 import { listKey, readFlagList } from './read-flag-list.ts';
 
 /** Keys begin with the project's id, or with `all`, because changes by others are reported by project. */
@@ -64,7 +64,7 @@ export function flagsQuery(projectId: string) {
   return queryOptions({
     queryKey: listKey(projectId),
     queryFn: ({ client, queryKey }) => readFlagList(client, queryKey),
-    staleTime: ({ state }: { readonly state: { readonly data?: FlagList | undefined } }) =>
+    staleTime: ({ state }: { readonly state: { readonly data?: KnownFlags | undefined } }) =>
       state.data?.next === null ? Number.POSITIVE_INFINITY : 0,
     structuralSharing: false,
   });

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ConsoleFlagView } from '../../contracts/console/flag-views.ts';
 import { call } from './call.ts';
-import { type FlagList, nextRound, pageOfFlag, withFlags, withPage } from './flag-list.ts';
+import { type KnownFlags, nextRound, pageOfFlag, withFlags, withPage } from './flag-list.ts';
 
 /** Enough to fill a window. */
 const firstPageFlags = '100';
@@ -29,10 +29,10 @@ function beginReading(client: QueryClient, projectId: string): AbortSignal {
  * Reads a project's flags: a first page for the eye, then the rest in long pages. After each page the query has what is
  * known. After a failure it goes on where it was.
  */
-export async function readFlagList(client: QueryClient, queryKey: ListKey): Promise<FlagList> {
+export async function readFlagList(client: QueryClient, queryKey: ListKey): Promise<KnownFlags> {
   const [projectId] = queryKey;
   const signal = beginReading(client, projectId);
-  const state = client.getQueryState<FlagList>(queryKey);
+  const state = client.getQueryState<KnownFlags>(queryKey);
   const known = state?.data;
   const goesOn = known !== undefined && known.next !== null && state?.isInvalidated === false;
   let list = goesOn ? known : nextRound(known);
@@ -44,7 +44,7 @@ export async function readFlagList(client: QueryClient, queryKey: ListKey): Prom
     const page = await call('list-console-flags', { projectId }, null, { query, signal });
     signal.throwIfAborted();
     // Meanwhile somebody's change may have come.
-    const present = client.getQueryState<FlagList>(queryKey);
+    const present = client.getQueryState<KnownFlags>(queryKey);
     isOutdated ||= present?.isInvalidated === true && present.data !== undefined;
     list = withPage(present?.data ?? list, page);
     if (list.next !== null) {
@@ -62,8 +62,8 @@ function theBrowsersTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-function changeList(client: QueryClient, queryKey: ListKey, change: (list: FlagList) => FlagList): void {
-  const state = client.getQueryState<FlagList>(queryKey);
+function changeList(client: QueryClient, queryKey: ListKey, change: (list: KnownFlags) => KnownFlags): void {
+  const state = client.getQueryState<KnownFlags>(queryKey);
   if (state?.data === undefined) return;
   const { isInvalidated } = state;
   client.setQueryData(queryKey, change(state.data));

@@ -1,10 +1,10 @@
 import Star from 'lucide-react/icons/star';
-import type { ListedFlag } from '../../client/flag-list.ts';
+import type { FlagItem } from '../../client/flag-list.ts';
 import { visibleName } from '../../parts/visible-name.ts';
 import classes from './flags.module.css';
 
 interface FavouriteButtonProps {
-  readonly flag: ListedFlag;
+  readonly flag: FlagItem;
   readonly isFavourite: boolean;
   readonly tabIndex?: number;
   readonly onFavourite: (flagId: string, isFavourite: boolean) => void;

@@ -1,7 +1,7 @@
 import type { StateKind } from '../../../contracts/console/flag-views.ts';
 import { type Reach, reachOf } from '../../../domain/flag/reach.ts';
 import type { FlagsSearch } from '../../app/searches.ts';
-import { type ListedFlag, listedState } from '../../client/flag-list.ts';
+import { type FlagItem, listedState } from '../../client/flag-list.ts';
 import { searchedWords } from '../../parts/words.ts';
 
 const reachesOfFilter: Readonly<Record<NonNullable<FlagsSearch['state']>, readonly Reach[]>> = {
@@ -10,10 +10,10 @@ const reachesOfFilter: Readonly<Record<NonNullable<FlagsSearch['state']>, readon
   nobody: ['nobody'],
 };
 
-function stateTest({ state, environment }: FlagsSearch): ((flag: ListedFlag) => boolean) | null {
+function stateTest({ state, environment }: FlagsSearch): ((flag: FlagItem) => boolean) | null {
   if (state === undefined) return null;
   const wanted = reachesOfFilter[state];
-  const isWanted = ({ cohortCount }: ListedFlag, kind: StateKind | undefined) =>
+  const isWanted = ({ cohortCount }: FlagItem, kind: StateKind | undefined) =>
     kind !== undefined && wanted.includes(reachOf(kind, cohortCount));
   if (environment !== undefined) return (flag) => isWanted(flag, listedState(flag, Number(environment)));
   return (flag) => flag.states.some((kind) => isWanted(flag, flag.page.kinds[kind]));
@@ -24,10 +24,10 @@ function stateTest({ state, environment }: FlagsSearch): ((flag: ListedFlag) => 
  * state is that of the chosen environment, or of any.
  */
 function filtered(
-  flags: readonly ListedFlag[],
+  flags: readonly FlagItem[],
   search: FlagsSearch,
   favourites: ReadonlySet<string>,
-): ListedFlag[] {
+): FlagItem[] {
   const words = searchedWords(search.q ?? '');
   const { tag } = search;
   const hasState = stateTest(search);
@@ -41,7 +41,7 @@ function filtered(
 }
 
 /** How much a state answers true: the higher, the more. */
-function weightOf(flag: ListedFlag, environment: number): number {
+function weightOf(flag: FlagItem, environment: number): number {
   const kind = listedState(flag, environment);
   if (kind === undefined) return -2;
   const reach = reachOf(kind, flag.cohortCount);
@@ -72,7 +72,7 @@ export function writtenSort({ by, isReversed }: FlagSort): string | undefined {
 }
 
 /** A number for each flag, those with the highest first; null: the list's own order, by name. */
-function rankOf({ by }: FlagSort, production: readonly number[]): ((flag: ListedFlag) => number) | null {
+function rankOf({ by }: FlagSort, production: readonly number[]): ((flag: FlagItem) => number) | null {
   if (by === 'name') return null;
   if (by === 'changed') return ({ updatedAt }) => updatedAt;
   if (by !== 'production') return (flag) => weightOf(flag, by);
@@ -80,7 +80,7 @@ function rankOf({ by }: FlagSort, production: readonly number[]): ((flag: Listed
 }
 
 /** Flags of the same rank stay in their order. */
-function sorted(flags: ListedFlag[], sort: FlagSort, production: readonly number[]): ListedFlag[] {
+function sorted(flags: FlagItem[], sort: FlagSort, production: readonly number[]): FlagItem[] {
   const rank = rankOf(sort, production);
   if (rank === null) return sort.isReversed ? flags.reverse() : flags;
   const ranks = new Map(flags.map((flag) => [flag, rank(flag)]));
@@ -96,23 +96,23 @@ interface Wanted {
 }
 
 /** The flags of a page: filtered and sorted, favourites first. @param flags by name */
-export function chosenFlags(flags: readonly ListedFlag[], wanted: Wanted): readonly ListedFlag[] {
+export function chosenFlags(flags: readonly FlagItem[], wanted: Wanted): readonly FlagItem[] {
   const { search, favourites, production } = wanted;
   const chosen = sorted(filtered(flags, search, favourites), sortOf(search.sort), production);
   if (favourites.size === 0) return chosen;
-  const isFavourite = ({ id }: ListedFlag) => favourites.has(id);
+  const isFavourite = ({ id }: FlagItem) => favourites.has(id);
   return [...chosen.filter(isFavourite), ...chosen.filter((flag) => !isFavourite(flag))];
 }
 
 /** Every tag in use, each once, in alphabetical order. */
-export function tagsOf(flags: readonly ListedFlag[]): string[] {
+export function tagsOf(flags: readonly FlagItem[]): string[] {
   const tags = new Set<string>();
   for (const flag of flags) for (const tag of flag.tags) tags.add(tag);
   return [...tags].sort();
 }
 
 /** The names that several flags have. @param flags by name */
-export function sharedNames(flags: readonly ListedFlag[]): ReadonlySet<string> {
+export function sharedNames(flags: readonly FlagItem[]): ReadonlySet<string> {
   const shared = flags.filter(({ name }, index) => name === flags[index + 1]?.name);
   return new Set(shared.map(({ name }) => name));
 }

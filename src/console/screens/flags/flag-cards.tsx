@@ -1,18 +1,18 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { type ListedFlag, listedState } from '../../client/flag-list.ts';
+import { type FlagItem, listedState } from '../../client/flag-list.ts';
 import { EnvironmentName } from '../../parts/environment-name.tsx';
 import { countOf } from '../../parts/words.ts';
 import { FavouriteButton } from './favourite-button.tsx';
 import type { FlagColumn } from './flag-columns.ts';
-import { FlagLabels, FlagLink } from './flag-name.tsx';
+import { FlagLink, FlagNotes } from './flag-name.tsx';
 import type { FlagRowsProps } from './flag-rows.ts';
 import classes from './flags.module.css';
 import { StateControl } from './state-control.tsx';
 
 interface StatesProps {
   readonly projectId: string;
-  readonly flag: ListedFlag;
+  readonly flag: FlagItem;
   readonly columns: readonly FlagColumn[];
   readonly canEdit: boolean;
 }
@@ -62,7 +62,7 @@ const Card = memo(function Card({
         <FlagLink projectId={props.projectId} flag={flag} />
         <FavouriteButton {...{ flag, isFavourite, onFavourite }} />
       </div>
-      <FlagLabels flag={flag} isNameShared={isNameShared} />
+      <FlagNotes flag={flag} isNameShared={isNameShared} />
       <States {...props} columns={first} />
       {others.length > 0 && (
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { MouseEvent } from 'react';
-import type { ListedFlag } from '../../client/flag-list.ts';
+import type { FlagItem } from '../../client/flag-list.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { SafeName } from '../../parts/safe-name.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
@@ -8,7 +8,7 @@ import classes from './flags.module.css';
 
 interface FlagLinkProps {
   readonly projectId: string;
-  readonly flag: ListedFlag;
+  readonly flag: FlagItem;
   readonly tabIndex?: number;
 }
 
@@ -33,8 +33,8 @@ export function FlagLink({ projectId, flag: { id: flagId, name }, tabIndex = 0 }
   );
 }
 
-interface FlagLabelsProps {
-  readonly flag: ListedFlag;
+interface FlagNotesProps {
+  readonly flag: FlagItem;
   /** Another flag has the same name: the ids tell them apart. */
   readonly isNameShared: boolean;
 }
@@ -42,7 +42,7 @@ interface FlagLabelsProps {
 const tagsShownMax = 3;
 
 /** What is below a flag's name. */
-export function FlagLabels({ flag: { id, tags, description }, isNameShared }: FlagLabelsProps) {
+export function FlagNotes({ flag: { id, tags, description }, isNameShared }: FlagNotesProps) {
   return (
     <div className={classes.below}>
       {isNameShared && <code className={classes.id}>{id}</code>}

@@ -1,4 +1,4 @@
-import type { ListedFlag } from '../../client/flag-list.ts';
+import type { FlagItem } from '../../client/flag-list.ts';
 import type { Density } from '../../parts/preferences.ts';
 import type { FlagSort } from './filter-flags.ts';
 import type { FlagColumn } from './flag-columns.ts';
@@ -7,7 +7,7 @@ import type { ListPlace } from './list-place.ts';
 /** What the table shows, and the cards of a narrow window. */
 export interface FlagRowsProps {
   readonly projectId: string;
-  readonly rows: readonly ListedFlag[];
+  readonly rows: readonly FlagItem[];
   /** The same array as long as nothing has changed in it: rows that stay visible are not rendered again. */
   readonly columns: readonly FlagColumn[];
   readonly production: readonly number[];

@@ -12,11 +12,11 @@ import {
   useState,
 } from 'react';
 import { isProduction } from '../../../domain/project/production.ts';
-import { type ListedFlag, listedState } from '../../client/flag-list.ts';
+import { type FlagItem, listedState } from '../../client/flag-list.ts';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { FavouriteButton } from './favourite-button.tsx';
 import type { FlagColumn } from './flag-columns.ts';
-import { FlagLabels, FlagLink } from './flag-name.tsx';
+import { FlagLink, FlagNotes } from './flag-name.tsx';
 import type { FlagRowsProps } from './flag-rows.ts';
 import classes from './flags.module.css';
 import {
@@ -31,7 +31,7 @@ import {
 } from './list-layout.ts';
 import { StateControl } from './state-control.tsx';
 import { TableHead } from './table-head.tsx';
-import { headRow, useGridKeys } from './use-grid-keys.ts';
+import { headingRow, useGridKeys } from './use-grid-keys.ts';
 
 /** Before the frame is measured: that of a window of 1280 pixels. */
 const frameWidthFirst = 960;
@@ -72,7 +72,7 @@ interface Range {
 }
 
 interface RowProps extends Pick<FlagRowsProps, 'projectId' | 'canEdit' | 'onFavourite'> {
-  readonly flag: ListedFlag;
+  readonly flag: FlagItem;
   readonly index: number;
   readonly start: number;
   readonly layout: ListLayout;
@@ -149,7 +149,7 @@ const Row = memo(function Row(props: RowProps) {
         style={{ left: nameLeft, width: nameWidth }}
       >
         <FlagLink projectId={projectId} flag={flag} tabIndex={tabColumn === 1 ? 0 : -1} />
-        <FlagLabels flag={flag} isNameShared={isNameShared} />
+        <FlagNotes flag={flag} isNameShared={isNameShared} />
       </div>
       {stuck.map((column, at) =>
         stateCell(column, at + 2, stuckLeft(nameWidth, at), at === stuck.length - 1 ? 'last' : 'yes'),
@@ -191,7 +191,7 @@ export function FlagTable(props: FlagRowsProps) {
     rowsOfPage: Math.max(1, Math.floor((frame.current?.clientHeight ?? 0) / rowHeight) - 2),
     place,
     show: (cell) => {
-      if (cell.row !== headRow) virtual.current?.rows.scrollToIndex(cell.row);
+      if (cell.row !== headingRow) virtual.current?.rows.scrollToIndex(cell.row);
       const index = cell.column - 2 - layout.stuck.length;
       if (index >= 0) virtual.current?.columns.scrollToIndex(index);
     },
@@ -247,7 +247,7 @@ export function FlagTable(props: FlagRowsProps) {
       >
         <TableHead
           {...{ layout, columns: shownColumns, sort: props.sort, onSort: props.onSort }}
-          tabColumn={keys.row === headRow ? keys.column : null}
+          tabColumn={keys.row === headingRow ? keys.column : null}
         />
         <div role="rowgroup">
           {rowVirtual.getVirtualItems().map(({ index, start }) => {

@@ -5,7 +5,7 @@ import Plus from 'lucide-react/icons/plus';
 import { useCallback, useDeferredValue, useMemo } from 'react';
 import { type FlagsSearch, withChoice } from '../../app/searches.ts';
 import { toConsoleError } from '../../client/console-error.ts';
-import type { FlagList } from '../../client/flag-list.ts';
+import type { KnownFlags } from '../../client/flag-list.ts';
 import { flagsQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { useIsNarrow } from '../../parts/data-list.tsx';
@@ -49,7 +49,7 @@ function useFlags(search: FlagsSearch) {
 }
 
 /** How many flags are shown, and whether there are more that are not read yet. */
-function Lead({ list, shown }: { readonly list: FlagList; readonly shown: number }) {
+function Lead({ list, shown }: { readonly list: KnownFlags; readonly shown: number }) {
   const total = list.flags.length;
   const known = list.isWhole || list.next === null;
   const words =

@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import type { StateKind } from '../../../contracts/console/flag-views.ts';
-import type { ListedFlag } from '../../client/flag-list.ts';
+import type { FlagItem } from '../../client/flag-list.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { useFlagSwitch } from '../../switching/use-flag-switch.ts';
@@ -38,7 +38,7 @@ function Words({ state, cohortCount, isMarked }: StateProps & { readonly isMarke
 
 interface StateControlProps {
   readonly projectId: string;
-  readonly flag: ListedFlag;
+  readonly flag: FlagItem;
   readonly column: FlagColumn;
   readonly state: StateKind;
   readonly canEdit: boolean;

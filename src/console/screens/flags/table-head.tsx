@@ -9,7 +9,7 @@ import type { FlagSort } from './filter-flags.ts';
 import type { FlagColumn } from './flag-columns.ts';
 import classes from './flags.module.css';
 import { changedWidth, headHeight, type ListLayout, nameLeft, stateWidth, stuckLeft } from './list-layout.ts';
-import { headRow } from './use-grid-keys.ts';
+import { headingRow } from './use-grid-keys.ts';
 
 /** The first press sorts, the second turns the order round, the third returns to names. */
 function nextSort(by: FlagSort['by'], sort: FlagSort): FlagSort {
@@ -97,7 +97,7 @@ export function TableHead({ layout, columns, tabColumn, sort, onSort }: TableHea
     <div
       role="row"
       aria-rowindex={1}
-      data-row={headRow}
+      data-row={headingRow}
       className={classes.headRow}
       style={{ height: headHeight }}
     >

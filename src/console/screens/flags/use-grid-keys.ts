@@ -9,7 +9,7 @@ import {
 import type { ListCell, ListPlace } from './list-place.ts';
 
 /** The header's row. */
-export const headRow = -1;
+export const headingRow = -1;
 
 interface Cell {
   readonly row: number;
@@ -37,13 +37,13 @@ function target({ row, column }: Cell, event: KeyboardEvent, last: Cell, rowsOfP
     ArrowRight: { row, column: column + 1 },
     PageUp: { row: row - rowsOfPage, column },
     PageDown: { row: row + rowsOfPage, column },
-    Home: { row: isWhole ? headRow : row, column: 0 },
+    Home: { row: isWhole ? headingRow : row, column: 0 },
     End: { row: isWhole ? last.row : row, column: last.column },
   };
   const wanted = cells[event.key];
   if (wanted === undefined) return null;
   return {
-    row: Math.max(headRow, Math.min(last.row, wanted.row)),
+    row: Math.max(headingRow, Math.min(last.row, wanted.row)),
     column: Math.max(0, Math.min(last.column, wanted.column)),
   };
 }
@@ -56,7 +56,7 @@ export function useGridKeys({ frame, rows, order, rowsOfPage, place, show }: Gri
   const [cell, setCell] = useState<ListCell>(place.cell ?? { flagId: rows[0]?.id ?? null, column: 'name' });
   const isRestored = useRef(place.cell !== null);
   const isWanted = useRef(false);
-  const foundRow = cell.flagId === null ? headRow : rows.findIndex(({ id }) => id === cell.flagId);
+  const foundRow = cell.flagId === null ? headingRow : rows.findIndex(({ id }) => id === cell.flagId);
   const row = foundRow === -1 && cell.flagId !== null ? 0 : foundRow;
   const column = Math.max(0, order.indexOf(cell.column));
   const keep = (next: Cell) => {
