@@ -13,7 +13,10 @@ const environmentCount = 40;
 async function opened(
   stage: ConsoleStage,
   list: LongList,
-  { role = 'editor', ...options }: { role?: 'editor' | 'viewer' } & Parameters<ConsoleStage['window']>[0] = {},
+  {
+    role = 'editor',
+    ...options
+  }: { role?: 'editor' | 'viewer' } & Parameters<ConsoleStage['window']>[0] = {},
 ): Promise<ConsoleWindow> {
   const window = await stage.window({ viewport: { width: 1440, height: 900 }, ...options });
   await list.open(window, stage, role);
@@ -28,7 +31,8 @@ async function allRead(page: Page): Promise<void> {
 async function scrollList(page: Page, left: number, top: number): Promise<void> {
   await page.getByRole('grid').evaluate(
     (grid, [x, y]) => {
-      const frame = (grid as unknown as { parentElement: { scrollTo(left: number, top: number): void } }).parentElement;
+      const frame = (grid as unknown as { parentElement: { scrollTo(left: number, top: number): void } })
+        .parentElement;
       frame.scrollTo(x ?? 0, y ?? 0);
     },
     [left, top],
@@ -37,7 +41,8 @@ async function scrollList(page: Page, left: number, top: number): Promise<void> 
 
 function scrolled(page: Page): Promise<unknown> {
   return page.getByRole('grid').evaluate((grid) => {
-    const { scrollLeft, scrollTop } = (grid as unknown as { parentElement: Record<string, number> }).parentElement;
+    const { scrollLeft, scrollTop } = (grid as unknown as { parentElement: Record<string, number> })
+      .parentElement;
     return [scrollLeft, scrollTop];
   });
 }
@@ -61,7 +66,10 @@ await consoleTest(
     const { page } = await opened(stage, long);
     await allRead(page);
     const grid = page.getByRole('grid', { name: 'Flags' });
-    t.match([await grid.getAttribute('aria-rowcount'), await grid.getAttribute('aria-colcount')], ['3001', '43']);
+    t.match(
+      [await grid.getAttribute('aria-rowcount'), await grid.getAttribute('aria-colcount')],
+      ['3001', '43'],
+    );
     const name = page.getByRole('rowheader', { name: 'flag-01000' });
     await scrollList(page, 0, 1000 * 56);
     const before = await name.boundingBox();
@@ -98,7 +106,9 @@ await consoleTest(
     await notice(other.page, /flag-00001 is on in region-1/).waitFor();
     t.equal(await own.getAttribute('aria-checked'), 'true', 'at once for the person who switched');
     await page.getByRole('switch', { name: 'flag-00001 in region-1', exact: true, checked: true }).waitFor();
-    t.ok(asked.some((search) => search.startsWith('?ids=')) && !asked.some((search) => search.includes('limit')));
+    t.ok(
+      asked.some((search) => search.startsWith('?ids=')) && !asked.some((search) => search.includes('limit')),
+    );
     t.ok(bytes < 5_000, `${bytes} bytes`);
   },
 );

@@ -93,9 +93,7 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
 function DoubtCard() {
   return (
     <div className={classes.card} data-tone="failed">
-      <div className={classes.text}>
-        Can't reach Burgee. Checking whether your change was saved …
-      </div>
+      <div className={classes.text}>Can't reach Burgee. Checking whether your change was saved …</div>
     </div>
   );
 }
