@@ -1,5 +1,6 @@
 // Bundles src to dist/server, which is what runs. The command line and the child processes' entries share chunks. Each
-// thread has one file of code that holds only what that thread uses, with V8's code cache (docs/decisions/0073).
+// thread has one file of code that holds only what that thread uses. All are scripts with V8's code cache
+// (docs/decisions/0073).
 //
 //   node scripts/build-server.mjs
 //   node scripts/build-server.mjs FOLDER MODULE...
@@ -8,14 +9,14 @@
 //
 // Packages of many small modules are bundled: opening those files one by one in each thread took most of the start-up
 // time. Packages with native code or threads of their own stay in node_modules, and so do those that are loaded only
-// where they are configured.
+// where they are configured; of these openid-client can only be imported, and is bundled.
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { root } from './lib/root.mjs';
-import { writeThreadFiles } from './lib/thread-files.mjs';
+import { writeScripts } from './lib/write-scripts.mjs';
 
 const [folder = join('dist', 'server'), ...modules] = process.argv.slice(2);
 const target = resolve(root, folder);
@@ -23,7 +24,7 @@ const isOurs = [join(root, 'dist'), tmpdir()].some((place) => target.startsWith(
 if (!isOurs)
   throw new Error(`${target} is replaced as a whole: name a folder below dist, or a temporary one`);
 const leftOut =
-  /^(node:|lmdb|msgpackr|fs-native-extensions|uWebSockets\.js|@node-rs\/argon2|piscina|nodemailer|openid-client|pg$|prom-client|@grpc\/grpc-js)/;
+  /^(node:|lmdb|msgpackr|fs-native-extensions|uWebSockets\.js|@node-rs\/argon2|piscina|nodemailer|pg$|prom-client|@grpc\/grpc-js)/;
 
 const compiled = join(root, 'dist', 'src');
 const listed = await import(pathToFileURL(join(compiled, 'entry-files.js')).href);
@@ -74,13 +75,6 @@ async function write(input, output) {
   return written.output;
 }
 
-/** A thread loads one entry, so no module is in it twice. */
-async function writeThread(name, source) {
-  const output = await write({ [name]: source }, inScripts);
-  const { fileName, exports } = output.find(({ isEntry }) => isEntry);
-  writeThreadFiles(join(target, dirname(fileName)), basename(fileName), exports);
-}
-
 const main = { main: join(root, 'src', 'main.ts'), ...entriesOf(listed.processEntries) };
 const threads = entriesOf(listed.threadEntries);
 const further = Object.fromEntries(modules.map((path) => [basename(path, '.ts'), resolve(root, path)]));
@@ -90,16 +84,19 @@ const further = Object.fromEntries(modules.map((path) => [basename(path, '.ts'),
  */
 const alone = { codeSplitting: { groups: [{ name: 'entry-files', test: /entry-files[.]ts$/ }] } };
 /** V8 caches the code of scripts, not of ECMAScript modules. */
-const inScripts = {
-  ...alone,
+const scripts = {
   format: 'cjs',
-  entryFileNames: '[name].cjs',
+  entryFileNames: '[name]-[hash].cjs',
   chunkFileNames: '[name]-[hash].cjs',
+  dynamicImportInCjs: false,
 };
 
 rmSync(target, { recursive: true, force: true });
 if (modules.length > 0) await write({ ...main, ...threads, ...further });
 else {
-  await write(main);
-  for (const [name, source] of Object.entries(threads)) await writeThread(name, source);
+  const chunks = await write(main, scripts);
+  for (const [name, source] of Object.entries(threads)) {
+    chunks.push(...(await write({ [name]: source }, { ...scripts, ...alone })));
+  }
+  writeScripts(target, chunks, (name) => Object.hasOwn(threads, name));
 }

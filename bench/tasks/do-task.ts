@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Device, Effort } from './effort.ts';
-import { Hand } from './hand.ts';
-import type { Steps } from './steps.ts';
+import { Hand, type Steps } from './hand.ts';
 import { buttonOf } from './steps-before.ts';
 import type { TaskStage } from './task-stage.ts';
 import type { Task } from './tasks.ts';
@@ -39,7 +38,8 @@ export async function doTask(task: Task, steps: Steps, stage: TaskStage, device:
   await task.prepare?.(stage);
   const hand = await begin(task, stage, device);
   const found = await steps[task.id]?.(hand);
-  const done = await task.isDone(stage, hand, found ?? '');
-  if (!done) throw new Error(`${task.id} with ${device} was not done; read: ${found ?? 'nothing'}`);
+  const read = typeof found === 'string' ? found : '';
+  const isDone = await task.isDone(stage, hand, read);
+  if (!isDone) throw new Error(`${task.id} with ${device} was not done; read: ${read}`);
   return hand.effort;
 }

@@ -34,6 +34,9 @@ async function distanceOf(target: Locator): Promise<number> {
   return away(box.x, box.width, size.width) + away(box.y, box.height, size.height);
 }
 
+/** What a person does for each task, by its id, and what they have read where that is the task. */
+export type Steps = Readonly<Record<string, (hand: Hand) => Promise<unknown>>>;
+
 /**
  * A person's hand: does each action in a real browser and counts it. Before each press and each command the person
  * looks and decides (M); typing into the field that was just entered needs no decision, nor does repeating a key.

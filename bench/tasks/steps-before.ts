@@ -1,6 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import type { Hand } from './hand.ts';
-import type { Steps } from './steps.ts';
+import type { Hand, Steps } from './hand.ts';
 import { audience, elsewhere, tag } from './task-world.ts';
 import { createdFlag, invited, madeToken, revokedToken } from './tasks.ts';
 
@@ -84,14 +83,14 @@ export async function save(hand: Hand): Promise<void> {
 }
 
 /** Presses the button that opens a dialog with one field to fill, fills it and sends it. */
-async function fillDialog(hand: Hand, button: string, field: string, text: string): Promise<void> {
+export async function fillDialog(hand: Hand, button: string, field: string, text: string): Promise<void> {
   await hand.press(buttonOf(hand.page.getByRole('main'), button));
   await hand.fill(dialog(hand).getByRole('textbox', { name: field, exact: true }), text);
   await hand.command('Enter');
 }
 
 /** Copies a secret that is shown once, and closes its dialog. */
-async function takeSecret(hand: Hand, title: string, done: string): Promise<void> {
+export async function takeSecret(hand: Hand, title: string, done: string): Promise<void> {
   const shown = hand.page.getByRole('dialog', { name: title });
   await hand.press(buttonOf(shown, /^Copy /));
   await hand.press(buttonOf(shown, done));

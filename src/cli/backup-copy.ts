@@ -19,12 +19,19 @@ function write(line: CopyLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
+async function copy(directory: string, file: string): Promise<void> {
+  try {
+    await copyStore(directory, file, ({ identity, bytes }) => write({ kind: 'plan', identity, bytes }));
+    write({ kind: 'copied' });
+  } catch (fault) {
+    write({ kind: 'failed', message: messageOf(fault) });
+  }
+  process.stdin.destroy();
+}
+
 process.stdin.on('error', endProcessNow).on('end', endProcessNow).resume();
 const [directory = '', file = ''] = process.argv.slice(2);
-try {
-  await copyStore(directory, file, ({ identity, bytes }) => write({ kind: 'plan', identity, bytes }));
-  write({ kind: 'copied' });
-} catch (fault) {
-  write({ kind: 'failed', message: messageOf(fault) });
-}
-process.stdin.destroy();
+// Without top-level await: the bundle is made of scripts (decision 0073).
+copy(directory, file).catch((fault: unknown) => {
+  throw fault;
+});

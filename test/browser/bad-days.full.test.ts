@@ -19,7 +19,8 @@ const project = {
 };
 const prepare = provision(project);
 /** How the connection may break, in Chromium's words. */
-const broken = /net::ERR_(INTERNET_DISCONNECTED|CONNECTION_\w+|FAILED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING)|EventSource/;
+const broken =
+  /net::ERR_(INTERNET_DISCONNECTED|CONNECTION_\w+|FAILED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING)|EventSource/;
 
 interface AuditAnswer {
   readonly entries: readonly { readonly action: string; readonly targetName: string }[];

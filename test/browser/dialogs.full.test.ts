@@ -189,7 +189,10 @@ await consoleTest(t, 'a draft outlives the end of its session', {}, async (t, st
   watch.expectStatus(401);
   const ended = named(page, 'Your session has ended');
   const stay = async (): Promise<void> => {
-    t.match(await ended.textContent(), /Your 1 unsaved change is still here. Sign in in a new tab, then save/);
+    t.match(
+      await ended.textContent(),
+      /Your 1 unsaved change is still here. Sign in in a new tab, then save/,
+    );
     await ended.getByRole('button', { name: 'Stay here' }).click();
     await ended.waitFor({ state: 'detached' });
   };

@@ -20,6 +20,8 @@ await consoleTest(t, 'the printed link makes the first Owner, once', {}, async (
   t.match(await late.page.getByRole('alert').textContent(), /used, has expired or was withdrawn/);
   t.equal(words?.match(/expired/g)?.length, 1, 'it is said once');
   t.notMatch(words, '`');
+  await late.open('/console/link#another');
+  await late.page.waitForURL(/link$/);
   await late.page.getByRole('link', { name: 'Sign in' }).click();
   await late.page.getByRole('heading', { name: 'Sign in' }).waitFor();
 

@@ -9,8 +9,8 @@ import { finishCommand, spawnBurgee } from '../support/burgee-command.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { makeSmall } from './support/make-small.ts';
 import { type ConsoleStage, type ConsoleWindow, setStage } from './support/console-stage.ts';
+import { makeSmall } from './support/make-small.ts';
 import { owner, signIn } from './support/sign-in.ts';
 import { type WalkPlace, type WalkScene, walkScenes } from './support/walk-scenes.ts';
 import { editor, viewer, walkWorld } from './support/walk-world.ts';
@@ -36,8 +36,7 @@ function idsOf({ projects }: Provisioned): Record<string, string> {
 
 async function setWalk(t: Lifetime, checkout: string): Promise<WalkPlace> {
   const [dataDir, scratch] = [temporaryDirectory(t), temporaryDirectory(t)];
-  const spawn: typeof spawnBurgee = (args, settings, before) =>
-    spawnBurgee(args, settings, before, checkout);
+  const spawn: typeof spawnBurgee = (args, settings, before) => spawnBurgee(args, settings, before, checkout);
   const file = join(scratch, 'world.json');
   writeFileSync(file, JSON.stringify(walkWorld));
   const applied = await finishCommand(spawn(['apply', file, '--data-dir', dataDir]));
@@ -92,7 +91,9 @@ async function takeOne(place: WalkPlace, scene: WalkScene, side: 'before' | 'aft
 
 async function takeAll(t: Lifetime, checkout: string | null, names: readonly string[]): Promise<number> {
   const place = await setWalk(t, checkout ?? repositoryRoot());
-  const scenes = walkScenes.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)));
+  const scenes = walkScenes.filter(
+    ({ name }) => names.length === 0 || names.some((part) => name.includes(part)),
+  );
   const files: string[] = [];
   let failed = 0;
   for (const scene of scenes) {

@@ -85,7 +85,7 @@ async function denialIsSeen(
   t.match(await denials.textContent(), /limited to other environments.*Use a token for this environment/);
   const named = denials.getByRole('link', { name: flagName });
   t.match(await named.getAttribute('href'), new RegExp(`/flags/${flagId}$`));
-  await page.getByText('Refusals are mailed to').waitFor();
+  await page.getByText('Refusals mailed to').waitFor();
   await page.getByRole('definition').filter({ hasText: owner.name }).first().waitFor();
   const uses = page.getByRole('region', { name: 'Recent activity' });
   await uses.getByRole('cell', { name: 'staging' }).waitFor();

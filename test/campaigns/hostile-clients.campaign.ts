@@ -13,12 +13,18 @@ import { sendSlowly } from './hostile/send-slowly.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { getRequest, WireConnection } from './wire-connection.ts';
 
-const steps: readonly (readonly [string, HostileStep])[] = [
+type NamedStep = readonly [string, HostileStep];
+
+/** Steps that judge how long answers take. */
+const timedSteps: readonly NamedStep[] = [
   ['idle connections', holdIdleConnections],
-  ['slow senders', sendSlowly],
-  ['fragments', fragmentRequests],
-  ['unread answers', leaveAnswersUnread],
   ['descriptors', descriptorsRunOut],
+];
+/** Each has a server of its own, and two of them mostly wait for it: a sample runs them side by side. */
+const otherSteps: readonly NamedStep[] = [
+  ['slow senders', sendSlowly],
+  ['unread answers', leaveAnswersUnread],
+  ['fragments', fragmentRequests],
   ['forged addresses', forgeAddresses],
 ];
 
@@ -77,7 +83,12 @@ export const hostileClients: Campaign = {
   tools: ['slowhttptest', 'prlimit'],
   async run(context) {
     const counts: Record<string, number> = { fragmentations: context.count };
-    for (const [name, play] of steps) counts[name] = await playStep(name, play, context);
+    const run = async ([name, play]: NamedStep): Promise<void> => {
+      counts[name] = await playStep(name, play, context);
+    };
+    for (const step of timedSteps) await run(step);
+    if (context.isFull) for (const step of otherSteps) await run(step);
+    else await Promise.all(otherSteps.map(run));
     return counts;
   },
 };

@@ -40,7 +40,7 @@ interface Tally {
 export const kill9: Campaign = {
   name: 'kill-9',
   summary: 'kill -9 at any moment of a mixed load loses no acknowledged change',
-  sampleCount: 15,
+  sampleCount: 8,
   fullCount: 500,
   async run(context) {
     const tally: Tally = {

@@ -79,12 +79,12 @@ t.test('flags are sorted by name, by change, or by how much is on; favourites ar
   t.strictSame(namesOf({ sort: 'changed' }), ['Dark mode', 'Search', 'Checkout', 'Ghost']);
   t.strictSame(namesOf({ sort: '-changed' }), ['Ghost', 'Checkout', 'Search', 'Dark mode']);
   t.strictSame(namesOf({ sort: 'production' }), ['Checkout', 'Ghost', 'Dark mode', 'Search']);
-  t.strictSame(namesOf({ sort: '2' }), ['Dark mode', 'Checkout', 'Ghost', 'Search']);
-  t.strictSame(namesOf({ sort: '-2' }), ['Checkout', 'Ghost', 'Search', 'Dark mode']);
+  t.strictSame(namesOf({ sort: 'environment-2' }), ['Dark mode', 'Checkout', 'Ghost', 'Search']);
+  t.strictSame(namesOf({ sort: '-environment-2' }), ['Checkout', 'Ghost', 'Search', 'Dark mode']);
   t.strictSame(namesOf({ sort: 'nonsense' }), everyName);
   t.strictSame(namesOf({}, ['Search-id']), ['Search', 'Checkout', 'Dark mode', 'Ghost']);
   t.strictSame(namesOf({ favourites: 'yes' }, ['Search-id']), ['Search']);
-  for (const written of [undefined, '-name', 'changed', '-production', '2', '-2']) {
+  for (const written of [undefined, '-name', 'changed', '-production', 'environment-2', '-environment-2']) {
     t.equal(writtenSort(sortOf(written)), written);
   }
 });
@@ -136,7 +136,12 @@ t.test('a whole flag is shown as the service would list it', async (t) => {
   const state = { enabled: true, trafficPercentage: 10, cohortOverride: ['x', 'y'], audienceId: null };
   const flag = {
     ...{ id: 'f', projectId: 'p', name: 'b', description: '', tags: ['t'], cohorts: ['c'] },
-    ...{ states: { 1: state, 2: { ...state, cohortOverride: null } }, revision: 3, createdAt: 1, updatedAt: 4 },
+    ...{
+      states: { 1: state, 2: { ...state, cohortOverride: null } },
+      revision: 3,
+      createdAt: 1,
+      updatedAt: 4,
+    },
   };
   const [listed] = withFlags(listOf(), ['f'], pageOfFlag(flag)).flags;
   t.match(listed, { name: 'b', cohortCount: 1, revision: 3, updatedAt: 4, words: 'b\nf\n\nt' });
@@ -151,7 +156,10 @@ t.test('the order is that of the bytes of names, as the service has it', async (
   const place = (name: string, id = '1') => ({ name, id });
   const sorted = names.map((name) => place(name)).sort(byPlace);
   const expected = names.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
-  t.strictSame(sorted.map(({ name }) => name), expected);
+  t.strictSame(
+    sorted.map(({ name }) => name),
+    expected,
+  );
   t.ok(byPlace(place('a', '1'), place('a', '2')) < 0);
   t.equal(byPlace(place('a'), place('a')), 0);
 });

@@ -11,7 +11,6 @@ import {
 import { ConsoleError } from '../client/console-error.ts';
 import { sessionQuery } from '../client/queries.ts';
 import { PageError, PageLoading } from '../parts/page-states.tsx';
-import { rememberFlagsSearch } from './last-searches.ts';
 import {
   auditSearch,
   flagSearch,
@@ -129,8 +128,6 @@ const flagsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/flags',
   validateSearch: flagsSearch,
-  onEnter: ({ params, search }) => rememberFlagsSearch(params.projectId, search),
-  onStay: ({ params, search }) => rememberFlagsSearch(params.projectId, search),
   component: lazyRouteComponent(() => import('../screens/flags/flags-screen.tsx'), 'FlagsScreen'),
 });
 

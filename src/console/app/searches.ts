@@ -51,7 +51,7 @@ export const flagsSearch = searchOf({
   /** The number of the environment that the state is in. */
   environment: text,
   favourites: oneOf(['yes']),
-  /** `changed`, `production` or an environment's number, with `-` before it for the other direction; else by name. */
+  /** `changed`, `production` or `environment-3`, with `-` before it for the other direction; else by name. */
   sort: text,
   /** The dialog for a new flag is open. */
   create: oneOf(['yes']),

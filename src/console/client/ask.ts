@@ -54,7 +54,6 @@ export async function refusalOf(response: Response): Promise<ConsoleError> {
 /** Title of the error when no answer comes. */
 export const unreachable = "Can't reach Burgee";
 
-
 async function send(address: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(address, request);

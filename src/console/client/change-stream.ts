@@ -1,7 +1,7 @@
 import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
 import { addressOf } from './address-of.ts';
-import { isSomebodyThere } from './attendance.ts';
 import { refusalOf } from './ask.ts';
+import { isSomebodyThere } from './attendance.ts';
 
 /** A stream that broke or was refused is opened again after a pause that doubles, and that differs between pages. */
 const reopenMsMin = 1_000;

@@ -89,7 +89,8 @@ function withRows(list: FlagList, { flags: rows, environments, kinds }: FlagPage
   const { round } = list;
   const page = { columns: new Map(environments.map((number, place) => [number, place])), kinds };
   const read = new Map<string, ListedFlag>();
-  for (const row of rows) if (!list.gone.has(row.id)) read.set(row.id, { ...row, words: wordsOf(row), page, round });
+  for (const row of rows)
+    if (!list.gone.has(row.id)) read.set(row.id, { ...row, words: wordsOf(row), page, round });
   const others: ListedFlag[] = [];
   for (const flag of list.flags) {
     const now = read.get(flag.id);

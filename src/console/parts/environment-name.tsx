@@ -14,7 +14,7 @@ export function EnvironmentName({ environment, isBrief = false }: EnvironmentNam
   const { name, isProtected } = environment;
   const isLive = isProduction(environment);
   return (
-    <span className={classes.environment} data-production={isLive || undefined}>
+    <span className={classes.environment} data-environment data-production={isLive || undefined}>
       {isLive && <span className={classes.lozenge} />}
       <span className={classes.name}>{name}</span>
       {isProtected && (

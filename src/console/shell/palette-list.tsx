@@ -3,13 +3,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import type { ConsoleFlagView } from '../../contracts/console/flag-views.ts';
 import { hasRole } from '../../domain/console/console-principal.ts';
-import { reachOf } from '../../domain/flag/reach.ts';
 import { projectsQuery } from '../client/queries.ts';
 import { type FoundFlag, type FoundState, type SearchAnswer, searches } from '../client/search.ts';
 import { EnvironmentName } from '../parts/environment-name.tsx';
-import { Mark } from '../parts/mark.tsx';
 import { SafeName } from '../parts/safe-name.tsx';
 import { visibleName } from '../parts/visible-name.ts';
+import { StateMark } from '../switching/state-mark.tsx';
 import { useFlagSwitch } from '../switching/use-flag-switch.ts';
 import classes from './palette.module.css';
 import type { EntryGroup, PaletteEntry } from './palette-entries.ts';
@@ -76,9 +75,8 @@ function ProductionSwitch({ flag, state, isChosen, id }: ProductionSwitchProps) 
   return (
     <Switch
       id={id}
-      className={classes.switch}
+      classNames={{ root: classes.switch ?? '', body: classes.switchArea ?? '' }}
       size="md"
-      color="green.8"
       checked={isOn}
       disabled={project === undefined || !hasRole(project.role, 'editor')}
       tabIndex={isChosen ? 0 : -1}
@@ -87,23 +85,6 @@ function ProductionSwitch({ flag, state, isChosen, id }: ProductionSwitchProps) 
         choose(event.currentTarget.checked, { revision, cohortCount, state }, { onStored })
       }
     />
-  );
-}
-
-function StateMark({ flag, state }: { readonly flag: FoundFlag; readonly state: FoundState }) {
-  const reach = reachOf(state, flag.cohortCount);
-  const share = reach === 'some' && state.trafficPercentage < 100 ? ` ${state.trafficPercentage}%` : '';
-  if (reach === 'off')
-    return (
-      <Mark tone="off" hasDot>
-        Off
-      </Mark>
-    );
-  if (reach === 'nobody') return <Mark tone="warn">On, reaches nobody</Mark>;
-  return (
-    <Mark tone="on" hasDot>
-      On{share}
-    </Mark>
   );
 }
 
@@ -156,7 +137,7 @@ function Option({ entry, optionId, isChosen, hasNamesake, row, onPick }: RowProp
           {shownStates(flag).map((state) => (
             <span key={state.environment} className={classes.state}>
               {state.name !== '' && <EnvironmentName environment={state} isBrief />}
-              <StateMark flag={flag} state={state} />
+              <StateMark state={state} cohortCount={flag.cohortCount} />
             </span>
           ))}
         </span>

@@ -128,45 +128,47 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       trapFocus={isTopmost}
       onClose={onClose}
       size="xl"
-      yOffset="min(12vh, 6rem)"
-      xOffset="0.5rem"
+      yOffset="6vh"
+      xOffset="8px"
       centered={false}
     >
       <Modal.Overlay backgroundOpacity={0.45} />
-      <Modal.Content aria-label="Go to" className={classes.palette}>
-        <input
-          className={classes.input}
-          data-autofocus
-          role="combobox"
-          aria-expanded
-          aria-controls={listId}
-          aria-activedescendant={entries.length > 0 ? optionId : undefined}
-          aria-label="Flag, page or action"
-          placeholder="Flag, page or action"
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
-          enterKeyHint="go"
-          maxLength={searchLengthMax}
-          value={text}
-          onFocus={onFocus}
-          onKeyDown={onKey}
-          onChange={(event) => {
-            setText(event.currentTarget.value);
-            setChosenId(null);
-            setEntered(false);
-          }}
-        />
-        <div className={classes.found}>
-          <PaletteList listId={listId} groups={groups} chosen={chosen} onPick={pick} />
-          <Rest
-            text={text}
-            isEmpty={entries.length === 0}
-            isComplete={found?.isComplete !== false}
-            {...{ isSettled, error }}
+      <Modal.Content aria-label="Go to">
+        <div className={classes.palette}>
+          <input
+            className={classes.input}
+            data-autofocus
+            role="combobox"
+            aria-expanded
+            aria-controls={listId}
+            aria-activedescendant={entries.length > 0 ? optionId : undefined}
+            aria-label="Flag, page or action"
+            placeholder="Flag, page or action"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            enterKeyHint="go"
+            maxLength={searchLengthMax}
+            value={text}
+            onFocus={onFocus}
+            onKeyDown={onKey}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              setChosenId(null);
+              setEntered(false);
+            }}
           />
+          <div className={classes.found}>
+            <PaletteList listId={listId} groups={groups} chosen={chosen} onPick={pick} />
+            <Rest
+              text={text}
+              isEmpty={entries.length === 0}
+              isComplete={found?.isComplete !== false}
+              {...{ isSettled, error }}
+            />
+          </div>
+          <Legend />
         </div>
-        <Legend />
       </Modal.Content>
     </Modal.Root>
   );

@@ -92,7 +92,7 @@ function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
     onSend(wishAt(percentage ?? 0));
   };
   return (
-    <Dialog title={titleOf(wish)} onClose={onClose}>
+    <Dialog title={titleOf(wish)} size={500} onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <Reasons wish={wish} />
@@ -105,7 +105,7 @@ function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
               label="Rollout in percent"
               w={150}
               inputMode="numeric"
-              value={percentage ?? ''}
+              value={percentage === null ? '' : String(percentage)}
               onText={(text) => setPercentage(percentageOf(text, percentage))}
             />
             <Group gap={6}>

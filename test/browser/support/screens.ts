@@ -57,7 +57,7 @@ function projectScreens({ projectId, tokenId }: FurnishedDemo): readonly Screen[
   };
   const unprotecting: Show = async (page) => {
     await environments(page);
-    await page.getByRole('switch', { name: 'Protect v1.34' }).click();
+    await page.getByRole('switch', { name: 'Protect v1.34' }).press(' ');
     await dialog(page).waitFor();
   };
   const token = heading('deploy pipeline');

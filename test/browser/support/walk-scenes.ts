@@ -38,10 +38,12 @@ function at(path: (place: WalkPlace) => string, take: Take): Take {
 
 const project = (name: string, rest: string) => (place: WalkPlace) =>
   `/console/projects/${place.ids[name]}${rest}`;
-const flag = (name: string, rest = '') => (place: WalkPlace) => {
-  const [owner = ''] = name.split('/');
-  return `/console/projects/${place.ids[owner]}/flags/${place.ids[name]}${rest}`;
-};
+const flag =
+  (name: string, rest = '') =>
+  (place: WalkPlace) => {
+    const [owner = ''] = name.split('/');
+    return `/console/projects/${place.ids[owner]}/flags/${place.ids[name]}${rest}`;
+  };
 
 function turn(page: Page, environment: string): Promise<void> {
   return card(page, environment).getByRole('switch').press('Space');
@@ -113,8 +115,8 @@ const switches: readonly WalkScene[] = [
   {
     name: 'on-for-nobody-list',
     before: at(project('shop', '/flags'), async (page) => {
-      await page.getByRole('link', { name: 'fresh', exact: true }).waitFor();
-      return [page.getByRole('row').filter({ hasText: 'fresh' }), page.getByRole('row').first()];
+      await page.getByRole('link', { name: 'nobody-yet', exact: true }).waitFor();
+      return [page.getByRole('row').filter({ hasText: 'nobody-yet' }), page.getByRole('row').first()];
     }),
     now: null,
   },
@@ -161,10 +163,19 @@ const found: readonly WalkScene[] = [
     name: 'names-stay',
     before: at(project('kubernetes-cluster-addons', '/flags'), async (page) => {
       await page.getByRole('link', { name: 'feature-001', exact: true }).waitFor();
-      await page.getByRole('columnheader', { name: /cluster-30/ }).first().scrollIntoViewIfNeeded();
+      await page
+        .getByRole('columnheader', { name: /cluster-30/ })
+        .first()
+        .scrollIntoViewIfNeeded();
       return [main(page)];
     }),
-    now: null,
+    now: at(project('kubernetes-cluster-addons', '/flags'), async (page) => {
+      const grid = page.getByRole('grid', { name: 'Flags' });
+      await page.getByRole('link', { name: 'feature-001', exact: true }).waitFor();
+      await grid.hover();
+      await page.mouse.wheel(3_000, 0);
+      return [main(page)];
+    }),
   },
   {
     name: 'same-name',
@@ -206,17 +217,12 @@ const found: readonly WalkScene[] = [
     now: null,
   },
   {
-    name: 'code-for-audience',
-    before: at(flag('shop/beta-search', '?tab=code'), async (page) => {
-      await page.getByLabel('Environment', { exact: true }).selectOption({ label: 'production' });
-      return [page.getByRole('tabpanel', { name: 'Code' })];
-    }),
-    now: null,
-  },
-  {
     name: 'phone-header',
     width: 390,
-    before: at(flag('shop/beta-search'), async (page) => [page.getByRole('banner'), page.getByRole('heading', { level: 1 })]),
+    before: at(flag('shop/beta-search'), async (page) => [
+      page.getByRole('banner'),
+      page.getByRole('heading', { level: 1 }),
+    ]),
     now: null,
   },
   {
@@ -226,12 +232,22 @@ const found: readonly WalkScene[] = [
   },
 ];
 
-/** Asks for a flag as an application does, with and without a token. */
-async function evaluate({ t, stage, ids }: WalkPlace, times: number): Promise<void> {
+interface Counts {
+  readonly series: readonly { readonly on: readonly number[] }[];
+}
+
+/** Asks for a flag as applications do, and waits until the answers are counted. */
+async function evaluate(page: Page, { t, stage, ids }: WalkPlace, times: number): Promise<void> {
   const http = createHttpClient(t, { port: stage.server.port });
   for (let key = 0; key < times; key += 1) {
     const path = `/v1/flags/${ids['shop/evaluated']}?env=production&targetingKey=user-${key}`;
     await http.send({ path });
+  }
+  const path = `/projects/${ids['shop']}/flags/${ids['shop/evaluated']}/evaluations`;
+  for (let look = 0; look < 90; look += 1) {
+    const { series } = await consoleCaller(page)<Counts>('GET', path);
+    if (series.some(({ on }) => on.some((count) => count > 0))) return;
+    await page.waitForTimeout(1_000);
   }
 }
 
@@ -264,7 +280,12 @@ const administration: readonly WalkScene[] = [
   {
     name: 'revoke',
     before: at(project('shop', '/tokens'), opensDialog(/^Revoke pipeline/)),
-    now: null,
+    now: at(project('shop', '/tokens'), async (page) => {
+      await page.getByRole('button', { name: 'More actions for pipeline' }).first().click();
+      await page.getByRole('menuitem', { name: /^Revoke/ }).click();
+      await dialog(page).waitFor();
+      return [dialog(page)];
+    }),
   },
   {
     name: 'used-link',
@@ -283,7 +304,11 @@ const administration: readonly WalkScene[] = [
       const late = await stage.window();
       late.watch.expectStatus(404, 410, 403, 400);
       await late.open(`${pathname}${hash}`);
-      await late.page.getByRole('alert').or(late.page.getByRole('heading', { level: 1 })).first().waitFor();
+      await late.page
+        .getByRole('alert')
+        .or(late.page.getByRole('heading', { level: 1 }))
+        .first()
+        .waitFor();
       return [main(late.page)];
     },
     now: null,
@@ -299,16 +324,17 @@ const administration: readonly WalkScene[] = [
   },
   {
     name: 'log-colours',
-    before: at(project('shop', '/audit'), async (page) => {
+    before: at(project('shop', '/audit?action=flag.edit'), async (page) => {
       await main(page).getByRole('listitem').first().waitFor();
-      return [main(page).getByRole('listitem').nth(0), main(page).getByRole('listitem').nth(2)];
+      return [main(page).getByRole('listitem').first()];
     }),
     now: null,
   },
   {
     name: 'delete-flag',
     before: at(flag('shop/evaluated'), async (page, place) => {
-      await evaluate(place, 110);
+      await evaluate(page, place, 110);
+      await page.reload();
       await page.getByRole('button', { name: 'More actions' }).click();
       await page.getByRole('menuitem', { name: 'Delete flag' }).click();
       await dialog(page).waitFor();
@@ -319,7 +345,11 @@ const administration: readonly WalkScene[] = [
   {
     name: 'unprotect',
     before: at(project('shop', '/environments'), async (page) => [main(page)]),
-    now: null,
+    now: at(project('shop', '/environments'), async (page) => {
+      await page.getByRole('switch', { name: /production/ }).press('Space');
+      await dialog(page).waitFor();
+      return [dialog(page)];
+    }),
   },
   {
     name: 'validation',
@@ -327,7 +357,10 @@ const administration: readonly WalkScene[] = [
       await page.getByRole('button', { name: 'Create flag' }).click();
       await dialog(page).getByLabel('Name').fill('a name that is far too long '.repeat(12).trim());
       await dialog(page).getByRole('button', { name: 'Create flag' }).click();
-      await dialog(page).getByText(/at most|too long|characters/i).first().waitFor();
+      await dialog(page)
+        .getByText(/at most|too long|characters/i)
+        .first()
+        .waitFor();
       return [dialog(page)];
     }),
     now: null,
@@ -347,9 +380,16 @@ const drafts: readonly WalkScene[] = [
       const { revision, states } = await call<Stored>('GET', path);
       const second = Object.keys(states)[1] ?? '';
       await call('PATCH', path, { revision, states: { [second]: { trafficPercentage: 25 } } });
-      await page.getByText(/changed/i).first().waitFor();
+      await page
+        .getByText(/changed/i)
+        .first()
+        .waitFor();
       await page.waitForTimeout(1_500);
-      return [dialog(page).or(page.getByRole('region', { name: 'Unsaved changes' })).first()];
+      return [
+        dialog(page)
+          .or(page.getByRole('region', { name: 'Unsaved changes' }))
+          .first(),
+      ];
     }),
     now: null,
   },
@@ -395,7 +435,10 @@ const toTheEye: readonly WalkScene[] = [
   },
   {
     name: 'actions',
-    before: at(project('shop', '/environments'), async (page) => [page.getByRole('row').nth(1), page.getByRole('row').nth(3)]),
+    before: at(project('shop', '/environments'), async (page) => [
+      page.getByRole('row').nth(1),
+      page.getByRole('row').nth(3),
+    ]),
     now: null,
   },
   {

@@ -1,7 +1,11 @@
 import { owner } from './sign-in.ts';
 
 /** People of the walk, beside the Owner. */
-export const editor = { name: 'Eddie Editor', email: 'eddie@example.test', password: 'a password of an editor' };
+export const editor = {
+  name: 'Eddie Editor',
+  email: 'eddie@example.test',
+  password: 'a password of an editor',
+};
 export const viewer = { name: 'Vera Viewer', email: 'vera@example.test', password: 'a password of a viewer' };
 
 const on = { enabled: true, trafficPercentage: 100 };
@@ -19,6 +23,7 @@ const shop = {
       environments: { development: on, production: { enabled: false, trafficPercentage: 100 } },
     },
     { name: 'fresh' },
+    { name: 'nobody-yet', environments: { development: { enabled: true, trafficPercentage: 0 } } },
     { name: 'gift-cards', environments: { production: { trafficPercentage: 0 }, staging: on } },
     { name: 'beta-search', environments: { production: { ...on, audience: 'Beta testers' }, staging: on } },
     { name: 'same-name', environments: { production: on } },
@@ -48,7 +53,11 @@ export const walkWorld = {
         { ...viewer, role: 'viewer' },
       ],
       projects: [
-        { name: 'payments', environments: ['staging', 'production'], flags: [{ name: 'card-authorisation', environments: { production: on } }] },
+        {
+          name: 'payments',
+          environments: ['staging', 'production'],
+          flags: [{ name: 'card-authorisation', environments: { production: on } }],
+        },
         shop,
         many,
         {

@@ -64,7 +64,6 @@ function ProtectSwitch({ environment }: { readonly environment: EnvironmentView 
   return (
     <>
       <Switch
-        color="green.8"
         aria-label={`Protect ${name}`}
         label={isProtected ? 'Yes' : 'No'}
         checked={protect.isPending ? protect.variables : isProtected}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { AudienceView } from '../../../contracts/console/audience-views.ts';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { isUnreadable } from '../../client/console-error.ts';
-import { audiencesQuery, flagsQuery } from '../../client/queries.ts';
+import { audiencesQuery, namesakesQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -92,8 +92,8 @@ function AnswerNote({ caller, environment }: AnswerNoteProps) {
 
 /** Browsers read all flags at once, by name; a name that several flags have is no key. */
 function useFlagKey({ id, name, projectId }: ConsoleFlagView): string {
-  const flags = useQuery(flagsQuery(projectId)).data?.flags ?? [];
-  return flags.some((other) => other.name === name && other.id !== id) ? id : name;
+  const { data } = useQuery(namesakesQuery(projectId, name));
+  return data?.ids.some((other) => other !== id) ? id : name;
 }
 
 const off = { enabled: false, trafficPercentage: 0, cohortOverride: null, audienceId: null };

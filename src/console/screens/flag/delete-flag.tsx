@@ -4,7 +4,8 @@ import { useNavigate } from '@tanstack/react-router';
 import type { EvaluationCounts } from '../../../contracts/console/evaluation-views.ts';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { call } from '../../client/call.ts';
-import { evaluationsQuery, flagQuery } from '../../client/queries.ts';
+import { audiencesQuery, evaluationsQuery, flagQuery } from '../../client/queries.ts';
+import { dropFlag } from '../../client/read-flag-list.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { showDone } from '../../parts/notices.tsx';
@@ -80,7 +81,9 @@ export function DeleteFlag({ flag, onClose }: DeleteFlagProps) {
       showDone(`Deleted ${visibleName(name)}.`);
       await navigate({ to: '/projects/$projectId/flags', params: { projectId }, ignoreBlocker: true });
       client.removeQueries({ queryKey: flagQuery(projectId, flagId).queryKey });
-      await client.invalidateQueries({ queryKey: [projectId] });
+      dropFlag(client, projectId, flagId);
+      void client.invalidateQueries({ queryKey: audiencesQuery(projectId).queryKey });
+      await client.invalidateQueries({ queryKey: [projectId, 'list-project-audit'] });
     },
   });
   const offWords = isMultiEnvironment ? 'Off in every environment.' : 'Off.';

@@ -21,7 +21,7 @@ function useOpenAtFirst(environments: readonly string[]): readonly string[] {
   const project = useProject();
   const { pinnedColumns } = useProjectPreferences(project.id);
   if (environments.length <= allOpenMax) return environments;
-  const isPinned = (number: string) => pinnedColumns.includes(Number(number));
+  const isPinned = (number: string) => pinnedColumns?.includes(Number(number)) === true;
   const chosen = environments.filter((number) => isProductionState(project, number) || isPinned(number));
   return chosen.length === 0 ? environments.slice(0, 1) : chosen.slice(0, openAtFirstMax);
 }

@@ -1,8 +1,8 @@
-import { Button, Menu, Text } from '@mantine/core';
+import { ActionIcon, Button, Menu, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import Ellipsis from 'lucide-react/icons/ellipsis';
 import { useState } from 'react';
 import { isProductionState } from '../../../domain/project/production.ts';
-import { lastFlagsSearch } from '../../app/last-searches.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';
 import { DangerItem } from '../../parts/danger-item.tsx';
@@ -17,18 +17,21 @@ import { visibleName } from '../../parts/visible-name.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { StateMark } from '../../switching/state-mark.tsx';
 import { storedSwitch } from '../../switching/switch-rules.ts';
+import { lastFlagsSearch } from '../flags/list-place.ts';
+import { SameName } from '../flags/same-name.tsx';
 import { environmentOf, shownEnvironments } from './card-state.ts';
 import { DeleteFlag } from './delete-flag.tsx';
 import classes from './flag.module.css';
 import type { FlagEditing } from './use-flag-editing.ts';
 
 interface EditLabelsProps {
+  readonly flagId: string;
   readonly handle: DraftHandle;
   readonly onClose: () => void;
 }
 
 /** Edits the flag's labels in the draft. */
-function EditLabels({ handle, onClose }: EditLabelsProps) {
+function EditLabels({ flagId, handle, onClose }: EditLabelsProps) {
   const [begun] = useState<EditedLabels>({
     name: handle.value('name') as string,
     description: handle.value('description') as string,
@@ -49,7 +52,13 @@ function EditLabels({ handle, onClose }: EditLabelsProps) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <LabelFields labels={labels} descriptionRowsMax={12} onChange={edit} />
+      <LabelFields
+        labels={labels}
+        descriptionRowsMax={12}
+        presentName={begun.name}
+        nameNote={labels.name.trim() !== begun.name && <SameName name={labels.name} flagId={flagId} />}
+        onChange={edit}
+      />
       <Text size="sm" c="dimmed">
         Applications use the flag’s id, which stays the same.
       </Text>
@@ -67,9 +76,9 @@ function FlagActions({ onOpen }: { readonly onOpen: (dialog: Opened) => void }) 
       </Button>
       <Menu position="bottom-end" shadow="md">
         <Menu.Target>
-          <Button variant="default" aria-label="More actions" px="sm">
-            ⋯
-          </Button>
+          <ActionIcon variant="default" size={36} aria-label="More actions">
+            <Ellipsis aria-hidden="true" />
+          </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           <DangerItem onClick={() => onOpen('delete')}>Delete flag …</DangerItem>
@@ -143,7 +152,7 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
           changed <TimeAgo isInline at={flag.updatedAt} />
         </span>
       </div>
-      {dialog === 'labels' && <EditLabels handle={handle} onClose={() => setDialog(null)} />}
+      {dialog === 'labels' && <EditLabels flagId={flag.id} handle={handle} onClose={() => setDialog(null)} />}
       {dialog === 'delete' && <DeleteFlag flag={flag} onClose={() => setDialog(null)} />}
     </PageHead>
   );

@@ -1,11 +1,11 @@
 import { Button, CloseButton, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import type { Trial } from '../../../contracts/console/evaluation-views.ts';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import type { TryFlagBody } from '../../../operations/flags/try-flag.ts';
 import { call } from '../../client/call.ts';
 import { Failure } from '../../parts/callout.tsx';
+import { CheckedForm } from '../../parts/checked-form.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
@@ -85,18 +85,16 @@ function TrialForm({ inputs, onInputs, isBusy, onTry }: TrialFormProps) {
   const { targetingKey, cohort, attributes } = inputs;
   const environment = inputs.environment ?? String(environments[0]?.number ?? 0);
   const edit = (part: Partial<TrialInputs>) => onInputs({ ...inputs, ...part });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () =>
     onTry({
       environmentNumber: Number(environment),
       ...(targetingKey === '' ? {} : { targetingKey }),
       ...(cohort === '' ? {} : { cohort }),
       attributes: attributes.filter(({ name }) => name !== ''),
     });
-  };
   return (
     <Panel title="Ask as a caller">
-      <form onSubmit={submit}>
+      <CheckedForm onSubmit={submit}>
         <Stack gap="md">
           {environments.length > 0 && (
             <NativeSelect
@@ -125,7 +123,7 @@ function TrialForm({ inputs, onInputs, isBusy, onTry }: TrialFormProps) {
             </Button>
           </Group>
         </Stack>
-      </form>
+      </CheckedForm>
     </Panel>
   );
 }

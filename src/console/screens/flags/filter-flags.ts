@@ -60,14 +60,15 @@ export function sortOf(sort: string | undefined): FlagSort {
   const isReversed = sort?.startsWith('-') === true;
   const by = isReversed ? sort.slice(1) : sort;
   if (by === 'changed' || by === 'production') return { by, isReversed };
-  if (by !== undefined && /^\d{1,9}$/.test(by)) return { by: Number(by), isReversed };
+  const environment = /^environment-(\d{1,9})$/.exec(by ?? '')?.[1];
+  if (environment !== undefined) return { by: Number(environment), isReversed };
   return { by: 'name', isReversed: by === 'name' && isReversed };
 }
 
 /** The sort as the address has it; undefined for the first one. */
 export function writtenSort({ by, isReversed }: FlagSort): string | undefined {
   if (by === 'name' && !isReversed) return undefined;
-  return `${isReversed ? '-' : ''}${by}`;
+  return `${isReversed ? '-' : ''}${typeof by === 'number' ? `environment-${by}` : by}`;
 }
 
 /** A number for each flag, those with the highest first; null: the list's own order, by name. */

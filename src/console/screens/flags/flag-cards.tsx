@@ -44,7 +44,14 @@ interface CardProps extends StatesProps, Pick<FlagRowsProps, 'onFavourite'> {
   readonly isNameShared: boolean;
 }
 
-const Card = memo(function Card({ first, columns, isFavourite, isNameShared, onFavourite, ...props }: CardProps) {
+const Card = memo(function Card({
+  first,
+  columns,
+  isFavourite,
+  isNameShared,
+  onFavourite,
+  ...props
+}: CardProps) {
   const { flag } = props;
   const others = columns.filter((column) => !first.includes(column));
   const onCount = others.filter(({ number }) => listedState(flag, number)?.enabled === true).length;
@@ -73,7 +80,8 @@ const cardHeight = 132;
 
 /** The list on a narrow screen, production first. It scrolls with the page. */
 export function FlagCards(props: FlagRowsProps) {
-  const { rows, columns, production, place, favourites, sharedNames, projectId, canEdit, onFavourite } = props;
+  const { rows, columns, production, place, favourites, sharedNames, projectId, canEdit, onFavourite } =
+    props;
   const list = useRef<HTMLUListElement>(null);
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => setMargin(list.current?.offsetTop ?? 0), []);

@@ -16,7 +16,10 @@ const unpinnedMax = 6;
 const pinnedFirstMax = 2;
 
 /** The pinned environments: as chosen, or production where there are many columns. */
-export function pinnedNumbers(project: ProjectView, { pinnedColumns }: ProjectPreferences): readonly number[] {
+export function pinnedNumbers(
+  project: ProjectView,
+  { pinnedColumns }: ProjectPreferences,
+): readonly number[] {
   const { environments } = project;
   if (pinnedColumns !== null) return pinnedColumns;
   if (environments.length <= unpinnedMax) return [];

@@ -131,7 +131,10 @@ function Choices({ search, tags, onChange, children }: FlagFiltersProps) {
         <NativeSelect
           aria-label="Tag"
           value={search.tag ?? ''}
-          data={[{ value: '', label: 'Any tag' }, ...tags.map((tag) => ({ value: tag, label: visibleName(tag) }))]}
+          data={[
+            { value: '', label: 'Any tag' },
+            ...tags.map((tag) => ({ value: tag, label: visibleName(tag) })),
+          ]}
           onChange={(event) => onChange(withChoice(search, 'tag', event.currentTarget.value))}
         />
       )}

@@ -1,11 +1,23 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows and cells that are placed one by one cannot be those of a table element.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the focus is on a cell or the control in it, never on a row.
 import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
-import { type CSSProperties, memo, type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  memo,
+  type RefObject,
+  useCallback,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { isProduction } from '../../../domain/project/production.ts';
 import { type ListedFlag, listedState } from '../../client/flag-list.ts';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { FavouriteButton } from './favourite-button.tsx';
 import type { FlagColumn } from './flag-columns.ts';
 import { FlagLabels, FlagLink } from './flag-name.tsx';
+import type { FlagRowsProps } from './flag-rows.ts';
 import classes from './flags.module.css';
 import {
   changedWidth,
@@ -19,7 +31,6 @@ import {
 } from './list-layout.ts';
 import { StateControl } from './state-control.tsx';
 import { TableHead } from './table-head.tsx';
-import type { FlagRowsProps } from './flag-rows.ts';
 import { headRow, useGridKeys } from './use-grid-keys.ts';
 
 /** Before the frame is measured: that of a window of 1280 pixels. */
@@ -78,11 +89,12 @@ interface StateCellProps extends Pick<RowProps, 'projectId' | 'canEdit' | 'flag'
   /** The column's place among all columns. */
   readonly place: number;
   readonly left: number;
-  readonly isStuck: boolean;
+  /** Beside the name, or the last of those; null: it scrolls. */
+  readonly stuck: 'yes' | 'last' | null;
   readonly isTab: boolean;
 }
 
-function StateCell({ projectId, canEdit, flag, column, place, left, isStuck, isTab }: StateCellProps) {
+function StateCell({ projectId, canEdit, flag, column, place, left, stuck, isTab }: StateCellProps) {
   const state = listedState(flag, column.number);
   const tabIndex = isTab ? 0 : -1;
   return (
@@ -90,7 +102,8 @@ function StateCell({ projectId, canEdit, flag, column, place, left, isStuck, isT
       role="gridcell"
       aria-colindex={place + 1}
       data-column={place}
-      data-stuck={isStuck || undefined}
+      data-stuck={stuck ?? undefined}
+      data-production={(column.environment !== null && isProduction(column.environment)) || undefined}
       className={classes.cell}
       style={{ left, width: stateWidth }}
       tabIndex={canEdit && state !== undefined ? undefined : tabIndex}
@@ -101,13 +114,14 @@ function StateCell({ projectId, canEdit, flag, column, place, left, isStuck, isT
 }
 
 const Row = memo(function Row(props: RowProps) {
-  const { projectId, canEdit, flag, index, start, layout, columns, tabColumn, isFavourite, isNameShared } = props;
+  const { projectId, canEdit, flag, index, start, layout, columns, tabColumn, isFavourite, isNameShared } =
+    props;
   const { nameWidth, stuck, free } = layout;
   const changedPlace = layout.order.length - 1;
-  const stateCell = (column: FlagColumn, place: number, left: number, isStuck: boolean) => (
+  const stateCell = (column: FlagColumn, place: number, left: number, stuck: StateCellProps['stuck']) => (
     <StateCell
       key={column.number}
-      {...{ projectId, canEdit, flag, column, place, left, isStuck }}
+      {...{ projectId, canEdit, flag, column, place, left, stuck }}
       isTab={tabColumn === place}
     />
   );
@@ -119,7 +133,7 @@ const Row = memo(function Row(props: RowProps) {
       className={classes.row}
       style={{ transform: `translateY(${start}px)` }}
     >
-      <div role="gridcell" aria-colindex={1} data-column={0} data-stuck className={classes.starCell}>
+      <div role="gridcell" aria-colindex={1} data-column={0} data-stuck="yes" className={classes.starCell}>
         <FavouriteButton
           {...{ flag, isFavourite }}
           tabIndex={tabColumn === 0 ? 0 : -1}
@@ -130,18 +144,19 @@ const Row = memo(function Row(props: RowProps) {
         role="rowheader"
         aria-colindex={2}
         data-column={1}
-        data-stuck
-        data-last-stuck={stuck.length === 0 || undefined}
+        data-stuck={stuck.length === 0 ? 'last' : 'yes'}
         className={classes.nameCell}
         style={{ left: nameLeft, width: nameWidth }}
       >
         <FlagLink projectId={projectId} flag={flag} tabIndex={tabColumn === 1 ? 0 : -1} />
         <FlagLabels flag={flag} isNameShared={isNameShared} />
       </div>
-      {stuck.map((column, at) => stateCell(column, at + 2, stuckLeft(nameWidth, at), true))}
+      {stuck.map((column, at) =>
+        stateCell(column, at + 2, stuckLeft(nameWidth, at), at === stuck.length - 1 ? 'last' : 'yes'),
+      )}
       {columns.map((item) => {
         const column = free[item.index];
-        if (column !== undefined) return stateCell(column, item.index + stuck.length + 2, item.start, false);
+        if (column !== undefined) return stateCell(column, item.index + stuck.length + 2, item.start, null);
         return (
           <div
             key="changed"
@@ -167,7 +182,7 @@ export function FlagTable(props: FlagRowsProps) {
   const width = useFrameWidth(frame);
   const layout = useMemo(() => layoutOf(columns, width), [columns, width]);
   const rowHeight = rowHeights[density];
-  // biome-ignore lint/style/useNamingConvention: the virtualizers are needed by the keys, and the keys' cell by them.
+  // The keys need the virtualizers, and these the cell of the keys.
   const virtual = useRef<{ rows: Scroller; columns: Scroller } | null>(null);
   const keys = useGridKeys({
     frame,
@@ -220,7 +235,6 @@ export function FlagTable(props: FlagRowsProps) {
         place.left = currentTarget.scrollLeft;
       }}
     >
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the focus is in its cells. */}
       <div
         role="grid"
         aria-label="Flags"

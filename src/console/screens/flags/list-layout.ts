@@ -6,8 +6,8 @@ import type { ListCell } from './list-place.ts';
 export const rowHeights: Readonly<Record<Density, number>> = { comfortable: 56, compact: 38 };
 export const headHeight = 42;
 const favouriteWidth = 40;
-const nameWidthMin = 256;
-export const stateWidth = 148;
+const nameWidthMin = 272;
+export const stateWidth = 164;
 export const changedWidth = 132;
 /** Pinned columns leave this part of the width to the others. */
 const freeShare = 0.35;

@@ -15,22 +15,24 @@ interface StateProps {
 
 function Words({ state, cohortCount, isMarked }: StateProps & { readonly isMarked: boolean }) {
   const { tone, main, more } = stateWords(state, cohortCount);
+  const first = isMarked ? (
+    <Mark tone={tone} hasDot>
+      {main}
+    </Mark>
+  ) : (
+    <span className={classes.main}>{main}</span>
+  );
+  if (more === '') return first;
   return (
-    <span className={classes.words} data-tone={tone}>
-      {isMarked ? (
-        <Mark tone={tone} hasDot>
-          {main}
-        </Mark>
-      ) : (
-        <span className={classes.main}>{main}</span>
-      )}
-      {more !== '' && (
-        <span className={classes.more}>
-          <span className="heard">, </span>
-          {more}
-        </span>
-      )}
-    </span>
+    <>
+      <span className="heard">
+        {main}, {more}
+      </span>
+      <span className={classes.words} title={`${main}, ${more}`} aria-hidden="true">
+        {first}
+        <span className={classes.more}>{more}</span>
+      </span>
+    </>
   );
 }
 
@@ -72,7 +74,7 @@ function Switch({ projectId, flag, column, state, tabIndex = 0 }: Omit<StateCont
 export const StateControl = memo(function StateControl({ canEdit, ...props }: StateControlProps) {
   const { state, flag } = props;
   return (
-    <span className={classes.control}>
+    <span className={classes.control} data-tone={stateWords(state, flag.cohortCount).tone}>
       {canEdit && <Switch {...props} />}
       <Words state={state} cohortCount={flag.cohortCount} isMarked={!canEdit} />
     </span>

@@ -20,5 +20,9 @@ export function stateWords(state: StateKind, cohortCount: number): StateWords {
   const cohorts = state.cohortOverrideCount ?? cohortCount;
   if (trafficPercentage === 0) return { tone: 'on', main: 'On', more: `only ${countOf(cohorts, 'cohort')}` };
   const more = [cohorts > 0 && countOf(cohorts, 'cohort'), audienceId !== null && 'audience'];
-  return { tone: 'on', main: `On ${trafficPercentage}%`, more: more.filter((part) => part !== false).join(', ') };
+  return {
+    tone: 'on',
+    main: `On ${trafficPercentage}%`,
+    more: more.filter((part) => part !== false).join(', '),
+  };
 }

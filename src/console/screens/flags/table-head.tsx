@@ -1,4 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the header of a grid whose cells are placed one by one.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the focus is on the button in a header.
 import type { VirtualItem } from '@tanstack/react-virtual';
 import ArrowDown from 'lucide-react/icons/arrow-down';
 import ArrowUp from 'lucide-react/icons/arrow-up';
@@ -22,7 +23,8 @@ interface HeadCellProps {
   readonly place: number;
   readonly left: number;
   readonly width: number;
-  readonly isStuck: boolean;
+  /** Beside the name, or the last of those; null: it scrolls. */
+  readonly stuck: 'yes' | 'last' | null;
   readonly isTab: boolean;
   readonly sort: FlagSort;
   readonly onSort: (sort: FlagSort) => void;
@@ -30,7 +32,7 @@ interface HeadCellProps {
   readonly children: ReactNode;
 }
 
-function HeadCell({ by, place, left, width, isStuck, isTab, sort, onSort, title, children }: HeadCellProps) {
+function HeadCell({ by, place, left, width, stuck, isTab, sort, onSort, title, children }: HeadCellProps) {
   const isSorted = sort.by === by;
   // Names begin with A; states with those that are on for the most; changes with the newest.
   const isAscending = (by === 'name') !== sort.isReversed;
@@ -40,7 +42,7 @@ function HeadCell({ by, place, left, width, isStuck, isTab, sort, onSort, title,
       aria-colindex={place + 1}
       aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
       data-column={place}
-      data-stuck={isStuck || undefined}
+      data-stuck={stuck ?? undefined}
       className={classes.headCell}
       style={{ left, width }}
     >
@@ -67,14 +69,25 @@ interface TableHeadProps extends Pick<HeadCellProps, 'sort' | 'onSort'> {
 /** The row of headings, which stays at the top; each of them sorts. */
 export function TableHead({ layout, columns, tabColumn, sort, onSort }: TableHeadProps) {
   const { nameWidth, stuck, free, order } = layout;
-  const cell = (by: FlagSort['by'], place: number, left: number, width: number, isStuck: boolean) => ({
-    ...{ by, place, left, width, isStuck, sort, onSort },
+  const cell = (
+    by: FlagSort['by'],
+    place: number,
+    left: number,
+    width: number,
+    stuck: HeadCellProps['stuck'],
+  ) => ({
+    ...{ by, place, left, width, stuck, sort, onSort },
     isTab: tabColumn === place,
   });
-  const stateHead = ({ number, environment }: FlagColumn, place: number, left: number, isStuck: boolean) => (
+  const stateHead = (
+    { number, environment }: FlagColumn,
+    place: number,
+    left: number,
+    stuck: HeadCellProps['stuck'],
+  ) => (
     <HeadCell
       key={number}
-      {...cell(number, place, left, stateWidth, isStuck)}
+      {...cell(number, place, left, stateWidth, stuck)}
       {...(environment === null ? {} : { title: environment.name })}
     >
       {environment === null ? 'State' : <EnvironmentName environment={environment} isBrief />}
@@ -92,19 +105,21 @@ export function TableHead({ layout, columns, tabColumn, sort, onSort }: TableHea
         role="columnheader"
         aria-colindex={1}
         data-column={0}
-        data-stuck
+        data-stuck="yes"
         className={classes.starCell}
         tabIndex={tabColumn === 0 ? 0 : -1}
       >
         <span className="heard">Favourite</span>
       </div>
-      <HeadCell {...cell('name', 1, nameLeft, nameWidth, true)}>Flag</HeadCell>
-      {stuck.map((column, at) => stateHead(column, at + 2, stuckLeft(nameWidth, at), true))}
+      <HeadCell {...cell('name', 1, nameLeft, nameWidth, stuck.length === 0 ? 'last' : 'yes')}>Flag</HeadCell>
+      {stuck.map((column, at) =>
+        stateHead(column, at + 2, stuckLeft(nameWidth, at), at === stuck.length - 1 ? 'last' : 'yes'),
+      )}
       {columns.map(({ index, start }) => {
         const column = free[index];
-        if (column !== undefined) return stateHead(column, index + stuck.length + 2, start, false);
+        if (column !== undefined) return stateHead(column, index + stuck.length + 2, start, null);
         return (
-          <HeadCell key="changed" {...cell('changed', order.length - 1, start, changedWidth, false)}>
+          <HeadCell key="changed" {...cell('changed', order.length - 1, start, changedWidth, null)}>
             Changed
           </HeadCell>
         );

@@ -1,4 +1,11 @@
-import { type FocusEvent, type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { ListCell, ListPlace } from './list-place.ts';
 
 /** The header's row. */
@@ -47,7 +54,8 @@ function target({ row, column }: Cell, event: KeyboardEvent, last: Cell, rowsOfP
  */
 export function useGridKeys({ frame, rows, order, rowsOfPage, place, show }: GridOptions) {
   const [cell, setCell] = useState<ListCell>(place.cell ?? { flagId: rows[0]?.id ?? null, column: 'name' });
-  const isWanted = useRef(place.cell !== null && document.activeElement === document.body);
+  const isRestored = useRef(place.cell !== null);
+  const isWanted = useRef(false);
   const foundRow = cell.flagId === null ? headRow : rows.findIndex(({ id }) => id === cell.flagId);
   const row = foundRow === -1 && cell.flagId !== null ? 0 : foundRow;
   const column = Math.max(0, order.indexOf(cell.column));
@@ -56,17 +64,25 @@ export function useGridKeys({ frame, rows, order, rowsOfPage, place, show }: Gri
     place.cell = kept;
     setCell(kept);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: after each rendering, when the cell is there.
+  // After each rendering, until the cell is there. Who has the focus elsewhere keeps it.
   useLayoutEffect(() => {
-    if (!isWanted.current) return;
-    isWanted.current = false;
+    if (isRestored.current && document.activeElement !== document.body) isRestored.current = false;
+    if (!isWanted.current && !isRestored.current) return;
     const found = frame.current?.querySelector(`[data-row="${row}"] [data-column="${column}"]`);
     const control = found?.querySelector('a, button') ?? found;
-    if (control instanceof HTMLElement) control.focus({ preventScroll: true });
+    if (!(control instanceof HTMLElement)) return;
+    control.focus({ preventScroll: true });
+    isWanted.current = false;
+    isRestored.current = false;
   });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.shiftKey) return;
-    const next = target({ row, column }, event, { row: rows.length - 1, column: order.length - 1 }, rowsOfPage);
+    const next = target(
+      { row, column },
+      event,
+      { row: rows.length - 1, column: order.length - 1 },
+      rowsOfPage,
+    );
     if (next === null) return;
     event.preventDefault();
     isWanted.current = true;
@@ -76,7 +92,8 @@ export function useGridKeys({ frame, rows, order, rowsOfPage, place, show }: Gri
   const onFocus = ({ target }: FocusEvent) => {
     const at = target.closest<HTMLElement>('[data-column]');
     const of = target.closest<HTMLElement>('[data-row]');
-    if (at !== null && of !== null) keep({ row: Number(of.dataset['row']), column: Number(at.dataset['column']) });
+    if (at !== null && of !== null)
+      keep({ row: Number(of.dataset['row']), column: Number(at.dataset['column']) });
   };
   return { row, column, onKeyDown, onFocus };
 }

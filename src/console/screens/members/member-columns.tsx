@@ -7,6 +7,7 @@ import { hasRole } from '../../../domain/console/console-principal.ts';
 import { type Role, roles } from '../../../domain/member/member.ts';
 import { call } from '../../client/call.ts';
 import { membersQuery, sessionQuery } from '../../client/queries.ts';
+import { Avatar } from '../../parts/avatar.tsx';
 import { DangerItem } from '../../parts/danger-item.tsx';
 import type { Column } from '../../parts/data-list.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
@@ -17,6 +18,7 @@ import { SmallButton } from '../../parts/small-button.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { roleWord } from '../../parts/words.ts';
+import classes from './members.module.css';
 
 export interface ShownLink {
   readonly title: string;
@@ -192,11 +194,14 @@ export function memberColumns(
     {
       header: 'Member',
       cell: ({ id, name }) => (
-        <span>
-          <strong>
-            <SafeName name={name} />
-          </strong>
-          {id === self.id && ' (you)'}
+        <span className={classes.person}>
+          <Avatar isRound name={name} of={id} />
+          <span>
+            <strong>
+              <SafeName name={name} />
+            </strong>
+            {id === self.id && ' (you)'}
+          </span>
         </span>
       ),
     },

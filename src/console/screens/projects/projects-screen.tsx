@@ -9,6 +9,7 @@ import type { CreateProjectBody } from '../../../operations/projects/create-proj
 import { call } from '../../client/call.ts';
 import { projectsQuery } from '../../client/queries.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
+import { Avatar } from '../../parts/avatar.tsx';
 import { EnvironmentName } from '../../parts/environment-name.tsx';
 import { environmentList, nameRule, uniqueNameRule } from '../../parts/field-rules.ts';
 import { Mark } from '../../parts/mark.tsx';
@@ -139,6 +140,7 @@ function ProjectCard({ project }: { readonly project: ProjectView }) {
   return (
     <li className={classes.card}>
       <h2 className={classes.name} title={visibleName(name)}>
+        <Avatar name={name} of={id} />
         <Link className={classes.link} to="/projects/$projectId/flags" params={{ projectId: id }}>
           <SafeName name={name} />
         </Link>

@@ -39,7 +39,6 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
     <Stack gap="xs">
       <Switch
         size="md"
-        color="green.8"
         aria-label="Evaluation API access"
         label={evaluationAccess ? 'On' : 'Off'}
         checked={evaluationAccess}
@@ -104,7 +103,7 @@ export function ProjectSettingsScreen() {
   return (
     <>
       <PageHead title="Project settings" />
-      <Stack gap="md">
+      <Stack gap="md" maw="48rem">
         <Panel title="Name">
           <TextField
             aria-label="Name of the project"

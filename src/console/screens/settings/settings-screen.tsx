@@ -89,7 +89,7 @@ function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
   const rule = renamingRule(nameRule, organisation.name);
   return (
     <>
-      <Stack gap="md">
+      <Stack gap="md" maw="48rem">
         <Panel title="Name">
           <TextField
             aria-label="Name of the organisation"

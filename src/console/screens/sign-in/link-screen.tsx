@@ -1,7 +1,7 @@
 import { Button, Space, Stack, Text } from '@mantine/core';
 import { type UseMutationResult, useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { LinkView } from '../../../contracts/console/member-views.ts';
 import { firstOrganisationName } from '../../../domain/organisation/organisation.ts';
 import { call } from '../../client/call.ts';
@@ -167,8 +167,18 @@ const openIdVerbs = {
   'sign-in': 'Sign in from now on with',
 };
 
+/** Another link may be opened in the same tab: the browser changes only the end of the address then. */
 export function LinkScreen() {
-  const [secret] = useState(takeSecret);
+  const [secret, setSecret] = useState(takeSecret);
+  useEffect(() => {
+    const takeNext = () => setSecret(takeSecret());
+    window.addEventListener('hashchange', takeNext);
+    return () => window.removeEventListener('hashchange', takeNext);
+  }, []);
+  return <FollowedLink key={secret} secret={secret} />;
+}
+
+function FollowedLink({ secret }: { readonly secret: string }) {
   const link = useQuery({
     queryKey: ['link', secret],
     queryFn: () => call('inspect-link', {}, { secret }),

@@ -74,7 +74,7 @@ function MailedTo({ token }: { readonly token: TokenView }) {
   const more = mailed.length - mailedShownMax;
   return (
     <div>
-      <dt>Refusals are mailed to</dt>
+      <dt>Refusals mailed to</dt>
       <dd>
         {mailed.slice(0, mailedShownMax).map(({ id, name }, index) => (
           <span key={id}>
@@ -104,7 +104,7 @@ function Facts({ token }: { readonly token: TokenView }) {
       <div>
         <dt>Created</dt>
         <dd>
-          <TimeAgo isInline at={token.createdAt} />
+          <TimeAgo at={token.createdAt} />
           <div className={classes.by}>by {maker.cell(token)}</div>
         </dd>
       </div>
