@@ -10,6 +10,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { referencePage, renderReference } from './docs/api-reference.mjs';
 import { buildSite } from './docs/site.mjs';
@@ -17,6 +18,10 @@ import { buildSite } from './docs/site.mjs';
 const root = dirname(import.meta.dirname);
 const ownSource = join(root, 'docs');
 const builtByUs = 'docs.css';
+
+const isCompressible = /[.](html|css|js|json|svg|yml)$/;
+/** The levels above take ten times as long: this is part of every build. */
+const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
 
 /** Replaces only an empty folder or the output of an earlier build. */
 function replaceFolder(target, files) {
@@ -28,6 +33,10 @@ function replaceFolder(target, files) {
   for (const [path, body] of files) {
     mkdirSync(dirname(join(target, path)), { recursive: true });
     writeFileSync(join(target, path), body);
+    if (!isCompressible.test(path)) continue;
+    const bytes = Buffer.from(body);
+    writeFileSync(join(target, `${path}.br`), brotliCompressSync(bytes, { params }));
+    writeFileSync(join(target, `${path}.gz`), gzipSync(bytes, { level: 9 }));
   }
 }
 

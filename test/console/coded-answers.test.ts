@@ -134,6 +134,22 @@ t.test('what is short, refused, made by a change or of another API is never comp
   t.ok(flags.length > 0);
 });
 
+t.test('pages of the documentation come as the build has compressed them', async (t) => {
+  const { client } = await bootMany(t, 1, 1);
+  const path = '/docs/architecture';
+  const plain = await ask(client, path, null);
+  t.match(plain, { status: 200, headers: { 'content-encoding': undefined, vary: 'Accept-Encoding' } });
+  for (const coding of ['br', 'gzip']) {
+    const answer = await ask(client, path, coding);
+    t.equal(answer.headers['content-encoding'], coding);
+    t.equal(answer.headers.etag, plain.headers.etag);
+    t.equal(decoded(answer), plain.body.toString());
+    t.ok(answer.body.length < plain.body.length / 2);
+    const head = await ask(client, path, coding, 'HEAD');
+    t.match(head.headers, { 'content-encoding': coding, 'content-length': String(answer.body.length) });
+  }
+});
+
 /** Names of the properties of a schema, at any depth. */
 function* propertiesOf(schema: unknown): Generator<string> {
   if (typeof schema !== 'object' || schema === null) return;

@@ -1,4 +1,4 @@
-import type { FoundFlagView, SearchAnswer, SearchResult } from '../../contracts/console/search-views.ts';
+import type { FoundFlagView, SearchResult } from '../../contracts/console/search-views.ts';
 import type { PackedFlag } from '../../domain/flag/flag.ts';
 import { wholeFlag } from '../../domain/flag/whole-flag.ts';
 import { isProductionState } from '../../domain/project/production.ts';
@@ -30,6 +30,12 @@ interface ReadFlag {
   readonly updatedAt: number;
 }
 
+interface FoundResults {
+  readonly results: readonly SearchResult[];
+  /** Whether these are all there are. */
+  readonly isComplete: boolean;
+}
+
 type Ranked = readonly [rank: number, result: SearchResult];
 /** Of flags that are on in production the rank is 1: they are what somebody in a hurry looks for. */
 const ranks: Readonly<Record<Fit, number>> = { equal: 0, begins: 2, contains: 3 };
@@ -51,7 +57,7 @@ export class Search {
   }
 
   /** @param hasProjects whether projects are results, too */
-  *run(text: string, hasProjects: boolean): Steps<SearchAnswer> {
+  *run(text: string, hasProjects: boolean): Steps<FoundResults> {
     const sought = new Sought(text);
     const results = sought.isEmpty ? yield* this.#onInProduction() : yield* this.#named(sought, hasProjects);
     return { results, isComplete: this.#isComplete };

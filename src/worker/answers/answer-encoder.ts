@@ -1,7 +1,6 @@
 import type { Transform } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import type { Coding } from '../../http/content-coding.ts';
-import type { SharedBudget } from '../limits/shared-budget.ts';
 
 /**
  * On lists of flags, brotli's level 5 makes 7 % fewer bytes for nearly twice the time, and gzip's level 6 takes as long
@@ -97,12 +96,19 @@ function createBrotli(): Transform {
   });
 }
 
+/** The process' bound on answers that are compressed at once. */
+interface EncoderRoom {
+  /** @returns whether there was room; then `give` must follow */
+  take(count: number): boolean;
+  give(count: number): void;
+}
+
 /** Gives encoders while the process has room for them. */
 export class AnswerEncoders {
-  readonly #room: Pick<SharedBudget, 'take' | 'give'>;
+  readonly #room: EncoderRoom;
 
   /** @param room of `encodersMax` */
-  constructor(room: Pick<SharedBudget, 'take' | 'give'>) {
+  constructor(room: EncoderRoom) {
     this.#room = room;
   }
 

@@ -1,17 +1,14 @@
-import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
+import type { Coding } from '../../http/content-coding.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
-import { readSharedFile } from '../../support/shared-bytes.ts';
 import type { GiveFile } from '../answers/made-answer.ts';
+import { acceptedBody, type CodedFile, codedBytes, readCodedFile } from './coded-file.ts';
 
-export interface DocsPage {
+export interface DocsPage extends CodedFile {
   readonly contentType: string;
-  readonly body: Uint8Array;
-  /** A strong validator, quoted, as the header has it. */
-  readonly etag: string;
 }
 
 const contentTypes: ReadonlyMap<string, string> = new Map([
@@ -45,12 +42,6 @@ function servedPaths(file: string): readonly string[] {
   return [path.replace(/\.html$/, '')];
 }
 
-function readPage(path: string, contentType: string): DocsPage {
-  const body = readSharedFile(path);
-  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27);
-  return { contentType, body, etag: `"${digest}"` };
-}
-
 /**
  * Reads every page once, at start.
  * @param directory that `scripts/build-docs.mjs` made, normally `dist/docs`
@@ -63,8 +54,8 @@ export function loadDocsPages(directory: string): DocsPages {
     const contentType = contentTypes.get(extname(entry.name));
     if (!entry.isFile() || contentType === undefined) continue;
     const file = join(entry.parentPath, entry.name);
-    const page = readPage(file, contentType);
-    bytes += page.body.length;
+    const page = { contentType, ...readCodedFile(file) };
+    bytes += codedBytes(page);
     if (bytes > bytesMax) throw new Error(`${directory} holds more than ${bytesMax} bytes of documentation`);
     for (const path of servedPaths(relative(directory, file))) pages.set(path, page);
     if (pages.size > pagesMax) throw new Error(`${directory} holds more than ${pagesMax} pages`);
@@ -82,11 +73,13 @@ const policy =
 const scriptedPath = '/docs/openapi';
 const scriptedPolicy = `${policy}; script-src 'self'; connect-src 'self'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
 
-function pageHeaders(page: DocsPage, path: string): HeaderBlock {
+function pageHeaders(page: DocsPage, path: string, coding: Coding | null): HeaderBlock {
   return headerBlock([
     ['Content-Type', page.contentType],
     ['Cache-Control', 'no-cache'],
     ['ETag', page.etag],
+    ['Vary', 'Accept-Encoding'],
+    ...(coding === null ? [] : [['Content-Encoding', coding] as const]),
     ['Content-Security-Policy', path === scriptedPath ? scriptedPolicy : policy],
     ['X-Content-Type-Options', 'nosniff'],
     ['Referrer-Policy', 'no-referrer'],
@@ -103,9 +96,10 @@ export function readDocs(
   const path = request.path();
   const page = findPage(pages, path);
   if (page === undefined) return false;
-  const headers = pageHeaders(page, path);
+  const { coding, body } = acceptedBody(page, request);
+  const headers = pageHeaders(page, path, coding);
   const isCurrent = request.header('if-none-match').includes(page.etag);
   if (isCurrent) exchange.answer(304, headers, '');
-  else giveFile(exchange, request, headers, page.body);
+  else giveFile(exchange, request, headers, body);
   return true;
 }

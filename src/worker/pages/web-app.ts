@@ -1,21 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import { acceptedCoding, type Coding } from '../../http/content-coding.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
-import { readSharedFile } from '../../support/shared-bytes.ts';
 import type { GiveFile } from '../answers/made-answer.ts';
+import { acceptedBody, type CodedFile, codedBytes, readCodedFile } from './coded-file.ts';
 
-/** A file of the web app, whole and in the codings that the build made. */
-export interface WebAppFile {
+/** A file of the web app. */
+export interface WebAppFile extends CodedFile {
   readonly contentType: string;
-  readonly body: Uint8Array;
-  /** By content coding, the best first. */
-  readonly compressed: readonly { readonly coding: Coding; readonly body: Uint8Array }[];
-  /** A strong validator, quoted, as the header has it. */
-  readonly etag: string;
   /** Its name contains a hash of its content. */
   readonly isImmutable: boolean;
 }
@@ -39,10 +33,6 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['.woff2', 'font/woff2'],
   ['.webmanifest', 'application/manifest+json'],
 ]);
-const codings = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const;
 const filesMax = 1000;
 const bytesMax = 64 * 1024 * 1024;
 
@@ -62,21 +52,12 @@ export function loadWebApp(directory: string): WebApp | null {
     if (!entry.isFile() || contentType === undefined) continue;
     const path = join(entry.parentPath, entry.name);
     const name = relative(directory, path).split(sep).join('/');
-    const file = readFile(path, contentType, name.startsWith('assets/'));
-    bytes += file.compressed.reduce((sum, { body }) => sum + body.length, file.body.length);
+    const file = { contentType, isImmutable: name.startsWith('assets/'), ...readCodedFile(path) };
+    bytes += codedBytes(file);
     files.set(`${served}/${name}`, file);
     if (files.size > filesMax || bytes > bytesMax) throw new Error(`${directory} is larger than a web app`);
   }
   return { index: readFileSync(index, 'utf8'), files };
-}
-
-function readFile(path: string, contentType: string, isImmutable: boolean): WebAppFile {
-  const body = readSharedFile(path);
-  const compressed = codings.flatMap(([coding, extension]) =>
-    existsSync(`${path}${extension}`) ? [{ coding, body: readSharedFile(`${path}${extension}`) }] : [],
-  );
-  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27);
-  return { contentType, body, compressed, etag: `"${digest}"`, isImmutable };
 }
 
 const nonceBytes = 18;
@@ -149,12 +130,10 @@ function contentSecurityPolicy(nonce: string): string {
 }
 
 function answerFile(exchange: Exchange, request: RequestView, file: WebAppFile, giveFile: GiveFile): void {
-  const offered = file.compressed.map(({ coding }) => coding);
-  const accepted = acceptedCoding(request.header('accept-encoding'), offered);
-  const coded = file.compressed.find(({ coding }) => coding === accepted);
-  const headers = fileHeaders(file, coded?.coding ?? null);
+  const { coding, body } = acceptedBody(file, request);
+  const headers = fileHeaders(file, coding);
   if (request.header('if-none-match').includes(file.etag)) exchange.answer(304, headers, '');
-  else giveFile(exchange, request, headers, coded?.body ?? file.body);
+  else giveFile(exchange, request, headers, body);
 }
 
 function fileHeaders({ contentType, etag, isImmutable }: WebAppFile, coding: string | null): HeaderBlock {

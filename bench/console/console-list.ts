@@ -1,0 +1,210 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { Project } from '../../src/domain/project/project.ts';
+import { findChromium, startChromium } from '../../test/browser/support/start-chromium.ts';
+import type { ConsoleClient } from '../../test/console/console-client.ts';
+import { manyEnvironments, manyFlags } from '../../test/console/many-flags.ts';
+import { PreparedStore } from '../../test/console/prepared-store.ts';
+import { creationOf, flagChangeOf, projectOf } from '../../test/storage/support/records.ts';
+import { bootServer } from '../../test/support/booted-server.ts';
+import type { Lifetime } from '../../test/support/lifetime.ts';
+
+export const latencyMs = 20;
+const bytesPerSecond = 10_000_000 / 8;
+const cpuSlowdown = 4;
+/** A frame that takes longer shows as a jump at 60 Hz. */
+const frameMsMax = 20;
+const framesScrolled = 180;
+const pixelsPerFrame = 90;
+const waitMs = 120_000;
+
+/** When rows were there, in milliseconds since 1970. */
+interface Noted {
+  readonly began: number;
+  readonly firstRows: number;
+  readonly allRows: number;
+}
+
+/** Runs in the page before its own scripts. @param total what the page says when it has all flags */
+function noteRows(total: string): string {
+  return `{
+    const noted = (globalThis.notedRows = { began: performance.timeOrigin });
+    const now = () => performance.timeOrigin + performance.now();
+    new MutationObserver(() => {
+      if (document.querySelector('[role=grid] [role=rowheader]') !== null) noted.firstRows ??= now();
+      const told = Array.from(document.querySelectorAll('[role=status]'), (status) => status.textContent.trim());
+      if (told.includes(${JSON.stringify(total)})) noted.allRows ??= now();
+    }).observe(document, { childList: true, subtree: true, characterData: true });
+  }`;
+}
+
+/** Scrolls the list. The value is how long each frame took, in milliseconds. */
+const scrollFrames = `(async () => {
+  const scrolled = document.querySelector('[role=grid]').parentElement;
+  const next = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const took = [];
+  let before = await next();
+  for (let index = 0; index < ${framesScrolled}; index += 1) {
+    scrolled.scrollTop += ${pixelsPerFrame};
+    const at = await next();
+    took.push(at - before);
+    before = at;
+  }
+  if (scrolled.scrollTop === 0) throw new Error('the list does not scroll');
+  scrolled.scrollTop = 0;
+  return took;
+})()`;
+
+/** Bytes that come over the network, with the time at which each came. */
+class WireBytes {
+  readonly #received: { readonly at: number; readonly bytes: number }[] = [];
+  /** Seconds to add to the browser's clock for the time since 1970. */
+  #offset = 0;
+
+  async watch(session: CDPSession): Promise<void> {
+    session.on('Network.requestWillBeSent', ({ wallTime, timestamp }) => {
+      this.#offset = wallTime - timestamp;
+    });
+    session.on('Network.responseReceived', ({ timestamp, response }) => {
+      this.#received.push({ at: timestamp, bytes: response.encodedDataLength });
+    });
+    session.on('Network.dataReceived', ({ timestamp, encodedDataLength }) => {
+      this.#received.push({ at: timestamp, bytes: encodedDataLength });
+    });
+    await session.send('Network.enable');
+  }
+
+  /** @param until milliseconds since 1970 */
+  sum(until: number = Number.POSITIVE_INFINITY): number {
+    const before = this.#received.filter(({ at }) => (at + this.#offset) * 1000 <= until);
+    return before.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+}
+
+/** The list, opened in a window. */
+export class OpenedList {
+  readonly firstRowsMs: number;
+  readonly firstBytes: number;
+  readonly allRowsMs: number;
+  readonly allBytes: number;
+  readonly #page: Page;
+  readonly #wire: WireBytes;
+  readonly #change: (text: string) => Promise<void>;
+
+  constructor(page: Page, wire: WireBytes, times: Noted, change: (text: string) => Promise<void>) {
+    this.#page = page;
+    this.#wire = wire;
+    this.#change = change;
+    this.firstRowsMs = times.firstRows - times.began;
+    this.firstBytes = wire.sum(times.firstRows);
+    this.allRowsMs = times.allRows - times.began;
+    this.allBytes = wire.sum(times.allRows);
+  }
+
+  /** @returns the share of frames in time, in per cent */
+  async scroll(): Promise<number> {
+    const took: readonly number[] = await this.#page.evaluate(scrollFrames);
+    return (100 * took.filter((ms) => ms < frameMsMax).length) / took.length;
+  }
+
+  /** Somebody else changes the first flag of the list. @returns bytes until the page shows it */
+  async change(): Promise<number> {
+    const text = `changed at ${Date.now()}`;
+    const before = this.#wire.sum();
+    await this.#change(text);
+    await this.#page.getByText(text).first().waitFor({ timeout: waitMs });
+    return this.#wire.sum() - before;
+  }
+
+  close(): Promise<void> {
+    return this.#page.context().close();
+  }
+}
+
+/** The list of a project, to be opened in a browser. */
+export interface ConsoleList {
+  open(): Promise<OpenedList>;
+  /** @returns milliseconds for one page of 1,000 flags, without a browser */
+  timePage(): Promise<number>;
+}
+
+/** @returns the list of a project of each size. They are of one server, and opened in one browser */
+export async function openConsoleLists(
+  t: Lifetime,
+  sizes: readonly number[],
+  environmentCount: number,
+): Promise<readonly ConsoleList[]> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'burgee-console-'));
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
+  const prepared = new PreparedStore();
+  const memberId = prepared.addMember('owner');
+  const projects = sizes.map((size) => addProject(prepared, size, environmentCount));
+  await prepared.write(dataDir);
+  const { port } = await bootServer(t, { dataDir });
+  const client = prepared.client(t, port, memberId);
+  const programs = findChromium();
+  if (programs.skip !== false) throw new Error(programs.skip);
+  const browser = await startChromium(t, programs);
+  return projects.map(({ id }, index) => {
+    const list = `/projects/${id}/flags`;
+    const change = (text: string): Promise<void> => changeFirst(client, list, text);
+    return {
+      open: () => open(browser, client, `/console${list}`, sizes[index] ?? 0, change),
+      timePage: async () => {
+        const before = performance.now();
+        const coding = { 'accept-encoding': 'br' };
+        const { status } = await client.send('GET', `${list}?limit=1000`, undefined, coding);
+        if (status !== 200) throw new Error(`the list answers ${status}`);
+        return performance.now() - before;
+      },
+    };
+  });
+}
+
+function addProject(prepared: PreparedStore, flagCount: number, environmentCount: number): Project {
+  const project = projectOf(prepared.organisation.id, {
+    ...{ name: `project of ${flagCount}`, isMultiEnvironment: true },
+    ...manyEnvironments(environmentCount),
+  });
+  const flags = manyFlags(project, flagCount);
+  prepared.add([creationOf('project', project), ...flags.map((flag) => flagChangeOf(null, flag))]);
+  return project;
+}
+
+async function open(
+  browser: Browser,
+  { origin, cookies }: ConsoleClient,
+  path: string,
+  flagCount: number,
+  change: (text: string) => Promise<void>,
+): Promise<OpenedList> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
+  await context.addCookies(Array.from(cookies, ([name, value]) => ({ name, value, url: origin })));
+  const total = `${flagCount.toLocaleString('en')} flags`;
+  await context.addInitScript(noteRows(total));
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  const wire = new WireBytes();
+  await wire.watch(session);
+  await session.send('Network.emulateNetworkConditions', {
+    ...{ offline: false, latency: latencyMs },
+    ...{ downloadThroughput: bytesPerSecond, uploadThroughput: bytesPerSecond },
+  });
+  await session.send('Emulation.setCPUThrottlingRate', { rate: cpuSlowdown });
+  await page.goto(origin + path);
+  await page.locator('[role=status]', { hasText: new RegExp(`^${total}$`) }).waitFor({ timeout: waitMs });
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+  const noted: Noted = await page.evaluate('notedRows');
+  return new OpenedList(page, wire, noted, change);
+}
+
+/** @param list path of the list's operation */
+async function changeFirst(client: ConsoleClient, list: string, text: string): Promise<void> {
+  const { flags } = (await client.send('GET', `${list}?limit=1`)).json;
+  const { id, revision } = flags[0];
+  const body = { revision, description: text };
+  const { status } = await client.send('PATCH', `${list}/${id}`, body);
+  if (status !== 200) throw new Error(`a change is answered with ${status}`);
+}
