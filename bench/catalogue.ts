@@ -3,6 +3,7 @@ import { clientScenario } from './scenarios/client.load.ts';
 import { clusterScenario } from './scenarios/cluster.load.ts';
 import { coldStartScenario } from './scenarios/cold-start.load.ts';
 import { connectionsScenario } from './scenarios/connections.load.ts';
+import { consoleTasksScenario } from './scenarios/console-tasks.load.ts';
 import { coresScenario } from './scenarios/cores.load.ts';
 import { evaluateFlagScenario } from './scenarios/evaluate-flag.load.ts';
 import { evaluateMixedScenario } from './scenarios/evaluate-mixed.load.ts';
@@ -33,5 +34,6 @@ export const catalogue: readonly Scenario[] = [
   coldStartScenario,
   peersScenario,
   clientScenario,
+  consoleTasksScenario,
   microScenario,
 ];

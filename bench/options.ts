@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from '../src/support/closest-name.ts';
 import type { ClosedLoopDriver } from './load/closed-loop.ts';
@@ -41,11 +43,13 @@ interface GivenOptions {
   readonly server?: string;
   readonly token?: string;
   readonly peer?: ReadonlyMap<string, string>;
+  readonly before?: string;
   readonly save: boolean;
   readonly page?: true;
 }
 
 const peersScenarioName = 'peers';
+const tasksScenarioName = 'console-tasks';
 const usual = { seconds: 5, connections: 64, rounds: 5 } as const;
 const quick = { seconds: 0.25, connections: 8, rounds: 1 } as const;
 
@@ -93,6 +97,10 @@ export function buildProgram(): Command {
       '--peer <name=path>',
       'for peers: a program to compare with, such as flagr=PATH; once for each peer',
       readPeerOption,
+    )
+    .option(
+      '--before <folder>',
+      `for ${tasksScenarioName}: measure the console of this built checkout of an older commit, and save it beside`,
     )
     .option('--no-save', 'leave bench/results and docs/benchmarks.md as they are')
     .option('--page', 'only write docs/benchmarks.md from bench/results')
@@ -155,7 +163,8 @@ function repeatOptionsOf(given: GivenOptions): string {
   const token = given.token === undefined ? [] : ['--token "$TOKEN"'];
   // A program's path is of no use to others.
   const peers = [...(given.peer ?? new Map())].map(([name]) => `--peer ${name}=PATH`);
-  return [...(given.quick === true ? ['--quick'] : []), ...told, ...token, ...peers].join(' ');
+  const before = given.before === undefined ? [] : ['--before PATH'];
+  return [...(given.quick === true ? ['--quick'] : []), ...told, ...token, ...peers, ...before].join(' ');
 }
 
 function findPeerPrograms(
@@ -165,6 +174,16 @@ function findPeerPrograms(
   if (peer !== undefined && !scenarios.some(({ name }) => name === peersScenarioName))
     throw new UsageError(`--peer is for the scenario ${peersScenarioName}: name it, too`);
   return peer ?? new Map();
+}
+
+function findCheckoutBefore({ before }: GivenOptions, scenarios: readonly Scenario[]): string | null {
+  if (before === undefined) return null;
+  if (scenarios.some(({ name }) => name !== tasksScenarioName))
+    throw new UsageError(`--before is for the scenario ${tasksScenarioName}: name it alone`);
+  const folder = resolve(before);
+  if (!existsSync(join(folder, 'dist', 'server', 'main.js')))
+    throw new UsageError(`--before ${before}: that is no built checkout; run npm run build there`);
+  return folder;
 }
 
 function requireNoOthers(names: readonly string[], given: GivenOptions): void {
@@ -208,6 +227,7 @@ export function readCommand(
       drivers: chooseDrivers(given.driver, available),
       isQuick: given.quick === true,
       peerPrograms: findPeerPrograms(given, scenarios),
+      checkoutBefore: findCheckoutBefore(given, scenarios),
     },
     server,
     jsonFile: given.json ?? null,

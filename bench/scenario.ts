@@ -14,6 +14,8 @@ export interface BenchSettings {
   readonly isQuick: boolean;
   /** Programs of the peers to measure, by their names in `binaryPeers`. */
   readonly peerPrograms: ReadonlyMap<string, string>;
+  /** For `console-tasks`: a built checkout of an older commit, whose console is measured; null for this one's. */
+  readonly checkoutBefore: string | null;
   /** A running server to measure; null if each scenario starts its own. */
   readonly elsewhere: ServerElsewhere | null;
 }

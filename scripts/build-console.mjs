@@ -5,11 +5,11 @@
 //
 // The server replaces each `__NONCE__` in the page by the nonce of its answer. An asset's name has the hash of its
 // content; its .br and .gz forms lie beside it.
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { hashOfSources } from './lib/hash-of-sources.mjs';
 import { root } from './lib/root.mjs';
 
 const target = join(root, 'dist', 'console');
@@ -24,26 +24,6 @@ const sources = [
   'package-lock.json',
 ];
 const isCompressible = /[.](js|css|svg)$/;
-
-function* filesIn(path) {
-  const entries = readdirSync(join(root, path), { withFileTypes: true });
-  for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
-    const inner = `${path}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesIn(inner);
-    else yield inner;
-  }
-}
-
-function hashOfSources() {
-  const hash = createHash('sha256');
-  const files = sources.flatMap((path) => (/[.]\w+$/.test(path) ? [path] : [...filesIn(path)]));
-  for (const path of files)
-    hash
-      .update(`${path}\0`)
-      .update(readFileSync(join(root, path)))
-      .update('\0');
-  return hash.digest('hex');
-}
 
 async function bundle() {
   const { build } = await import('vite');
@@ -90,7 +70,7 @@ async function compressAssets() {
 }
 
 async function main() {
-  const hash = hashOfSources();
+  const hash = hashOfSources(sources);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   rmSync(stamp, { force: true });
   await bundle();

@@ -2,7 +2,9 @@
 //
 //   npm run screenshots                 all of them, into docs/screenshots
 //   npm run screenshots -- flag tokens  those whose name contains one of the words
+//   npm run screenshots -- --walk       those of docs/console-walk.md; with --before CHECKOUT of an older console
 import './lib/choose-node.mjs';
 import { runCompiled } from './lib/run-compiled.mjs';
 
-await runCompiled('test/browser/take-screenshots.js');
+const program = process.argv[2] === '--walk' ? 'take-walk-pictures' : 'take-screenshots';
+await runCompiled(`test/browser/${program}.js`);

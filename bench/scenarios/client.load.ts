@@ -4,6 +4,7 @@ import { probeVisible } from '../client/probe-visible.ts';
 import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { installPeers } from '../peers/peer-packages.ts';
 import type { Bench, ContenderPlan, Scenario } from '../scenario.ts';
+import type { ProvisionedPart } from '../servers/provision-file.ts';
 import { type BurgeeProcess, startBurgee } from '../servers/start-burgee.ts';
 
 const scenario = 'client';
@@ -24,13 +25,12 @@ const visibleTargets: readonly Target[] = [
 ];
 
 async function compareVisible(bench: Bench): Promise<Comparison> {
-  const burgee = await startBurgee([
-    {
-      name: 'client',
-      tokens: [{ name: tokenName, permission: 'write' }],
-      flags: ['streamed', 'asked'].map((name) => ({ name, enabled: true, trafficPercentage: 100 })),
-    },
-  ]);
+  const project: ProvisionedPart = {
+    name: 'client',
+    tokens: [{ name: tokenName, permission: 'write' }],
+    flags: ['streamed', 'asked'].map((name) => ({ name, enabled: true, trafficPercentage: 100 })),
+  };
+  const burgee = await startBurgee([project], { args: ['--management-rate-limit', '1000000000'] });
   try {
     return await bench.compare({
       id: visibleId,

@@ -24,15 +24,15 @@ function writeSupplyChainPage() {
 }
 
 /**
- * Makes the rest from dist/src, which must exist: the generated pages of docs, dist/docs from docs, dist/console from
- * src/console, and dist/server, the bundle that runs. Burgee serves dist/docs and dist/console.
+ * Makes the rest from dist/src, which must exist: the generated pages of docs, dist/docs from docs and with the packed
+ * client, dist/console from src/console, and dist/server, the bundle that runs. Burgee serves dist/docs and dist/console.
  * @returns 0, or the exit code of the first step that failed
  */
 export async function assemble() {
   rmSync(buildStamp, { force: true });
   await writeConfigurationPage();
   writeSupplyChainPage();
-  for (const script of ['build-docs.mjs', 'build-console.mjs', 'build-server.mjs']) {
+  for (const script of ['build-docs.mjs', 'build-client.mjs', 'build-console.mjs', 'build-server.mjs']) {
     const code = await runNode([join('scripts', script)]);
     if (code !== 0) return code ?? 1;
   }

@@ -1,5 +1,6 @@
 import '@mantine/core/styles.css';
 import './app/console.css';
+import './app/touch.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -10,6 +11,7 @@ import { createConsoleRouter } from './app/router.tsx';
 import { watchAttendance } from './client/attendance.ts';
 import { createQueryClient } from './client/query-client.ts';
 import { NoticeCenter } from './parts/notices.tsx';
+import { SwitchQuestions } from './switching/switch-questions.tsx';
 
 const queryClient = createQueryClient(() => {
   const { publicHref, pathname } = router.state.location;
@@ -32,6 +34,7 @@ function ConsoleApp() {
     >
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
+        <SwitchQuestions />
         <NoticeCenter />
       </QueryClientProvider>
     </MantineProvider>

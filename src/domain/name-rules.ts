@@ -37,14 +37,25 @@ export function addCharacterProblems(text: string, field: string, problems: Prob
 
 /**
  * @param before the present name: sent again, it is no new name
- * @returns the name of a project or an audience, trimmed; adds its problems.
+ * @param field its name in messages
+ * @returns the name of a project, an audience, a member or an organisation, trimmed; adds its problems.
  */
-export function readName(sent: string, problems: ProblemList, before: string | null = null): string {
+export function readName(
+  sent: string,
+  problems: ProblemList,
+  before: string | null = null,
+  field = 'name',
+): string {
   const name = sent.trim();
   if (name === before) return name;
-  addNameProblems(name, 'name', problems);
-  if (!isWellFormed(name)) problems.add(() => 'name must be valid Unicode: it has a lone surrogate');
+  addNameProblems(name, field, problems);
+  if (!isWellFormed(name)) problems.add(() => `${field} must be valid Unicode: it has a lone surrogate`);
   return name;
+}
+
+/** @returns the first character that no new name may have; null for none. */
+export function unfitCharacter(text: string): string | null {
+  return /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.exec(text)?.[0] ?? null;
 }
 
 function isShort(name: string): boolean {

@@ -27,6 +27,12 @@ export interface AuditRange {
   readonly subjectId?: string;
 }
 
+/** A flag's place in lists, which are by name (UTF-8 order), then id. */
+export interface FlagPlace {
+  readonly name: string;
+  readonly id: string;
+}
+
 /** A flag that was found and not read yet: its lists may be megabytes long. */
 export interface FoundFlag {
   /** Bytes of its record. */
@@ -81,9 +87,15 @@ export interface RecordQueries {
   foundFlag(id: string): FoundFlag | undefined;
   /** The same as `flagsOf`. */
   foundFlagsOf(projectId: string, name?: string): Iterable<FoundFlag>;
+  /** In the same order, those behind a place, whether or not a flag is there. */
+  foundFlagsAfter(projectId: string, place: FlagPlace): Iterable<FoundFlag>;
+  /** In the same order, from the index alone: no flag is read. */
+  flagPlacesOf(projectId: string): Iterable<FlagPlace>;
   /** In the same order: every flag that applies the audience, and possibly some that do not. */
   flagsNaming(projectId: string, audienceId: string): Iterable<Flag>;
   audiencesOf(projectId: string): Iterable<Audience>;
+  /** The same, of which only the beginnings are read: unverified. */
+  audienceNamesOf(projectId: string): Iterable<Pick<Audience, 'id' | 'name'>>;
   tokensOf(projectId: string): Iterable<Token>;
   /** Newest first. */
   auditOf(ledgerId: string, range?: AuditRange): Iterable<ChainedEntry>;

@@ -1,5 +1,5 @@
 import type { DenialLetter } from '../domain/outbox/denial-letter.ts';
-import type { DenialReason } from '../domain/token/denial.ts';
+import { denialWords } from '../domain/token/denial.ts';
 import { cutAt, toWellFormed } from '../support/code-points.ts';
 
 /** A mail as it is given to the mail server. */
@@ -15,14 +15,6 @@ export interface Mail {
 
 const nameCodePointsMax = 100;
 
-const reasons: Readonly<Record<DenialReason, string>> = {
-  'token-revoked': 'The token has been revoked.',
-  'token-expired': 'The token has expired.',
-  'insufficient-permission': 'The token has read permission, and the request needs write permission.',
-  'environment-not-permitted': 'The token is limited to other environments.',
-  'create-forbidden': 'The request sets state in an environment that the token may not change.',
-};
-
 /** @param mailFrom an address, or `Name <address>` */
 export function denialMail(letter: DenialLetter, mailFrom: string, baseUrl: string): Mail {
   const { denial, recipients, projectId } = letter;
@@ -31,9 +23,11 @@ export function denialMail(letter: DenialLetter, mailFrom: string, baseUrl: stri
   const link = `${baseUrl}/console/projects/${projectId}/tokens/${denial.tokenId}`;
   const opening = `A request with the API token "${token}" of the project "${project}" (${oneLine(letter.organisationName)}) was refused.`;
   const facts: readonly (readonly [string, string])[] = [
-    ['Why', reasons[denial.reason]],
+    ['Why', denialWords[denial.reason].cause],
+    ['What to do', denialWords[denial.reason].advice],
     ['When', `${new Date(denial.at).toISOString().replace('T', ' ').slice(0, 19)} UTC`],
     ['Request', oneLine(denial.route)],
+    ...flagFact(letter),
     ...(denial.environment === null ? [] : [['Environment', oneLine(denial.environment)] as const]),
     ['From address', oneLine(denial.address)],
   ];
@@ -49,6 +43,12 @@ export function denialMail(letter: DenialLetter, mailFrom: string, baseUrl: stri
     ),
     html: htmlOf(opening, facts, link, closing),
   };
+}
+
+/** The flag by name and id; by its id alone, if the project does not have it. */
+function flagFact({ denial: { flagId }, flagName }: DenialLetter): readonly (readonly [string, string])[] {
+  if (flagId === undefined) return [];
+  return [['Flag', flagName === null ? flagId : `${oneLine(flagName)} (${flagId})`]];
 }
 
 function htmlOf(

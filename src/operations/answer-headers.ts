@@ -1,3 +1,4 @@
+import type { Coding } from '../http/content-coding.ts';
 import { extendHeaderBlock, type HeaderBlock, headerBlock } from '../http/header-block.ts';
 
 /** Seconds after which a client that met an overload may try again. */
@@ -63,6 +64,8 @@ export interface AnswerFields {
   readonly setCookies?: readonly string[];
   /** The body is a file to be saved under this name: letters, digits, dots and hyphens. */
   readonly fileName?: string | undefined;
+  /** How the body is compressed; null: it is not, and might be. Undefined: it never is. */
+  readonly coding?: Coding | null | undefined;
   /** Target of a redirect. */
   readonly location?: string;
 }
@@ -112,7 +115,7 @@ export function syncHeaders(
 
 /** Headers of every answer under `/console/api`: it must not be cached, and no other site may read it. */
 export function consoleHeaders(requestId: string, status: number, fields: AnswerFields = {}): HeaderBlock {
-  const { contentType = null, retryAfter, setCookies = [], location, fileName } = fields;
+  const { contentType = null, retryAfter, setCookies = [], location, fileName, coding } = fields;
   const lines: (readonly [string, string])[] = [
     ['X-Request-Id', requestId],
     noStore,
@@ -122,6 +125,8 @@ export function consoleHeaders(requestId: string, status: number, fields: Answer
   if (contentType !== null) lines.push(['Content-Type', contentType]);
   // A proxy that buffers answers would delay events.
   if (contentType === 'text/event-stream') lines.push(['X-Accel-Buffering', 'no']);
+  if (coding !== undefined) lines.push(['Vary', 'Accept-Encoding']);
+  if (coding != null) lines.push(['Content-Encoding', coding]);
   if (fileName !== undefined) lines.push(['Content-Disposition', `attachment; filename="${fileName}"`]);
   if (status === 503 || retryAfter !== undefined) {
     lines.push(['Retry-After', String(retryAfter ?? retryAfterSeconds)]);
@@ -133,7 +138,8 @@ export function consoleHeaders(requestId: string, status: number, fields: Answer
 
 /** What a node of a cluster says with each answer while it may lack changes that others have acknowledged. */
 const detachedLine = ['Burgee-State', 'detached'] as const;
-/** By the block that each is in place of, itself included: to be detached twice says no more. */
+const detachedText = `\r\n${detachedLine.join(': ')}`;
+/** By the block that each is in place of. */
 const detachedBlocks = new Map<HeaderBlock, HeaderBlock>();
 for (const block of [
   evaluationHeaders,
@@ -143,17 +149,17 @@ for (const block of [
   ofrepRetryHeaders,
   ofrepPreflightHeaders,
 ]) {
-  const detached = extendHeaderBlock(block, ...detachedLine);
-  detachedBlocks.set(block, detached).set(detached, detached);
+  detachedBlocks.set(block, extendHeaderBlock(block, ...detachedLine));
 }
 
 /**
  * @returns the block with `Burgee-State: detached`: for evaluations one that was made before. Where a page may read
- * headers, it may read this one.
+ * headers, it may read this one. A block that has the line stays as it is: it may have been looked at before.
  */
 export function detachedHeaders(block: HeaderBlock): HeaderBlock {
   const ready = detachedBlocks.get(block);
   if (ready !== undefined) return ready;
+  if (block.value.includes(detachedText)) return block;
   const { name, value } = extendHeaderBlock(block, ...detachedLine);
   return { name, value: value.replace(exposed, `${exposed}, ${detachedLine[0]}`) };
 }

@@ -7,6 +7,7 @@ import { shown } from '../domain/problem-list.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial } from '../domain/token/denial.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
+import { isIdShaped } from '../support/id-shape.ts';
 import type { Steps } from '../support/steps.ts';
 import { type ApiAnswer, type ApiCall, type ApiCallHead, plainAnswer } from './call.ts';
 import {
@@ -151,7 +152,9 @@ function denialOf(refusal: Refusal, call: ApiCallHead, context: ManagementContex
   if (tokenId === null || reason === null) return null;
   const environment = refusal.environment ?? firstEnvironment(call.query);
   const route = operationOf(call)?.route ?? unknownRoute;
-  return { tokenId, at: context.now, reason, route, environment, address: call.address };
+  const flagId = call.params['id'];
+  const denial = { tokenId, at: context.now, reason, route, environment, address: call.address };
+  return flagId !== undefined && isIdShaped(flagId) ? { ...denial, flagId } : denial;
 }
 
 /** The name of an unknown endpoint in denials and logs. */

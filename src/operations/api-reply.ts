@@ -1,4 +1,5 @@
 import { type ApiProblem, problemTable } from '../contracts/problem-table.ts';
+import type { Coding } from '../http/content-coding.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HeaderBlock } from '../http/header-block.ts';
 import type { CallerIds } from '../support/caller-ids.ts';
@@ -25,6 +26,8 @@ export interface ApiRequest {
   readonly header: string | null;
   /** The Accept header, where the answer depends on it. */
   readonly accept?: string;
+  /** The coding that the client accepts for a body; null for none. Absent: answers of this API are not compressed. */
+  readonly coding?: Coding | null;
   readonly userAgent: string;
   /** A read that the page makes by itself: it does not count as use of the session. */
   readonly isBackground: boolean;

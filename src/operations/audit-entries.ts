@@ -44,7 +44,7 @@ type OrganisationEntry = Pick<AuditEntry, 'action' | 'targetId' | 'targetName' |
 /** @returns the audit entry of a change that a member makes to the organisation, not to one of its projects. */
 export function organisationEntry(
   { requestId }: ConsoleRequest,
-  principal: ConsolePrincipal,
+  principal: Pick<ConsolePrincipal, 'member' | 'organisation'>,
   { now, newId }: ConsoleContext,
   entry: OrganisationEntry,
 ): RecordChange {

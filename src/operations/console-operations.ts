@@ -14,6 +14,7 @@ import { countEvaluations } from './flags/count-evaluations.ts';
 import { createConsoleFlag } from './flags/create-console-flag.ts';
 import { deleteFlag } from './flags/delete-flag.ts';
 import { editFlag } from './flags/edit-flag.ts';
+import { findFlagsNamed } from './flags/find-flags-named.ts';
 import { listConsoleFlags } from './flags/list-console-flags.ts';
 import { readConsoleFlag } from './flags/read-console-flag.ts';
 import { tryFlag } from './flags/try-flag.ts';
@@ -35,6 +36,7 @@ import { editProject } from './projects/edit-project.ts';
 import { listProjects } from './projects/list-projects.ts';
 import { previewEnvironment } from './projects/preview-environment.ts';
 import { readProject } from './projects/read-project.ts';
+import { searchConsole } from './search/search-console.ts';
 import { beginOpenIdSession } from './sessions/begin-open-id-session.ts';
 import { beginSessionByPassword } from './sessions/begin-session-by-password.ts';
 import { changePassword } from './sessions/change-password.ts';
@@ -79,6 +81,7 @@ export const consoleOperations = {
   'create-console-flag': createConsoleFlag,
   'delete-flag': deleteFlag,
   'edit-flag': editFlag,
+  'find-flags-named': findFlagsNamed,
   'list-console-flags': listConsoleFlags,
   'read-console-flag': readConsoleFlag,
   'try-flag': tryFlag,
@@ -100,6 +103,7 @@ export const consoleOperations = {
   'list-projects': listProjects,
   'preview-environment': previewEnvironment,
   'read-project': readProject,
+  'search-console': searchConsole,
   'change-password': changePassword,
   'end-session': endSession,
   'finish-open-id': finishOpenId,

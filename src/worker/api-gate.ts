@@ -18,8 +18,9 @@ import { type RouteName, routeIndex } from './route-names.ts';
 /** The parts of a request that only one of the APIs has. */
 export type OwnParts = Pick<
   ApiRequest,
-  'credential' | 'cookies' | 'header' | 'accept' | 'userAgent' | 'isBackground'
->;
+  'credential' | 'cookies' | 'header' | 'accept' | 'coding' | 'userAgent' | 'isBackground'
+> &
+  Partial<Pick<ApiRequest, 'requestId'>>;
 
 /** An API's own part of the way in. */
 export interface ApiDoor {

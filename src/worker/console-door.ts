@@ -1,4 +1,5 @@
 import { bodyBytesMax } from '../domain/management/request-body.ts';
+import { acceptedCoding } from '../http/content-coding.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger } from '../observability/logger.ts';
 import { consoleOperation } from '../operations/answer-console-read.ts';
@@ -16,8 +17,10 @@ import { overloaded } from '../operations/refuse-undecided.ts';
 import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
 import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
 import { PageWatchers, type PageWatchersOptions } from '../operations/watching/page-watchers.ts';
+import { isIdShaped } from '../support/id-shape.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
+import type { AnswerEncoders } from './answers/answer-encoder.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { HostClient } from './host-client.ts';
@@ -33,6 +36,7 @@ export interface ConsoleDoorOptions {
   readonly settings: ConsoleSettings;
   readonly reads: ApiReads;
   readonly longAnswers: LongAnswers;
+  readonly encoders: AnswerEncoders;
   readonly writer: WriterPort;
   /** For what the process does once, but for changes. */
   readonly host: HostClient;
@@ -57,6 +61,11 @@ const smallBodyBytesMax = 16 * 1024;
  * sooner.
  */
 const backgroundHeader = 'x-burgee-background';
+/**
+ * The web app names its requests, so that it finds a change in the audit log whose answer was lost. Whoever sends the
+ * name of another request deceives only themselves: entries have the session's member.
+ */
+const requestNameHeader = 'x-burgee-request';
 /** Characters of the browser's name that are kept with a session. */
 const userAgentCharsMax = 256;
 
@@ -85,7 +94,7 @@ export class ConsoleDoor implements ApiDoor {
     this.#options = options;
     this.requestRate = options.requestRate;
     this.inFlight = options.inFlight;
-    const { settings, reads, longAnswers, writer, host, log, storeVersion, meter } = options;
+    const { settings, reads, longAnswers, encoders, writer, host, log, storeVersion, meter } = options;
     const attempts = new AttemptLimiters(options.attempts, meter);
     this.manner = consoleManner(settings.docsUrl);
     this.#cookie = sessionCookie(settings.baseUrl);
@@ -97,6 +106,7 @@ export class ConsoleDoor implements ApiDoor {
     this.actors = {
       reads,
       longAnswers,
+      encoders,
       writer,
       // Sessions have attempts of their own, and no denials.
       mayFail: () => true,
@@ -125,10 +135,13 @@ export class ConsoleDoor implements ApiDoor {
 
   own(view: RequestView): OwnParts {
     const cookies = view.headerValues('cookie');
+    const named = view.header(requestNameHeader);
     return {
+      ...(isIdShaped(named) ? { requestId: named } : {}),
       credential: this.#cookie.read(cookies),
       cookies,
       header: null,
+      coding: acceptedCoding(view.header('accept-encoding')),
       userAgent: printable(view.header('user-agent')),
       // A change always comes from a person: the header counts for reads only.
       isBackground: view.method() === 'get' && view.header(backgroundHeader) === '1',

@@ -33,6 +33,8 @@ export const budgetNames = [
   'unsentBytes',
   /** Evaluations that wait until a long flag is read. */
   'waitingEvaluations',
+  /** Answers of the console that are being compressed. */
+  'encoders',
   /** Event streams of sync and of OFREP. */
   'streams',
 ] as const;

@@ -7,6 +7,7 @@ import { evaluationHeaders, plainJsonHeaders } from '../operations/answer-header
 import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
 import { Reads } from '../operations/reads.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import { AnswerEncoders, encodersMax } from './answers/answer-encoder.ts';
 import { crowdedAnswer } from './answers/crowded-answer.ts';
 import type { AwaitFlagParts } from './answers/evaluation-wait.ts';
 import type { FlagAnswer } from './answers/flag-evaluation.ts';
@@ -286,6 +287,7 @@ function createConsoleDoor(setup: WorkerSetup, parts: DoorParts, host: HostClien
   return new ConsoleDoor({
     ...parts,
     settings: setup.console,
+    encoders: new AnswerEncoders(budgetOf(setup, 'encoders', encodersMax)),
     host,
     storeVersion: setup.storeVersion,
     requestRate: new AddressLimiter(limits.consoleRate, setup.consoleRateLimit),

@@ -33,6 +33,7 @@ export function quickBench(peerPrograms: BenchSettings['peerPrograms'] = new Map
       drivers: availableDrivers().slice(0, 1),
       isQuick: true,
       peerPrograms,
+      checkoutBefore: null,
       elsewhere: null,
     },
     compare: compareOnce,

@@ -25,6 +25,7 @@ const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
   client: [/^change-visible$/],
   cluster: [/^throughput-\w+$/, /^writers$/, /^single-writer$/, /^visible$/, /^killed$/, /^new-node$/],
   'cold-start': [/^cold-start$/],
+  'console-tasks': [/^switch-elsewhere$/, /^switch-here$/, /^undo$/, /^create$/, /^invite$/],
   micro: [/^hash$/, /^decode-query$/, /^compile$/, /^evaluate$/, /^encode-record$/],
 };
 
@@ -55,6 +56,7 @@ const runs: readonly Run[] = [
       'sync-streams',
       'cold-start',
       'client',
+      'console-tasks',
     ],
     options: ['--quick', '--driver', fastestDriver],
   },

@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap';
+import { consoleCaller } from './support/console-caller.ts';
 import { type ConsoleWindow, consoleTest } from './support/console-stage.ts';
 import { withAxe } from './support/find-violations.ts';
-import { demoSettings, furnishDemo, makeDemo, openDemo } from './support/furnished-demo.ts';
+import { demoSettings, furnishDemo, makeDemo, openDemo, openJoined } from './support/furnished-demo.ts';
 import type { Screen } from './support/screen.ts';
-import { screensOf } from './support/screens.ts';
+import { commonScreens, screensOf } from './support/screens.ts';
 import { setColours } from './support/set-colours.ts';
 
 t.setTimeout(900_000);
@@ -50,5 +51,26 @@ await consoleTest(
     const second = await stage.window({ storageState });
     await Promise.all([checkAll(first, members), checkAll(second, members)]);
     await checkAll(await stage.window(), guests);
+  },
+);
+
+await consoleTest(
+  t,
+  'axe finds no violation on what an Admin, an Editor and a Viewer see',
+  { prepare, settings: demoSettings },
+  async (t, stage) => {
+    const owner = await openDemo(stage, link);
+    const screens = commonScreens(await furnishDemo(t, stage, owner.page));
+    const call = consoleCaller(owner.page);
+    const roles = ['admin', 'editor', 'viewer'] as const;
+    const check = async (name: string, window: ConsoleWindow): Promise<void> => {
+      for (const screen of screens)
+        await checkScreen(t, window, { ...screen, name: `${name}: ${screen.name}` });
+    };
+    await Promise.all(
+      roles.map(async (role) => {
+        return check(role, await openJoined(stage, call, role, `another-${role}@demo.example`));
+      }),
+    );
   },
 );

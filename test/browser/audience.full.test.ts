@@ -46,7 +46,7 @@ await consoleTest(t, 'an audience is edited', { prepare: provision(project) }, a
   // The review names the flag and the protected environment in which the change acts at once, as soon as the page
   // learns of them.
   await page.getByRole('button', { name: 'Review 1 change' }).click();
-  await dialog(page).getByText('Saving at once changes the answers').waitFor();
+  await dialog(page).getByText('Saving changes what these flags answer').waitFor();
   const review = await dialog(page).textContent();
   t.match(review, /plan is pro or Pro or PRO/);
   t.match(review, /protected environments:gift-cards in production/);
@@ -154,8 +154,8 @@ await consoleTest(
     await page.getByRole('button', { name: 'Edit all 5,001 values' }).click();
     await dialog(page).getByLabel('Find in the list').fill('user-4321');
     await dialog(page).getByRole('button', { name: 'Remove user-4321' }).click();
-    await dialog(page).getByText('5,000 values when applied.').waitFor();
-    await finishDialog(page, 'Apply to the draft');
+    await dialog(page).getByText('5,000 values in all.').waitFor();
+    await finishDialog(page, 'Add to draft');
     await page.getByRole('button', { name: 'Review 1 change' }).click();
     t.match(
       await dialog(page).textContent(),

@@ -25,23 +25,23 @@ await consoleTest(t, 'thousands of cohorts are pasted', { prepare }, async (t, s
   const field = dialog(page).getByLabel('Add');
   await field.focus();
   await page.keyboard.press('Control+v');
-  await dialog(page).getByText('5,001 cohorts when applied.').waitFor();
+  await dialog(page).getByText('5,001 cohorts in all.').waitFor();
   t.equal(await field.inputValue(), '', 'the cohorts are in the list, and the field stays small');
   await page.keyboard.type('one more');
-  await dialog(page).getByText('5,002 cohorts when applied.').waitFor();
+  await dialog(page).getByText('5,002 cohorts in all.').waitFor();
   // A click beside a form keeps its content.
   await page.mouse.click(5, 5);
   await dialog(page).getByLabel('Find in the list').fill('user-4999');
   await dialog(page).getByRole('button', { name: 'Remove user-4999' }).click();
-  await dialog(page).getByRole('button', { name: 'Apply to the draft' }).click();
-  await card(page, 'production').getByText('inherits 5001').waitFor();
+  await dialog(page).getByRole('button', { name: 'Add to draft' }).click();
+  await card(page, 'production').getByText('inherited (5,001)').waitFor();
   await saveDraft(page);
   await notice(page, 'Saved 1 change of gift-cards.').waitFor();
 
   // An own list equal to the inherited one changes nothing: the environment still inherits, and there is nothing to
   // save.
-  await card(page, 'production').getByRole('button', { name: 'Give it its own list' }).click();
-  await dialog(page).getByRole('button', { name: 'Apply to the draft' }).click();
+  await card(page, 'production').getByRole('button', { name: 'Override' }).click();
+  await dialog(page).getByRole('button', { name: 'Add to draft' }).click();
   await dialog(page).waitFor({ state: 'detached' });
   t.equal(await page.getByRole('region', { name: 'Unsaved changes' }).count(), 0);
 });

@@ -3,6 +3,7 @@ import t from 'tap';
 import { consoleCaller } from './support/console-caller.ts';
 import { consoleTest } from './support/console-stage.ts';
 import { card, createFlag, createProject, goTo, notice } from './support/console-steps.ts';
+import { provision } from './support/provision.ts';
 import { becomeOwner, owner, signIn } from './support/sign-in.ts';
 
 t.setTimeout(480_000);
@@ -125,14 +126,14 @@ await consoleTest(
     const { page } = window;
     await becomeOwner(stage, window);
     await createProject(page, 'shop', []);
-    await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
     await page.getByRole('button', { name: 'Create flag' }).focus();
     await page.keyboard.press('Enter');
     await named(page, 'Create flag').waitFor();
     const projectId = /projects\/(\w+)/.exec(page.url())?.[1] ?? '';
     await consoleCaller(page)('POST', `/projects/${projectId}/flags`, { name: 'gift-cards' });
     await page
-      .getByRole('heading', { name: 'No flag yet', includeHidden: true })
+      .getByRole('heading', { name: 'No flags yet', includeHidden: true })
       .waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await named(page, 'Create flag').waitFor({ state: 'detached' });
@@ -188,7 +189,10 @@ await consoleTest(t, 'a draft outlives the end of its session', {}, async (t, st
   watch.expectStatus(401);
   const ended = named(page, 'Your session has ended');
   const stay = async (): Promise<void> => {
-    t.match(await ended.textContent(), /1 change would be lost. To keep it, stay here, sign in again/);
+    t.match(
+      await ended.textContent(),
+      /Your 1 unsaved change is still here. Sign in in a new tab, then save/,
+    );
     await ended.getByRole('button', { name: 'Stay here' }).click();
     await ended.waitFor({ state: 'detached' });
   };
@@ -237,4 +241,93 @@ await consoleTest(t, 'leaving a secret that is shown once is confirmed first', {
   await shown.getByRole('button', { name: 'I have stored it' }).click();
   await shown.waitFor({ state: 'detached' });
   await goTo(page, 'Members');
+});
+
+const shop = provision({
+  name: 'shop',
+  environments: ['production'],
+  flags: [{ name: 'gift-cards' }],
+});
+
+await consoleTest(
+  t,
+  'a second flag of one name is warned of, and made',
+  { prepare: shop },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await signIn(window, owner);
+    await page.getByRole('link', { name: 'gift-cards' }).click();
+    await page.getByRole('heading', { level: 1, name: 'gift-cards' }).waitFor();
+    const first = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    await goTo(page, 'Flags');
+    await page.getByRole('button', { name: 'Create flag' }).click();
+    const create = named(page, 'Create flag');
+    await create.getByLabel('Name').fill('gift-cards ');
+    await create.getByText('A flag is already called').waitFor();
+    t.match(
+      await create.getByRole('link', { name: first }).getAttribute('href'),
+      new RegExp(`/flags/${first}$`),
+    );
+    await create.getByLabel('Name').fill('gift-card');
+    await create.getByText('A flag is already called').waitFor({ state: 'detached' });
+    await create.getByLabel('Name').fill('gift-cards');
+    await create.getByText('A flag is already called').waitFor();
+    await create.getByRole('button', { name: 'Create flag' }).click();
+    await page.getByRole('heading', { level: 1, name: 'gift-cards' }).waitFor();
+    t.notMatch(page.url(), first);
+  },
+);
+
+await consoleTest(t, 'fields say what is wrong with them, and count', { prepare: shop }, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await signIn(window, owner);
+  await page.getByRole('link', { name: 'gift-cards' }).waitFor();
+  await page.getByRole('button', { name: 'Create flag' }).click();
+  const create = named(page, 'Create flag');
+  const name = create.getByLabel('Name');
+  await create.getByRole('button', { name: 'Create flag' }).click();
+  await create.getByText('Enter a name.').waitFor();
+  t.equal(await name.getAttribute('aria-invalid'), 'true');
+  t.equal(await page.locator(':focus').inputValue(), '', 'the field has the focus');
+  await name.fill('😀'.repeat(190));
+  await create.getByText('190 / 200').waitFor();
+  await name.fill('x'.repeat(203));
+  await create.getByText('At most 200 characters: remove 3.').waitFor();
+  await create.getByRole('button', { name: 'Create flag' }).click();
+  await create.getByLabel('Description').fill('y'.repeat(2001));
+  await create.getByText('At most 2000 characters: remove 1.').waitFor();
+  await name.fill('evil\u202elive');
+  await create.getByText(/Remove ⟨U\+202E⟩/).waitFor();
+  await name.fill('pay\u200bment');
+  await create.getByText('pay⟨U+200B⟩ment').waitFor();
+  await create.getByLabel('Description').fill('');
+  await create.getByLabel('Tags').fill('t'.repeat(65));
+  await create.getByLabel('Tags').press('Enter');
+  await create.getByText(/^t{40}: At most 64 characters: remove 1\.$/).waitFor();
+  t.same(window.watch.troubles, [], 'nothing was sent');
+  await create.getByLabel('Tags').press('Backspace');
+  await create.getByRole('button', { name: 'Create flag' }).click();
+  await page.getByRole('heading', { level: 1, name: /pay/ }).waitFor();
+});
+
+// The service makes no such names any more, but keeps those that an earlier version made, and tags and descriptions.
+const hidden = provision({
+  name: 'shop',
+  environments: ['production'],
+  audiences: [{ name: 'a\u200bb', rules: [{ attribute: 'pl\u200ban', values: ['\u202epro'] }] }],
+});
+
+await consoleTest(t, 'hidden characters of names are shown', { prepare: hidden }, async (t, stage) => {
+  const window = await stage.window();
+  const { page } = window;
+  await signIn(window, owner);
+  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await goTo(page, 'Audiences');
+  t.equal(await page.getByRole('link', { name: 'a⟨U+200B⟩b' }).locator('bdi').count(), 1);
+  await page.getByText('pl⟨U+200B⟩an is ⟨U+202E⟩pro').waitFor();
+  await page.getByRole('link', { name: 'a⟨U+200B⟩b' }).click();
+  await page.getByRole('heading', { level: 1, name: 'a⟨U+200B⟩b' }).waitFor();
+  t.match(await page.title(), 'a⟨U+200B⟩b');
 });

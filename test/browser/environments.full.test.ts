@@ -18,7 +18,7 @@ await consoleTest(t, 'a rename names the affected tokens first', { prepare }, as
   const window = await stage.window();
   const { page } = window;
   await signIn(window, owner);
-  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
   await goTo(page, 'Environments');
   const answer = await holdAnswers(page, '**/impact?name=preview');
   const asked = page.waitForRequest('**/impact?name=preview');
@@ -31,10 +31,9 @@ await consoleTest(t, 'a rename names the affected tokens first', { prepare }, as
   await dialog(page).getByText('These tokens stop working here.').waitFor();
   t.equal(await dialog(page).getByRole('link', { name: 'deploy' }).count(), 1);
 
-  // A refused name is reported before the confirmation.
-  window.watch.expectStatus(400);
+  // A name that cannot be taken is reported beside the field.
   await dialog(page).getByLabel('New name').fill('production');
-  await dialog(page).getByRole('alert').waitFor();
+  await dialog(page).getByText('production exists already in this project.').waitFor();
   t.equal(await dialog(page).getByRole('button', { name: 'Rename' }).isEnabled(), false);
   await dialog(page).getByLabel('New name').fill('preview');
   await finishDialog(page, 'Rename');
@@ -54,7 +53,7 @@ await consoleTest(
     const window = await stage.window();
     const { page } = window;
     await signIn(window, owner);
-    await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
     await goTo(page, 'Environments');
     await page.getByRole('button', { name: 'Rename staging' }).click();
     await dialog(page).getByLabel('New name').fill('preview');
@@ -63,10 +62,37 @@ await consoleTest(
     const { projects } = await call<{ projects: readonly Project[] }>('GET', '/projects');
     const [{ id = '', environmentsRevision: revision = 0 } = {}] = projects;
     await call('PATCH', `/projects/${id}/environments/2`, { revision, name: 'canary' });
-    await dialog(page).getByText('Somebody else has renamed it to canary meanwhile.').waitFor();
+    await dialog(page).getByText('Somebody else has renamed this environment to canary.').waitFor();
     t.equal(await dialog(page).getByLabel('New name').inputValue(), 'preview');
     await finishDialog(page, 'Rename');
     await notice(page, 'canary is now preview.').waitFor();
+  },
+);
+
+await consoleTest(
+  t,
+  'to stop protecting an environment is confirmed first',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await signIn(window, owner);
+    await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+    await goTo(page, 'Environments');
+    const protection = page.getByRole('switch', { name: 'Protect production' });
+    await protection.click();
+    await notice(page, 'production is protected.').waitFor();
+    t.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0, 'no key takes the protection away');
+    await protection.click();
+    const question = page.getByRole('dialog', { name: 'Stop protecting production?' });
+    t.match(await question.textContent(), /without being asked to confirm/);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    t.equal(await protection.isChecked(), true);
+    await protection.click();
+    await question.getByRole('button', { name: 'Stop protecting' }).click();
+    await notice(page, 'production is no longer protected.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('switch', { name: 'Protect production', checked: true }).waitFor();
   },
 );
 
@@ -75,7 +101,7 @@ await consoleTest(t, 'relative times advance while the page is open', { prepare 
   const { page } = window;
   await page.clock.install();
   await signIn(window, owner);
-  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
   await goTo(page, 'Audit log');
   const first = page.locator('ol > li time').first();
   t.match(await first.textContent(), /now|minute/);

@@ -35,7 +35,7 @@ await consoleTest(t, 'the flags are shown after 250 KB of JavaScript at most', {
   const { page, ...window } = await stage.window();
   const scripts = watchScripts(page);
   await signIn({ page, ...window }, owner);
-  await page.getByRole('heading', { name: 'No flag yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
   t.ok(scripts.size > 0);
   let bytes = 0;
   for (const [url, response] of scripts) {

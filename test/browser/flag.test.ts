@@ -29,15 +29,15 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   const production = card(page, 'production');
 
   // Cohorts: inherited, many pasted into an own list, and inherited again.
-  await staging.getByText('inherits 2').waitFor();
-  await staging.getByRole('button', { name: 'Give it its own list' }).click();
+  await staging.getByText('inherited (2)').waitFor();
+  await staging.getByRole('button', { name: 'Override' }).click();
   await dialog(page).getByLabel('Add').fill('qa\nnightly, beta\n\ncanary');
-  await dialog(page).getByText('5 cohorts when applied.').waitFor();
-  await dialog(page).getByRole('button', { name: 'Apply to the draft' }).click();
+  await dialog(page).getByText('5 cohorts in all.').waitFor();
+  await dialog(page).getByRole('button', { name: 'Add to draft' }).click();
   await staging.getByText('own list of 5').waitFor();
   await saveDraft(page);
-  await staging.getByRole('button', { name: 'Reset to inherited' }).click();
-  await staging.getByText('inherits 2').waitFor();
+  await staging.getByRole('button', { name: 'Inherit' }).click();
+  await staging.getByText('inherited (2)').waitFor();
   await page.getByRole('button', { name: 'Discard' }).click();
   await staging.getByText('own list of 5').waitFor();
 
@@ -89,9 +89,9 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await answer.getByText('not reached', { exact: true }).waitFor();
   const steps = (): Promise<string[]> => answer.getByRole('listitem').allTextContents();
   t.match(await steps(), [
-    /Switch.*does not decide/,
-    /Cohorts.*does not decide/,
-    /Audience.*decides/,
+    /Switch.*no effect/,
+    /Cohorts.*no effect/,
+    /Audience.*decided the answer/,
     /Rollout.*not reached/,
   ]);
   await page.getByRole('button', { name: 'Add attribute' }).click();
@@ -99,7 +99,7 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await page.getByLabel('Value of attribute 1').fill('pro');
   await page.getByRole('button', { name: 'Try it', exact: true }).click();
   await answer.getByText('every request that comes to this rule').waitFor();
-  t.match(await steps(), [/Switch/, /Cohorts/, /Audience.*does not decide/, /Rollout.*decides/]);
+  t.match(await steps(), [/Switch/, /Cohorts/, /Audience.*no effect/, /Rollout.*decided the answer/]);
 
   await page.getByRole('tab', { name: 'Code' }).click();
   const code = page.getByRole('region', { name: 'curl' });
@@ -128,9 +128,83 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await page.getByRole('tab', { name: 'Code' }).click();
   await web.waitFor();
 
+  // A name is checked beside its field.
   await page.getByRole('button', { name: 'Edit name, description, tags' }).click();
   await dialog(page).getByLabel('Name').fill('  ');
-  await dialog(page).getByRole('button', { name: 'Apply to the draft' }).click();
-  await page.getByText('A flag needs a name.').waitFor();
-  t.equal(await page.getByRole('button', { name: 'Review 1 change' }).isEnabled(), false);
+  await dialog(page).getByRole('button', { name: 'Add to draft' }).click();
+  await dialog(page).getByText('Enter a name.').waitFor();
+  await dialog(page).getByLabel('Name').fill('gift \u202esdrac');
+  await dialog(page).getByRole('button', { name: 'Add to draft' }).click();
+  await dialog(page)
+    .getByText(/Remove ⟨U\+202E⟩/)
+    .waitFor();
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+  await dialog(page).getByRole('button', { name: 'Discard' }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+
+  // Deleting says what is in use, and what is protected.
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete flag' }).click();
+  await dialog(page).getByText('1 evaluation in the last 24 hours.').waitFor();
+  t.match(await dialog(page).textContent(), /On in production \(protected\), staging\./);
+  t.match(await dialog(page).textContent(), /in every environment, including production \(protected\)\./);
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
 });
+
+const regions = Array.from({ length: 38 }, (_, index) => `region-${index}`);
+const wide = {
+  name: 'wide',
+  environments: [...regions, 'production', 'prod-eu'],
+  flags: [
+    { name: 'everywhere', environments: { production: { enabled: true, trafficPercentage: 50 } } },
+    { name: 'elsewhere' },
+  ],
+};
+
+await consoleTest(
+  t,
+  'of forty environments each is one step away',
+  { prepare: provision(wide) },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await signIn(window, owner);
+    await page.getByRole('searchbox', { name: 'Search flags' }).fill('every');
+    await page.waitForURL(/q=every/);
+    await page.getByRole('link', { name: 'everywhere' }).click();
+    const index = page.getByRole('toolbar', { name: 'Environments' });
+    await index.waitFor();
+
+    // Production comes first and is open; the index is one stop of Tab, and the arrows move within it.
+    t.match(await index.getByRole('button').first().textContent(), /productionOn 50%/);
+    t.equal(await page.getByRole('switch').count(), 2);
+    await page.getByRole('searchbox', { name: 'Find an environment' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.locator('input[role=switch]:focus').waitFor();
+    t.equal(await page.locator(':focus').getAttribute('aria-label'), 'everywhere in region-0');
+    await page.getByRole('searchbox', { name: 'Find an environment' }).fill('region-31');
+    await page.keyboard.press('Enter');
+    await page.getByRole('switch', { name: 'everywhere in region-31' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    t.equal(await page.locator(':focus').textContent(), '0%', 'the usual percentages are one stop, too');
+
+    // A draft moves nothing; the way back keeps the filters of the list.
+    const region = card(page, 'region-31');
+    const before = await region.boundingBox();
+    await region.getByRole('button', { name: '25%', exact: true }).click();
+    await region.getByText('not saved').waitFor();
+    t.same(await region.boundingBox(), before);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await region.getByRole('button', { name: 'Close region-31' }).click();
+    await region.waitFor({ state: 'detached' });
+    await page.getByRole('main').getByRole('link', { name: 'Flags', exact: true }).click();
+    await page.waitForURL(/q=every/);
+    await page.getByRole('link', { name: 'everywhere' }).waitFor();
+    t.equal(await page.getByRole('link', { name: 'elsewhere' }).count(), 0);
+  },
+);

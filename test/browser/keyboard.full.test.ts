@@ -107,7 +107,7 @@ await consoleTest(t, 'the palette, the search and the help have keys', {}, async
   await page.keyboard.press('/');
   t.match(await focused(page), /searchbox "Search flags"/);
   await page.keyboard.type('no flag has this name');
-  await page.getByRole('heading', { name: 'No flag matches' }).waitFor();
+  await page.getByRole('heading', { name: 'No flags match these filters' }).waitFor();
   await page.waitForURL(/q=no\+flag\+has\+this\+name/);
   t.pass('the filter is in the address');
 });

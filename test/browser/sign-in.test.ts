@@ -1,6 +1,6 @@
 import t from 'tap';
 import { consoleTest } from './support/console-stage.ts';
-import { becomeOwner, firstOwnerLink, owner, signIn } from './support/sign-in.ts';
+import { becomeOwner, firstOwnerLink, owner, ownOrganisation, signIn } from './support/sign-in.ts';
 
 t.setTimeout(120_000);
 
@@ -9,13 +9,21 @@ await consoleTest(t, 'the printed link makes the first Owner, once', {}, async (
   const { page } = window;
   await becomeOwner(stage, window);
   t.notMatch(page.url(), /#/, 'the secret is in no address');
+  await page.getByRole('navigation').getByRole('heading', { name: ownOrganisation }).waitFor();
   t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Projects');
 
   const late = await stage.window();
   late.watch.expectStatus(410);
   await late.open(await firstOwnerLink(stage.server));
-  await late.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+  await late.page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
+  const words = await late.page.getByRole('main').textContent();
   t.match(await late.page.getByRole('alert').textContent(), /used, has expired or was withdrawn/);
+  t.equal(words?.match(/expired/g)?.length, 1, 'it is said once');
+  t.notMatch(words, '`');
+  await late.open('/console/link#another');
+  await late.page.waitForURL(/link$/);
+  await late.page.getByRole('link', { name: 'Sign in' }).click();
+  await late.page.getByRole('heading', { name: 'Sign in' }).waitFor();
 
   await signIn(late, owner);
   await late.page.getByRole('heading', { name: 'Projects' }).waitFor();
@@ -29,6 +37,29 @@ await consoleTest(t, 'a wrong password is refused in words', {}, async (t, stage
   const window = await stage.window();
   window.watch.expectStatus(401);
   await signIn(window, { ...owner, password: 'a wrong password' });
-  t.match(await window.page.getByRole('alert').textContent(), /Wrong email or password/);
+  t.equal(await window.page.getByRole('alert').textContent(), 'Wrong email or password.');
   t.equal(await window.page.getByLabel('Email').inputValue(), owner.email, 'the entered email stays');
+});
+
+await consoleTest(t, 'the set-up page says beside each field what is missing', {}, async (t, stage) => {
+  const { page, open } = await stage.window();
+  await open(await firstOwnerLink(stage.server));
+  await page.getByLabel('New password').fill('too short');
+  await page.getByLabel('Email').fill('olga');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  const messageOf = async (label: string): Promise<string> => {
+    const field = page.getByLabel(label);
+    const ids = ((await field.getAttribute('aria-describedby')) ?? '').split(/\s+/);
+    return (await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).textContent()))).join(' ');
+  };
+  t.equal(await page.getByLabel('Organisation').inputValue(), '', 'its first name means nothing');
+  t.match(await messageOf('Organisation'), /Enter a name\./);
+  t.match(await messageOf('Your name'), /Enter a name\./);
+  t.match(await messageOf('Email'), /Enter an address like name@example\.com\./);
+  t.match(await messageOf('New password'), /At least 12 characters: 3 more\./);
+  t.equal(
+    await page.locator(':focus').getAttribute('autocomplete'),
+    'organization',
+    'the first one has the focus',
+  );
 });

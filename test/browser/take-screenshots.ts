@@ -2,16 +2,15 @@
  * npm run screenshots [-- NAME…]: takes pictures of every screen of the console, or of those whose name contains one of
  * the words, into docs/screenshots. The screens show the demo, light and dark, wide and narrow.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { debianPrograms, pathOf } from '../support/debian-programs.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { type ConsoleWindow, setStage } from './support/console-stage.ts';
 import { dialog } from './support/console-steps.ts';
 import { demoSettings, furnishDemo, makeDemo, openDemo } from './support/furnished-demo.ts';
+import { makeSmall } from './support/make-small.ts';
 import type { Screen } from './support/screen.ts';
 import { screensOf } from './support/screens.ts';
 import { setColours } from './support/set-colours.ts';
@@ -75,37 +74,8 @@ async function takeAll(t: Lifetime, words: readonly string[]): Promise<Taken> {
   return { files, troubles: stage.windows.flatMap(({ watch }) => watch.troubles) };
 }
 
-/**
- * pngquant leaves a third of the bytes, because pages have few colours. Without the program the pictures stay as they
- * are.
- */
-function makeSmall(files: readonly string[]): void {
-  const programs = debianPrograms('pngquant');
-  if (programs.skip !== false) {
-    console.log(programs.skip);
-    return;
-  }
-  const options = [
-    '--force',
-    '--skip-if-larger',
-    '--strip',
-    '--speed',
-    '3',
-    '--quality',
-    '70-95',
-    '--ext',
-    '.png',
-  ];
-  const { status, stderr } = spawnSync(pathOf(programs, 'pngquant'), [...options, '--', ...files], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  // Exit codes 98 and 99 mean that the original is better.
-  if (![0, 98, 99].includes(status ?? -1)) throw new Error(`pngquant failed: ${stderr}`);
-}
-
 mkdirSync(folder, { recursive: true });
 const { files, troubles } = await withLifetime((t) => takeAll(t, process.argv.slice(2)));
-makeSmall(files);
+makeSmall(folder, files);
 for (const trouble of troubles) console.error(trouble);
 process.exitCode = troubles.length === 0 ? 0 : 1;

@@ -45,7 +45,7 @@ async function openFlag(page: Page, name: string): Promise<void> {
 async function editLabels(page: Page, label: string, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Edit name, description, tags' }).click();
   await dialog(page).getByLabel(label).fill(text);
-  await finishDialog(page, 'Apply to the draft');
+  await finishDialog(page, 'Add to draft');
 }
 
 function rollout(page: Page, environment: string, step: string): Promise<void> {
@@ -73,17 +73,27 @@ await consoleTest(t, 'two people who edit one flag lose nothing', {}, async (t, 
   t.equal(await rolloutShown(mine.page, 'staging'), '10%');
   t.equal(await rolloutShown(mine.page, 'production'), '50%');
 
-  // Of the same field both values are shown side by side, and nothing is written until one is chosen.
+  // Of the same field both values are shown side by side, and nothing is written until one is chosen. Typing goes on:
+  // the bar says who it was, and the question comes when it is asked for, without an answer that Enter would give.
   await rollout(theirs.page, 'production', '25%');
+  await mine.page.getByRole('button', { name: 'Edit name, description, tags' }).click();
   await saveDraft(theirs.page);
-  const conflict = mine.page.getByRole('dialog', { name: 'Somebody else has changed the same fields' });
-  await conflict.waitFor();
-  t.match(await conflict.getByRole('region', { name: 'Stored now' }).textContent(), /25%/);
+  await mine.page.getByText(`${editor.name} changed this flag meanwhile.`).waitFor();
+  t.equal(await dialog(mine.page).count(), 1, 'only the dialog that I have opened');
+  await dialog(mine.page).getByLabel('Tags').fill('mine');
+  await dialog(mine.page).getByLabel('Tags').press('Enter');
+  await finishDialog(mine.page, 'Add to draft');
+  await mine.page.getByRole('button', { name: 'Compare' }).click();
+  const conflict = mine.page.getByRole('dialog', { name: 'You both changed the same fields' });
+  await conflict.getByRole('button', { name: 'Decide later' }).press('Enter');
+  await conflict.waitFor({ state: 'detached' });
+  await mine.page.getByRole('button', { name: /^Review / }).click();
+  t.match(await conflict.getByRole('region', { name: `Saved by ${editor.name}` }).textContent(), /25%/);
   t.match(await conflict.getByRole('region', { name: 'Your draft' }).textContent(), /50%/);
   t.equal(await rolloutShown(theirs.page, 'production'), '25%', 'stored');
   await conflict.getByRole('button', { name: 'Keep mine' }).click();
-  await saveDraft(mine.page);
-  await notice(mine.page, 'Saved 1 change of gift-cards.').waitFor();
+  await mine.page.getByRole('button', { name: 'Save 2 changes' }).click();
+  await notice(mine.page, 'Saved 2 changes of gift-cards.').waitFor();
   await card(theirs.page, 'production').getByRole('button', { name: '50%', pressed: true }).waitFor();
   t.equal(await rolloutShown(theirs.page, 'production'), '50%');
   t.equal(await rolloutShown(theirs.page, 'staging'), '10%');
@@ -93,13 +103,14 @@ await consoleTest(t, 'two people who edit one flag lose nothing', {}, async (t, 
   await rollout(mine.page, 'staging', '25%');
   await rollout(theirs.page, 'production', '10%');
   await saveDraft(theirs.page);
+  await mine.page.getByRole('button', { name: 'Compare' }).click();
   t.match(await conflict.textContent(), /Your 1 other change stays in the draft either way/);
-  await conflict.getByRole('button', { name: 'Take theirs' }).click();
+  await conflict.getByRole('button', { name: 'Use theirs' }).click();
   t.equal(await rolloutShown(mine.page, 'production'), '10%');
   t.equal(await rolloutShown(mine.page, 'staging'), '25%');
   await mine.page.getByRole('button', { name: 'Review 1 change' }).waitFor();
   await saveDraft(mine.page);
-  await notice(mine.page, 'Saved 1 change of gift-cards.').last().waitFor();
+  await notice(mine.page, 'Saved 1 change of gift-cards.').waitFor();
 
   // A dialog that was open while others saved puts only the fields edited in it into the draft.
   await card(theirs.page, 'staging').getByRole('button', { name: '25%', pressed: true }).waitFor();
@@ -109,7 +120,7 @@ await consoleTest(t, 'two people who edit one flag lose nothing', {}, async (t, 
   await mine.page.getByText('Cards that are given').first().waitFor();
   await dialog(mine.page).getByLabel('Tags').fill('sale');
   await dialog(mine.page).getByLabel('Tags').press('Enter');
-  await finishDialog(mine.page, 'Apply to the draft');
+  await finishDialog(mine.page, 'Add to draft');
   await mine.page.getByRole('button', { name: 'Review 1 change' }).waitFor();
   await saveDraft(mine.page);
   await theirs.page.getByText('sale', { exact: true }).first().waitFor();
@@ -120,12 +131,30 @@ await consoleTest(t, 'two people who edit one flag lose nothing', {}, async (t, 
   await mine.page.getByRole('button', { name: 'Review 1 change' }).click();
   await rollout(theirs.page, 'production', '25%');
   await saveDraft(theirs.page);
-  await conflict.getByRole('button', { name: 'Take theirs' }).click();
+  await conflict.getByRole('button', { name: 'Use theirs' }).click();
   await conflict.waitFor({ state: 'detached' });
   await rollout(mine.page, 'production', '50%');
   await mine.page.getByRole('button', { name: 'Review 1 change' }).waitFor();
   t.equal(await dialog(mine.page).count(), 0);
   await mine.page.getByRole('button', { name: 'Discard' }).click();
+  await mine.page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
+
+  // A save that somebody else has overtaken asks, too.
+  await card(theirs.page, 'production').getByRole('button', { name: '25%', pressed: true }).waitFor();
+  await rollout(mine.page, 'production', '100%');
+  await mine.page.getByRole('button', { name: 'Review 1 change' }).click();
+  await mine.page.route('**/console/api/projects/*/flags/*', async (route) => {
+    if (route.request().method() === 'PATCH') {
+      await rollout(theirs.page, 'production', '0%');
+      await saveDraft(theirs.page);
+    }
+    await route.continue();
+  });
+  mine.watch.expectStatus(409);
+  await mine.page.getByRole('button', { name: 'Save 1 change' }).click();
+  await conflict.getByRole('button', { name: 'Use theirs' }).click();
+  await mine.page.unroute('**/console/api/projects/*/flags/*');
+  t.equal(await rolloutShown(mine.page, 'production'), '0%');
 
   // The history has all changes, each with its author.
   await mine.page.getByRole('tab', { name: 'History' }).click();
@@ -143,7 +172,7 @@ await consoleTest(t, 'leaving a draft is confirmed first', {}, async (t, stage) 
   await rollout(page, 'staging', '75%');
   await page.getByRole('link', { name: 'Audiences' }).click();
   const guard = page.getByRole('dialog', { name: 'Leave without saving?' });
-  t.match(await guard.textContent(), /1 change would be lost/);
+  t.match(await guard.textContent(), /1 unsaved change would be lost/);
   await guard.getByRole('button', { name: 'Cancel' }).click();
   t.equal(await rolloutShown(page, 'staging'), '75%');
 

@@ -88,6 +88,20 @@ async function ask<Answer>(
   return { before, detached, after: await send() };
 }
 
+interface ExpectedRequest extends ClientRequest {
+  readonly status: number;
+}
+
+/** @param path after `/projects/` */
+function ofrepRequest(
+  path: string,
+  status: number,
+  body = '{"context":{"targetingKey":"k"}}',
+): ExpectedRequest {
+  const headers = { 'Content-Type': 'application/json' };
+  return { path: `/projects/${path}`, method: 'POST', headers, body, status };
+}
+
 /** Without what differs from one answer to the next. */
 function headersOf({ headers }: ClientResponse): readonly (readonly [string, string])[] {
   const passing = [stateHeader, 'date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
@@ -100,7 +114,7 @@ t.test('a node', async (t) => {
 
   t.test('evaluates without a lease as with one, and says that it is detached', async (t) => {
     const flag = `/v1/flags/${node.flag}`;
-    const requests: readonly (ClientRequest & { readonly status: number })[] = [
+    const requests: readonly ExpectedRequest[] = [
       { path: flag, status: 200 },
       { path: flag, method: 'HEAD', status: 200 },
       { path: '/v1/flags/absent', status: 404 },
@@ -117,6 +131,12 @@ t.test('a node', async (t) => {
       { path: '/health', method: 'OPTIONS', status: 204 },
       { path: flag, method: 'POST', body: '{}', status: 404 },
       { path: '/v1/nothing', status: 404 },
+      ofrepRequest(`${node.small}/ofrep/v1/evaluate/flags/${node.flag}`, 200),
+      ofrepRequest(`${node.small}/ofrep/v1/evaluate/flags/absent`, 404),
+      ofrepRequest(`${node.small}/ofrep/v1/evaluate/flags/${node.flag}`, 400, '{"context":1}'),
+      ofrepRequest(`${node.small}/ofrep/v1/evaluate/flags`, 200),
+      ofrepRequest(`${node.large}/ofrep/v1/evaluate/flags`, 200),
+      ofrepRequest('absent/ofrep/v1/evaluate/flags', 404),
     ];
     for (const { status, ...request } of requests) {
       const name = `${request.method ?? 'GET'} ${request.path}`;
@@ -186,7 +206,7 @@ t.test('a node', async (t) => {
     const headers = bearer(node.secret);
     const flag = `/api/v1/flags/${node.flag}`;
     const tag = (await client.send({ path: flag, headers })).headers.get('etag') ?? '';
-    const requests: readonly (ClientRequest & { readonly status: number })[] = [
+    const requests: readonly ExpectedRequest[] = [
       { path: flag, headers, status: 200 },
       { path: flag, headers, method: 'HEAD', status: 404 },
       { path: flag, headers: { ...headers, 'if-none-match': tag }, status: 304 },

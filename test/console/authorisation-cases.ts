@@ -213,6 +213,21 @@ export const authorisationCases: ConsoleCases = {
   ],
 
   'list-projects': [{ statuses: members }],
+  'search-console': [
+    { statuses: members, want: () => ({ query: { q: 'shop' } }) },
+    {
+      statuses: members,
+      want: ({ projectId }) => ({ query: { q: 'shop', project: projectId } }),
+      mentions: {
+        idOf: async ({ projectId }) => projectId,
+        put: (wanted, id) => ({ ...wanted, query: { project: id } }),
+      },
+    },
+    {
+      statuses: [404, 404, 404, 404, 401],
+      want: ({ personalProjectId }) => ({ query: { project: personalProjectId } }),
+    },
+  ],
   'create-project': [
     {
       statuses: [403, 403, 201, 201, 401],
@@ -268,6 +283,7 @@ export const authorisationCases: ConsoleCases = {
   'watch-project': [{ statuses: members }],
 
   'list-console-flags': [{ statuses: members }],
+  'find-flags-named': [{ statuses: members, want: () => ({ query: { name: 'checkout' } }) }],
   'create-console-flag': [
     {
       statuses: [403, 201, 201, 201, 401],

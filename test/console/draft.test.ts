@@ -7,6 +7,7 @@ import {
   editDraft,
   type Fields,
   newDraft,
+  openClashes,
   rebaseDraft,
   yieldClashes,
 } from '../../src/console/draft/draft.ts';
@@ -65,6 +66,20 @@ t.test('edits of a deleted environment are dropped', async (t) => {
   const rebased = rebaseDraft(draft, { name: 'checkout', tags: ['a'] }, 4);
   t.strictSame(rebased.draft.edits, { name: 'mine' });
   t.strictSame(rebased.clashes, []);
+});
+
+t.test('a clash keeps the value on which the edit began, and ends with the edit', async (t) => {
+  const begun = editDraft(newDraft(base, 3), { '1/trafficPercentage': 50 });
+  const first = rebaseDraft(begun, { ...base, '1/trafficPercentage': 33 }, 4);
+  const [clash] = openClashes(first.draft, [], first.clashes);
+  t.strictSame(clash, { key: '1/trafficPercentage', base: 10, theirs: 33, mine: 50 });
+  const edited = editDraft(first.draft, { '1/trafficPercentage': 60, name: 'mine' });
+  const second = rebaseDraft(edited, { ...base, '1/trafficPercentage': 40 }, 5);
+  t.strictSame(openClashes(second.draft, first.clashes, second.clashes), [
+    { key: '1/trafficPercentage', base: 10, theirs: 40, mine: 60 },
+  ]);
+  const given = editDraft(second.draft, { '1/trafficPercentage': 40 });
+  t.strictSame(openClashes(given, second.clashes), []);
 });
 
 const fields = fc.record({

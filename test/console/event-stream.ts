@@ -30,6 +30,11 @@ export class EventStream {
     });
   }
 
+  /** Everything that came over its connection so far. */
+  get wireBytes(): number {
+    return this.#response.socket.bytesRead;
+  }
+
   /** Waits for the next event. */
   async next(): Promise<ServerEvent> {
     while (true) {

@@ -37,11 +37,15 @@ t.test('the first start prints a link that makes its user the first Owner', asyn
     organisationName: 'Default',
     needsName: true,
     needsPassword: true,
+    needsOrganisation: true,
   });
   const empty = await client.send('POST', '/link/use', { secret });
   t.equal(empty.status, 400);
   t.match(empty.json.detail, /name must be .*; email must be .*; password must be/);
-  const owner = { secret, name: ' Ada ', email: 'ada@example.test', password };
+  const owner = { secret, name: ' Ada ', email: 'ada@example.test', organisation: ' Acme ', password };
+  const bad = await client.send('POST', '/link/use', { ...owner, organisation: ' ' });
+  t.equal(bad.status, 400);
+  t.match(bad.json.detail, /^organisation must be 1 to 200 characters/);
   t.equal(
     (await client.send('GET', `/link/use?secret=${secret}`)).status,
     404,
@@ -51,6 +55,14 @@ t.test('the first start prints a link that makes its user the first Owner', asyn
   t.equal(used.status, 200, used.text);
   t.equal((await client.send('GET', '/session')).json.member.name, 'Ada');
   t.equal((await client.send('GET', '/session')).json.member.role, 'owner');
+  t.equal((await client.send('GET', '/session')).json.organisation.name, 'Acme');
+  const { entries } = (await client.send('GET', '/audit')).json;
+  t.match(entries[0], {
+    actor: { kind: 'member', name: 'Ada' },
+    action: 'organisation.edit',
+    targetName: 'Acme',
+    changes: [{ field: 'name', before: 'Default', after: 'Acme' }],
+  });
   t.equal((await new ConsoleClient(t, { port: server.port }).send('POST', '/link/use', owner)).status, 410);
   await signInAs(t, server, 'ada@example.test');
   await server.stop();

@@ -285,9 +285,11 @@ t.test('a provider that is down does not prevent the start, and is contacted aga
   const line = await server.line((written) => written.includes('/console/link#'));
   const linkSecret = secretIn(line.trim());
   t.equal(refusalIn(await signInByOpenId(client, 'bob', { linkSecret })), 'email-not-verified');
-  t.equal((await signInByOpenId(client, 'ada', { linkSecret })).header('location'), '/console/');
-  const { member } = (await client.send('GET', '/session')).json;
+  const named = { linkSecret, organisation: ' Acme ' };
+  t.equal((await signInByOpenId(client, 'ada', named)).header('location'), '/console/');
+  const { member, organisation } = (await client.send('GET', '/session')).json;
   t.match(member, { name: 'Ada', email: 'Owner@acme.example', role: 'owner' }, 'the first Owner');
+  t.equal(organisation.name, 'Acme');
 });
 
 t.test('a hanging provider is given up after ten seconds, and when the service stops', async (t) => {

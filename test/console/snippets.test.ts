@@ -68,6 +68,24 @@ t.test('a name cannot end the comment that it stands in', async (t) => {
   }
 });
 
+t.test('a snippet says that the flag is off for every caller', async (t) => {
+  const caller = { ...place.caller, offBecause: 'it is switched off' };
+  for (const { id, code } of snippetsOf({ ...place, caller })) {
+    t.match(code, /checkout: off for every caller in production now: it is switched off\n/, id);
+  }
+  for (const { id, code } of snippetsOf(place)) t.notMatch(code, 'off for every caller', id);
+});
+
+t.test('the example caller has everything that decides for somebody', async (t) => {
+  const state = { enabled: true, trafficPercentage: 100, cohortOverride: ['own'], audienceId: 'a' };
+  const flag = { id: place.flagId, cohorts: ['shared'] };
+  const audience = { rules: [{ attribute: 'plan', values: ['pro', 'team'] }] };
+  const attributes = [{ name: 'plan', value: 'pro' }];
+  t.match(exampleCaller(flag, state, audience), { cohort: 'own', attributes, offBecause: null });
+  const unread = exampleCaller({ ...flag, cohorts: [] }, { ...state, cohortOverride: null }, null);
+  t.equal(unread.offBecause, 'its audience cannot be read and it has no cohorts');
+});
+
 const rules = [
   { attribute: "it's a plan", values: ['pro & more', 'team'] },
   { attribute: 'region', values: ['ü'] },

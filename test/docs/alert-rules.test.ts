@@ -61,6 +61,9 @@ const troubles: Readonly<Record<string, Series>> = {
     burgee_worker_step_duration_seconds_count: rising(1),
   },
   BurgeeConnectionsRefused: { burgee_connections_refused_total: rising(1) },
+  BurgeeSyncStreamsRefused: { 'burgee_sync_streams_refused_total{share="project"}': rising(1) },
+  BurgeeSyncSlowReaders: { 'burgee_sync_streams_ended_total{why="slow"}': rising(1) },
+  BurgeeFlagdRefused: { 'burgee_flagd_refused_total{status="resource-exhausted"}': rising(1) },
   BurgeeConnectionsUneven: {
     burgee_workers: steady(4),
     burgee_connections: steady(1000),

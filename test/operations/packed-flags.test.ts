@@ -1,5 +1,10 @@
 import t from 'tap';
-import { consoleFlagView, flagRow, flagViewOf } from '../../src/contracts/console/flag-views.ts';
+import {
+  consoleFlagView,
+  flagRow,
+  flagViewOf,
+  type StateKind,
+} from '../../src/contracts/console/flag-views.ts';
 import type { Flag, FlagState } from '../../src/domain/flag/flag.ts';
 import { flagView } from '../../src/domain/flag/flag-view.ts';
 import type { Project } from '../../src/domain/project/project.ts';
@@ -80,10 +85,20 @@ for (const [name, isMultiEnvironment, flag] of flags) {
     t.ok(
       joinPieces(jsonPieces(flagViewOf(packed, project))) === JSON.stringify(consoleFlagView(flag, project)),
     );
-    const row = flagRow(packed, project, ({ count }) => count);
-    t.same(
-      row,
-      flagRow(flag, project, ({ length }) => length),
+    const kinds: [StateKind[], StateKind[]] = [[], []];
+    const row = flagRow(
+      packed,
+      project,
+      ({ count }) => count,
+      (kind) => kinds[0].push(kind) - 1,
     );
+    const expected = flagRow(
+      flag,
+      project,
+      ({ length }) => length,
+      (kind) => kinds[1].push(kind) - 1,
+    );
+    t.same(row, expected);
+    t.same(kinds[0], kinds[1]);
   });
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { bootServer } from '../support/booted-server.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import {
@@ -40,6 +41,17 @@ t.test('the package has one dependency, three entries and no native code', async
     ['burgee-client', 'eventsource-parser'],
   );
   t.equal(tarball, join(root, 'dist', `burgee-client-${manifest.version}.tgz`));
+});
+
+t.test('every service hands out the package of its own version', async (t) => {
+  const { port } = await bootServer(t, { dataDir: temporaryDirectory(t) });
+  const answer = await fetch(`http://127.0.0.1:${port}/docs/burgee-client.tgz`);
+  t.equal(answer.status, 200);
+  t.equal(answer.headers.get('content-type'), 'application/gzip');
+  t.ok(
+    readFileSync(tarball).equals(Buffer.from(await answer.arrayBuffer())),
+    'the one that a checkout packs',
+  );
 });
 
 t.test('the README’s first answer comes in six lines', async (t) => {

@@ -21,16 +21,18 @@ const notInherited = /^(BURGEE_|TAP|NODE_V8|NODE_EXTRA_CA_CERTS$)/;
 /**
  * Starts `scripts/burgee` with the given arguments. The process is Burgee itself, so signals go to its pid.
  * @param before a program and its options that executes its arguments in its place, as `prlimit` does
+ * @param checkout whose `scripts/burgee` it is
  */
 export function spawnBurgee(
   arguments_: readonly string[],
   settings: Settings = {},
   before: readonly string[] = [],
+  checkout = repositoryRoot(),
 ): ChildProcessWithoutNullStreams {
   const inherited = Object.entries(process.env).filter(([name]) => !notInherited.test(name));
   const env = { ...Object.fromEntries(inherited), ...settings };
-  const [program = '', ...rest] = [...before, join(repositoryRoot(), 'scripts', 'burgee'), ...arguments_];
-  return spawn(program, rest, { env, cwd: repositoryRoot() });
+  const [program = '', ...rest] = [...before, join(checkout, 'scripts', 'burgee'), ...arguments_];
+  return spawn(program, rest, { env, cwd: checkout });
 }
 
 /** Runs a command to its end. */

@@ -1,4 +1,10 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  type VariantColorsResolver,
+} from '@mantine/core';
 
 /** The flag of the logo, from paper to ink: the console's one accent. */
 const burgee: MantineColorsTuple = [
@@ -28,7 +34,29 @@ const dark: MantineColorsTuple = [
   '#0d1116',
 ];
 
+/** Two variants for what destroys: `danger` asks first, `danger-filled` confirms. */
+const variantColours: VariantColorsResolver = (input) => {
+  if (input.variant === 'danger') {
+    return {
+      background: 'var(--raised)',
+      hover: 'var(--danger-soft)',
+      color: 'var(--danger)',
+      border: '1px solid var(--danger-line)',
+    };
+  }
+  if (input.variant === 'danger-filled') {
+    return {
+      background: 'var(--danger-solid)',
+      hover: 'var(--danger-solid-hover)',
+      color: '#ffffff',
+      border: '1px solid transparent',
+    };
+  }
+  return defaultVariantColorsResolver(input);
+};
+
 export const consoleTheme = createTheme({
+  variantColorResolver: variantColours,
   primaryColor: 'burgee',
   primaryShade: 7,
   colors: { burgee, dark },
@@ -57,29 +85,25 @@ export const consoleTheme = createTheme({
   },
 });
 
-/** Colours in which small text is legible on every surface (contrast 4.5 and more). */
-export const consoleColours: CSSVariablesResolver = () => ({
-  variables: {},
-  light: {
-    '--mantine-color-body': '#ffffff',
-    '--mantine-color-text': '#1c2430',
-    '--mantine-color-dimmed': '#566173',
-    '--mantine-color-placeholder': '#6b7688',
-    '--mantine-color-error': '#c02626',
-    '--mantine-color-default-color': '#1c2430',
-    '--mantine-color-default-border': '#d5dbe4',
-    '--mantine-color-anchor': '#b23a0a',
-  },
-  dark: {
-    '--mantine-color-body': '#12161c',
-    '--mantine-color-text': '#e3e8ef',
-    '--mantine-color-dimmed': '#9aa6b8',
-    '--mantine-color-placeholder': '#8793a6',
-    '--mantine-color-error': '#ff8f8f',
-    '--mantine-color-default': '#1b212b',
-    '--mantine-color-default-color': '#e3e8ef',
-    '--mantine-color-default-hover': '#232b37',
-    '--mantine-color-default-border': '#343e4c',
-    '--mantine-color-anchor': '#ff9a5c',
-  },
-});
+/** Mantine's own names for the roles of `console.css`. */
+export const consoleColours: CSSVariablesResolver = () => {
+  const roles = {
+    '--mantine-color-body': 'var(--page)',
+    '--mantine-color-text': 'var(--ink)',
+    '--mantine-color-dimmed': 'var(--quiet)',
+    '--mantine-color-error': 'var(--danger)',
+    '--mantine-color-default': 'var(--raised)',
+    '--mantine-color-default-color': 'var(--ink)',
+    '--mantine-color-default-hover': 'var(--hover)',
+    '--mantine-color-default-border': 'var(--line-strong)',
+    '--mantine-color-anchor': 'var(--accent)',
+    '--mantine-color-disabled': 'var(--off-soft)',
+    '--mantine-color-disabled-color': 'var(--quiet)',
+    '--mantine-color-disabled-border': 'var(--line)',
+  };
+  return {
+    variables: {},
+    light: { ...roles, '--mantine-color-placeholder': '#6b7688' },
+    dark: { ...roles, '--mantine-color-placeholder': '#8793a6' },
+  };
+};

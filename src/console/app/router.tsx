@@ -24,7 +24,7 @@ import {
 const frameless = {
   pendingComponent: () => (
     <main>
-      <PageLoading what="the page" />
+      <PageLoading isWindow what="the page" />
     </main>
   ),
   errorComponent: ({ error, reset }: ErrorComponentProps) => (

@@ -47,9 +47,12 @@ export type FlagsSearch = ReturnType<typeof flagsSearch>;
 export const flagsSearch = searchOf({
   q: text,
   tag: text,
-  state: oneOf(['on', 'off']),
-  /** An environment's number. */
+  state: oneOf(['on', 'off', 'nobody']),
+  /** The number of the environment that the state is in. */
   environment: text,
+  favourites: oneOf(['yes']),
+  /** `changed`, `production` or `environment-3`, with `-` before it for the other direction; else by name. */
+  sort: text,
   /** The dialog for a new flag is open. */
   create: oneOf(['yes']),
 });
@@ -57,8 +60,9 @@ export const flagsSearch = searchOf({
 export const flagTabs = ['history', 'evaluations', 'try', 'code'] as const;
 export const flagSearch = searchOf({ tab: oneOf(flagTabs) });
 
-/** The whole organisation's log: it needs no filter by project. */
 const organisationAudit = {
+  /** An id: only entries of this project. */
+  project: text,
   /** `member:ID`, `token:ID` or `operator`. */
   actor: text,
   flag: text,

@@ -1,22 +1,15 @@
-import type { Static, TSchema } from 'typebox';
-import type { consoleOperations } from '../../operations/console-operations.ts';
 import { type ConsoleOperationId, consoleRoutes } from '../../operations/console-routes.ts';
-import { addressOf, type ParamsOf, type QueryOf } from './address-of.ts';
-import { isSomebodyThere } from './attendance.ts';
-import { ConsoleError } from './console-error.ts';
+import type { ParamsOf } from './address-of.ts';
+import { type AnswerOf, type AskOptions, ask, type BodyOf } from './ask.ts';
+import { isUndecided } from './console-error.ts';
+import { findOut, leavesTraces } from './lost-answer.ts';
+import { newRequestName } from './request-name.ts';
 
-type Operations = typeof consoleOperations;
-type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : null;
-export type BodyOf<Id extends ConsoleOperationId> = StaticOf<Operations[Id]['body']>;
-export type AnswerOf<Id extends ConsoleOperationId> = StaticOf<Operations[Id]['answer']>;
-
-interface CallOptions<Id extends ConsoleOperationId> {
-  readonly query?: QueryOf<Id>;
-  readonly signal?: AbortSignal;
-}
+export type { AnswerOf, BodyOf } from './ask.ts';
 
 /**
- * Calls the console's API.
+ * Calls the console's API. A change whose answer is lost is looked up before this ends: it never says that something was
+ * not saved, or was, without knowing.
  *
  * @param body null for operations that take none
  * @returns the answer's value; null for none
@@ -26,49 +19,14 @@ export async function call<Id extends ConsoleOperationId>(
   id: Id,
   params: ParamsOf<Id>,
   body: BodyOf<Id>,
-  { query, signal }: CallOptions<Id> = {},
+  options: Omit<AskOptions<Id>, 'name'> = {},
 ): Promise<AnswerOf<Id>> {
-  const headers: Record<string, string> = { 'X-Burgee-Console': '1' };
-  if (body !== null) headers['Content-Type'] = 'application/json';
-  const [method] = consoleRoutes[id].split(' ') as [string];
-  if (method === 'GET' && !isSomebodyThere()) headers['X-Burgee-Background'] = '1';
-  const response = await send(addressOf(id, params, query), {
-    method,
-    headers,
-    credentials: 'same-origin',
-    body: body === null ? null : JSON.stringify(body),
-    signal: signal ?? null,
-  });
-  const value = await readValue(response);
-  if (!response.ok) throw refusal(response, value);
-  return value as AnswerOf<Id>;
-}
-
-async function send(address: string, request: RequestInit): Promise<Response> {
+  if (consoleRoutes[id].startsWith('GET ') || !leavesTraces(id)) return await ask(id, params, body, options);
+  const name = newRequestName();
   try {
-    return await fetch(address, request);
+    return await ask(id, params, body, { ...options, name });
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ConsoleError(0, 'No answer', 'The service could not be reached. Check the connection.', null);
+    if (!isUndecided(error)) throw error;
+    return await findOut({ id, params, name, error });
   }
-}
-
-async function readValue(response: Response): Promise<unknown> {
-  const text = await response.text();
-  if (text === '') return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function refusal(response: Response, value: unknown): ConsoleError {
-  const requestId = response.headers.get('X-Request-Id');
-  if (typeof value !== 'object' || value === null) {
-    const detail = typeof value === 'string' ? value : 'The service gave no reason.';
-    return new ConsoleError(response.status, response.statusText || 'Refused', detail, requestId);
-  }
-  const { error, detail, docs: _, ...extra } = value as Readonly<Record<string, unknown>>;
-  return new ConsoleError(response.status, String(error), String(detail), requestId, extra);
 }

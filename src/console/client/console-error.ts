@@ -26,6 +26,14 @@ export class ConsoleError extends Error {
 /** The title of the refusal for a session that has ended. */
 export const notSignedIn = 'Not signed in';
 
+/**
+ * Whether a change may have been made although no answer of it came: the connection broke, or the service or a proxy
+ * before it had to give up waiting.
+ */
+export function isUndecided(thrown: unknown): thrown is ConsoleError {
+  return thrown instanceof ConsoleError && (thrown.status === 0 || thrown.status >= 500);
+}
+
 /** Turns a thrown value into an error that a page can show. */
 export function toConsoleError(thrown: unknown): ConsoleError {
   if (thrown instanceof ConsoleError) return thrown;

@@ -1,8 +1,10 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
-import { addressOf } from './address-of.ts';
+import type { LiveState } from './change-stream.ts';
 import { isTouchedBy, joined } from './changed.ts';
 import { projectsQuery } from './queries.ts';
+import { changedFlagsMax, listKey, readChangedFlags } from './read-flag-list.ts';
+import { SharedChanges } from './shared-changes.ts';
 
 /** How long to wait after a change for further ones. */
 const quietMs = 300;
@@ -58,7 +60,7 @@ class ChangedReadings {
     if (changed === null) return;
     this.#isReading = true;
     const began = performance.now();
-    await withinTime(readAgain(this.#client, this.#touchedBy(changed)));
+    await withinTime(this.#readAgain(changed));
     const tookMs = performance.now() - began;
     this.#restsUntil = performance.now() + Math.min(pauseMsMax, tookMs * pauseFactor);
     this.#isReading = false;
@@ -67,6 +69,23 @@ class ChangedReadings {
 
   #touchedBy(changed: WatchedChanges): (query: Query) => boolean {
     return ({ queryKey }) => isTouchedBy(changed, this.#projectId, queryKey);
+  }
+
+  /** In a list of flags that is known, only the changed flags are read. */
+  async #readAgain(changed: WatchedChanges): Promise<void> {
+    const isTouched = this.#touchedBy(changed);
+    const list = this.#changedList(changed);
+    await Promise.all([
+      readAgain(this.#client, (query) => query !== list && isTouched(query)),
+      list && readChangedFlags(this.#client, listKey(this.#projectId ?? ''), changed.flags),
+    ]);
+  }
+
+  #changedList({ project, flags }: WatchedChanges): Query | undefined {
+    if (this.#projectId === null || project || flags.length === 0 || flags.length > changedFlagsMax)
+      return undefined;
+    const list = this.#client.getQueryCache().find({ queryKey: listKey(this.#projectId) });
+    return list?.state.data === undefined || list.state.isInvalidated ? undefined : list;
   }
 }
 
@@ -88,18 +107,15 @@ function withinTime(reading: Promise<void>): Promise<void> {
   });
 }
 
-/** A stream that broke or was refused is opened again after a pause that doubles, and that differs between pages. */
-const reopenMsMin = 1_000;
-const reopenMsMax = 30_000;
-
 interface FollowOptions {
+  readonly memberId: string;
   /** Null on a page without a project: then only the organisation is watched. */
   readonly projectId: string | null;
   /** The position of the last reading. */
   readonly since: string;
-  /** Comes with each event, for the stream after this one. */
+  /** Comes with each report, for the stream after this one. */
   readonly onPosition: (position: string) => void;
-  readonly onLive: (isLive: boolean) => void;
+  readonly onState: (state: LiveState) => void;
 }
 
 /**
@@ -108,53 +124,27 @@ interface FollowOptions {
  * @returns a function that ends it
  */
 export function followChanges(client: QueryClient, options: FollowOptions): () => void {
-  const { projectId, onPosition, onLive } = options;
+  const { memberId, projectId, since, onPosition, onState } = options;
   const readings = new ChangedReadings(client, projectId);
-  let { since } = options;
-  let source: EventSource;
-  let opening: ReturnType<typeof setTimeout> | undefined;
-  let failures = 0;
-  const take = ({ data }: MessageEvent<string>) => {
-    const changed = JSON.parse(data) as WatchedChanges;
-    if (changed.position === since) return;
-    since = changed.position;
-    onPosition(since);
+  const onChanged = (changed: WatchedChanges) => {
+    onPosition(changed.position);
     readings.add(changed);
   };
-  const open = () => {
-    source = new EventSource(addressOfStream(projectId, since));
-    source.addEventListener('changed', take);
-    source.addEventListener('ready', (event: MessageEvent<string>) => {
-      failures = 0;
-      onLive(true);
-      take(event);
-    });
-    source.addEventListener('error', () => {
-      // Not left to the browser, which would reconnect with the first position.
-      source.close();
-      onLive(false);
-      // A refused stream does not say why. This request shows whether the session has ended.
-      if (failures > 0) void client.invalidateQueries({ queryKey: projectsQuery.queryKey });
-      opening = setTimeout(open, pauseMs(failures));
-      failures += 1;
-    });
-  };
-  open();
+  const changes = new SharedChanges({
+    memberId,
+    projectId,
+    since,
+    onChanged,
+    onState: (state) => {
+      // The session has ended, or the project may no longer be seen: this request shows which.
+      if (state.status !== 0) void client.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      onState(state);
+    },
+  });
   return () => {
-    source.close();
-    clearTimeout(opening);
+    changes.end();
     readings.end();
     // Changes of this project are no longer reported, so its results are stale from here on.
     if (projectId !== null) void client.invalidateQueries({ queryKey: [projectId], refetchType: 'none' });
   };
-}
-
-function addressOfStream(projectId: string | null, since: string): string {
-  if (projectId === null) return addressOf('watch-organisation', {}, { since });
-  return addressOf('watch-project', { projectId }, { since });
-}
-
-function pauseMs(failures: number): number {
-  const ms = Math.min(reopenMsMax, reopenMsMin * 2 ** failures);
-  return ms * (0.5 + Math.random() / 2);
 }

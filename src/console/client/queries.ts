@@ -3,6 +3,8 @@ import type { ConsoleOperationId } from '../../operations/console-routes.ts';
 import type { ParamsOf } from './address-of.ts';
 import { type AnswerOf, call } from './call.ts';
 import { ConsoleError, notSignedIn } from './console-error.ts';
+import type { FlagList } from './flag-list.ts';
+import { listKey, readFlagList } from './read-flag-list.ts';
 
 /** Keys begin with the project's id, or with `all`, because changes by others are reported by project. */
 function reading<Id extends ConsoleOperationId>(scope: string, id: Id, params: ParamsOf<Id>) {
@@ -54,8 +56,28 @@ export function syncStreamsQuery(projectId: string) {
 }
 export const sessionsQuery = reading(everywhere, 'list-sessions', {});
 
+/**
+ * All flags of a project: the first ones at once, the others while the page is used. Changes by others are read one by
+ * one (`follow-changes.ts`), so that only a list with a gap is stale.
+ */
 export function flagsQuery(projectId: string) {
-  return reading(projectId, 'list-console-flags', { projectId });
+  return queryOptions({
+    queryKey: listKey(projectId),
+    queryFn: ({ client, queryKey }) => readFlagList(client, queryKey),
+    staleTime: ({ state }: { readonly state: { readonly data?: FlagList | undefined } }) =>
+      state.data?.next === null ? Number.POSITIVE_INFINITY : 0,
+    structuralSharing: false,
+  });
+}
+
+/** Flags with exactly this name. Its results are read anew each time that it is asked for. */
+export function namesakesQuery(projectId: string, name: string) {
+  return queryOptions({
+    queryKey: [projectId, 'find-flags-named', { name }] as const,
+    queryFn: ({ signal }): Promise<AnswerOf<'find-flags-named'>> =>
+      call('find-flags-named', { projectId }, null, { query: { name }, signal }),
+    staleTime: 0,
+  });
 }
 
 export function flagQuery(projectId: string, flagId: string) {
@@ -74,10 +96,18 @@ export function audienceQuery(projectId: string, audienceId: string) {
   return reading(projectId, 'read-audience', { projectId, audienceId });
 }
 
+/** The stream reports what members do to tokens. Their uses and refusals are no changes: pages of tokens ask again. */
+const tokensEveryMs = 5000;
 export function tokensQuery(projectId: string) {
-  return reading(projectId, 'list-tokens', { projectId });
+  return queryOptions({
+    ...reading(projectId, 'list-tokens', { projectId }),
+    refetchInterval: tokensEveryMs,
+  });
 }
 
 export function tokenQuery(projectId: string, tokenId: string) {
-  return reading(projectId, 'read-token-activity', { projectId, tokenId });
+  return queryOptions({
+    ...reading(projectId, 'read-token-activity', { projectId, tokenId }),
+    refetchInterval: tokensEveryMs,
+  });
 }

@@ -36,8 +36,14 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     queryCache,
     mutationCache,
     defaultOptions: {
-      queries: { retry: isWorthRetrying, staleTime: 5_000 },
-      mutations: { retry: false },
+      // Without a connection a reading fails, and a change fails at once: it must not wait and be made some time later.
+      queries: {
+        retry: isWorthRetrying,
+        staleTime: 5_000,
+        networkMode: 'always',
+        refetchOnReconnect: true,
+      },
+      mutations: { retry: false, networkMode: 'always' },
     },
   });
 }

@@ -30,14 +30,14 @@ export interface Draft {
 }
 
 /** A field that both this draft and somebody else have changed, to different values. */
-interface Clash {
+export interface Clash {
   readonly key: string;
   readonly base: unknown;
   readonly theirs: unknown;
   readonly mine: unknown;
 }
 
-export interface Rebased {
+interface Rebased {
   /** The same edits on top of the present stored state; an edit that somebody else made too is dropped. */
   readonly draft: Draft;
   readonly clashes: readonly Clash[];
@@ -66,7 +66,7 @@ export function draftChanges(draft: Draft): FieldChange[] {
 }
 
 /** Drops the edits of fields that others have changed too; every other edit stays. */
-export function yieldClashes({ draft, clashes }: Rebased): Draft {
+export function yieldClashes({ draft, clashes }: Pick<Rebased, 'draft' | 'clashes'>): Draft {
   const theirs = new Set(clashes.map(({ key }) => key));
   const edits = Object.entries(draft.edits).filter(([key]) => !theirs.has(key));
   return { ...draft, edits: Object.fromEntries(edits) };
@@ -84,4 +84,17 @@ export function rebaseDraft(draft: Draft, base: Fields, revision: number): Rebas
     .map(({ key, before, after }) => ({ key, base: before, theirs: after, mine: rebased.edits[key] }));
   const others = theirs.filter(({ key }) => !Object.hasOwn(rebased.edits, key));
   return { draft: rebased, clashes, theirs: others };
+}
+
+/**
+ * The clashes that a person has not decided yet: earlier ones keep the value on which the edit began, and end when the
+ * edit does.
+ */
+export function openClashes(draft: Draft, earlier: readonly Clash[], later: readonly Clash[] = []): Clash[] {
+  const found = new Map(earlier.map((clash) => [clash.key, clash]));
+  for (const clash of later)
+    found.set(clash.key, { ...clash, base: found.get(clash.key)?.base ?? clash.base });
+  return Array.from(found.values())
+    .filter(({ key }) => Object.hasOwn(draft.edits, key))
+    .map((clash) => ({ ...clash, mine: draft.edits[clash.key] }));
 }

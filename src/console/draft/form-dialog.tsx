@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Failure } from '../parts/callout.tsx';
+import { CheckedForm } from '../parts/checked-form.tsx';
 import { ConfirmDialog, Dialog } from '../parts/dialog.tsx';
 import { LeaveQuestion, useLeaving } from './leave-guard.tsx';
 
@@ -40,7 +41,13 @@ export function GuardedDialog({ isDirty, isBusy = false, onClose, ...props }: Gu
           <Text size="sm">It has not been saved anywhere.</Text>
         </ConfirmDialog>
       )}
-      {leaving !== null && <LeaveQuestion leaving={leaving} loss="What you have entered would be lost." />}
+      {leaving !== null && (
+        <LeaveQuestion
+          leaving={leaving}
+          loss="What you have entered would be lost."
+          kept="What you have entered is still here."
+        />
+      )}
     </>
   );
 }
@@ -63,14 +70,10 @@ interface FormDialogProps {
 /** Fields, the error of the last attempt, and the two buttons. */
 export function FormDialog(props: FormDialogProps) {
   const { title, size, submit, isDirty, isBusy = false, isReady = true, onSubmit, onClose } = props;
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit();
-  };
   return (
     <GuardedDialog title={title} size={size} isDirty={isDirty} isBusy={isBusy} onClose={onClose}>
       {(close) => (
-        <form onSubmit={send}>
+        <CheckedForm onSubmit={onSubmit}>
           <Stack gap="md">
             {props.children}
             <Failure error={props.error} />
@@ -83,7 +86,7 @@ export function FormDialog(props: FormDialogProps) {
               </Button>
             </Group>
           </Stack>
-        </form>
+        </CheckedForm>
       )}
     </GuardedDialog>
   );

@@ -48,9 +48,11 @@ interface LeaveQuestionProps {
   readonly leaving: Leaving;
   /** A sentence that says what would be lost. */
   readonly loss: string;
+  /** What can be saved after another sign-in, as `Your 2 unsaved changes are still here.` */
+  readonly kept?: string;
 }
 
-export function LeaveQuestion({ leaving, loss }: LeaveQuestionProps) {
+export function LeaveQuestion({ leaving, loss, kept }: LeaveQuestionProps) {
   const { isSignedOut, proceed, reset } = leaving;
   return (
     <ConfirmDialog
@@ -62,9 +64,7 @@ export function LeaveQuestion({ leaving, loss }: LeaveQuestionProps) {
       onClose={reset}
     >
       <Text size="sm">
-        {loss}
-        {isSignedOut &&
-          ' To keep it, stay here, sign in again in another tab of this browser, and save it then.'}
+        {isSignedOut && kept !== undefined ? `${kept} Sign in in a new tab, then save.` : loss}
       </Text>
     </ConfirmDialog>
   );
@@ -74,5 +74,12 @@ export function LeaveQuestion({ leaving, loss }: LeaveQuestionProps) {
 export function LeaveGuard({ changeCount }: { readonly changeCount: number }) {
   const leaving = useLeaving(changeCount > 0);
   if (leaving === null) return null;
-  return <LeaveQuestion leaving={leaving} loss={`${countOf(changeCount, 'change')} would be lost.`} />;
+  const changes = countOf(changeCount, 'unsaved change');
+  return (
+    <LeaveQuestion
+      leaving={leaving}
+      loss={`${countOf(changeCount, 'change')} would be lost.`}
+      kept={`Your ${changes} ${changeCount === 1 ? 'is' : 'are'} still here.`}
+    />
+  );
 }

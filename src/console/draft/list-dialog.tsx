@@ -112,7 +112,7 @@ export function ListDialog({ title, thing, items, emptyNote, onApply, onClose }:
           )}
           <Group justify="space-between" wrap="nowrap">
             <Text size="sm" c="dimmed" role="status">
-              {result.length === 0 ? emptyNote : `${countOf(result.length, noun)} when applied.`}
+              {result.length === 0 ? emptyNote : `${countOf(result.length, noun)} in all.`}
             </Text>
             {list.length > 0 && <SmallButton onClick={() => setList([])}>Remove all</SmallButton>}
           </Group>
@@ -127,7 +127,7 @@ export function ListDialog({ title, thing, items, emptyNote, onApply, onClose }:
                 onClose();
               }}
             >
-              Apply to the draft
+              Add to draft
             </Button>
           </Group>
         </Stack>

@@ -6,8 +6,9 @@ import { Callout, Failure } from '../parts/callout.tsx';
 import { ChangeList } from '../parts/change-list.tsx';
 import type { ShownChange } from '../parts/change-words.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { showDone } from '../parts/notices.tsx';
 import { countOf } from '../parts/words.ts';
-import type { FieldChange, Rebased } from './draft.ts';
+import type { FieldChange } from './draft.ts';
 import { LeaveGuard } from './leave-guard.tsx';
 import classes from './review-bar.module.css';
 import type { DraftHandle } from './use-draft.ts';
@@ -17,12 +18,14 @@ interface ReviewDialogProps {
   /** Changes of others since the draft was begun. */
   readonly joined: readonly ShownChange[];
   readonly audienceName: (id: string) => string;
+  readonly effect: ReactNode;
   readonly warning: ReactNode;
   readonly onSave: () => Promise<void>;
   readonly onClose: () => void;
 }
 
-function ReviewDialog({ changes, joined, audienceName, warning, onSave, onClose }: ReviewDialogProps) {
+function ReviewDialog(props: ReviewDialogProps) {
+  const { changes, joined, audienceName, effect, warning, onSave, onClose } = props;
   const save = useMutation({ mutationFn: onSave, onSuccess: onClose });
   const error = conflictOf(save.error) === null ? save.error : null;
   return (
@@ -37,6 +40,7 @@ function ReviewDialog({ changes, joined, audienceName, warning, onSave, onClose 
             <ChangeList changes={joined} audienceName={audienceName} />
           </Callout>
         )}
+        {effect}
         {warning && <Callout tone="warn">{warning}</Callout>}
         <Failure error={error} />
         <Group justify="flex-end">
@@ -53,32 +57,28 @@ function ReviewDialog({ changes, joined, audienceName, warning, onSave, onClose 
 }
 
 interface ConflictDialogProps {
-  readonly conflict: Rebased;
+  readonly handle: DraftHandle;
   readonly show: (change: FieldChange) => ShownChange;
   readonly audienceName: (id: string) => string;
-  readonly onChoose: (choice: 'mine' | 'theirs') => void;
+  /** Who saved the other values. */
+  readonly who: string;
+  readonly onLater: () => void;
 }
 
 /** Two people changed the same fields: the dialog shows both versions, and a person decides. */
-function ConflictDialog({ conflict, show, audienceName, onChoose }: ConflictDialogProps) {
-  const { clashes, theirs, draft } = conflict;
-  const others = Object.keys(draft.edits).length - clashes.length;
+function ConflictDialog({ handle, show, audienceName, who, onLater }: ConflictDialogProps) {
+  const { clashes, joined, changes } = handle;
+  const others = changes.length - clashes.length;
   const stored = clashes.map(({ key, base, theirs: after }) => show({ key, before: base, after }));
   const drafted = clashes.map(({ key, base, mine }) => show({ key, before: base, after: mine }));
+  const theirTitle = `Saved by ${who}`;
   return (
-    <Dialog
-      onClose={() => undefined}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      size="xl"
-      title="Somebody else has changed the same fields"
-    >
+    <Dialog onClose={onLater} size="xl" title="You both changed the same fields">
       <Stack gap="md">
         <div className={classes.sides}>
-          <section className={classes.side} aria-label="Stored now">
-            <h3 className={classes.title}>Stored now</h3>
-            <ChangeList changes={[...stored, ...theirs.map(show)]} audienceName={audienceName} />
+          <section className={classes.side} aria-label={theirTitle}>
+            <h3 className={classes.title}>{theirTitle}</h3>
+            <ChangeList changes={[...stored, ...joined.map(show)]} audienceName={audienceName} />
           </section>
           <section className={classes.side} aria-label="Your draft">
             <h3 className={classes.title}>Your draft</h3>
@@ -86,16 +86,18 @@ function ConflictDialog({ conflict, show, audienceName, onChoose }: ConflictDial
           </section>
         </div>
         <Text size="sm" c="dimmed">
-          Nothing has been overwritten. Keeping yours puts it on top of what is stored now, for another review
-          before it is saved.
+          Nothing has been overwritten. If you keep yours, you review it once more before it is saved.
           {others > 0 &&
             ` Your ${countOf(others, 'other change')} ${others === 1 ? 'stays' : 'stay'} in the draft either way.`}
         </Text>
         <Group justify="flex-end">
-          <Button variant="default" onClick={() => onChoose('theirs')}>
-            Take theirs
+          <Button variant="default" data-autofocus onClick={onLater}>
+            Decide later
           </Button>
-          <Button data-autofocus onClick={() => onChoose('mine')}>
+          <Button variant="light" onClick={() => handle.resolve('theirs')}>
+            Use theirs
+          </Button>
+          <Button variant="light" onClick={() => handle.resolve('mine')}>
             Keep mine
           </Button>
         </Group>
@@ -109,6 +111,12 @@ interface ReviewBarProps {
   /** Turns the draft's keys into the words of a diff; without it they are the names of fields. */
   readonly show?: (change: FieldChange) => ShownChange;
   readonly audienceName?: (id: string) => string;
+  /** What the draft is of, in a sentence: `this flag`. */
+  readonly what?: string;
+  /** Who has changed it last, for a conflict. */
+  readonly who?: string;
+  /** Shown in the review: what saving does. */
+  readonly effect?: ReactNode;
   /** Shown in the review when saving affects something protected. */
   readonly warning?: ReactNode;
   /** Why the draft cannot be saved; null when it can. */
@@ -121,27 +129,47 @@ function showField({ key, ...values }: FieldChange): ShownChange {
   return { environment: null, field: key, ...values };
 }
 
+function barWords({ handle, problem, what = 'this', who = 'Somebody' }: ReviewBarProps): string {
+  if (problem) return problem;
+  if (handle.clashes.length > 0) return `${who} changed ${what} meanwhile.`;
+  if (handle.joined.length > 0) return 'Others have changed this meanwhile; your draft is kept.';
+  return 'Not saved yet.';
+}
+
 /** A draft's bar at the foot of the page: says what is not saved, with the review and the ways out. */
 export function ReviewBar(props: ReviewBarProps) {
-  const { handle, show = showField, audienceName = (id) => id, warning, problem = null } = props;
+  const {
+    handle,
+    show = showField,
+    audienceName = (id) => id,
+    who = 'somebody else',
+    problem = null,
+  } = props;
   const [isReviewing, setReviewing] = useState(false);
-  const { changes, conflict, joined } = handle;
-  const isNothingLeft = changes.length === 0 && conflict === null;
+  const { changes, clashes, joined } = handle;
+  const isClashing = clashes.length > 0;
   // The reviewed changes were undone, or others have saved the same: the next change begins unreviewed.
-  if (isNothingLeft && isReviewing) setReviewing(false);
-  if (isNothingLeft) return null;
+  if (changes.length === 0 && isReviewing) setReviewing(false);
+  if (changes.length === 0) return null;
+  const discard = () => showDone(`Discarded ${countOf(changes.length, 'change')}.`, handle.discard());
+  const postpone = () => {
+    setReviewing(false);
+    handle.decide(false);
+  };
   return (
     <>
       <LeaveGuard changeCount={changes.length} />
       <div className={classes.place}>
         <section className={classes.bar} aria-label="Unsaved changes" data-review-bar>
-          <span className={classes.words} role="status">
-            {problem ??
-              (joined.length > 0
-                ? 'Others have changed this meanwhile; your draft is kept.'
-                : 'Not saved yet.')}
+          <span className={classes.words} data-clashing={isClashing || undefined} role="status">
+            {barWords(props)}
           </span>
-          <Button variant="default" onClick={handle.discard}>
+          {isClashing && (
+            <Button variant="light" onClick={() => handle.decide(true)}>
+              Compare
+            </Button>
+          )}
+          <Button variant="default" onClick={discard}>
             Discard
           </Button>
           <Button disabled={problem !== null} onClick={() => setReviewing(true)}>
@@ -149,23 +177,19 @@ export function ReviewBar(props: ReviewBarProps) {
           </Button>
         </section>
       </div>
-      {isReviewing && conflict === null && (
+      {isReviewing && !isClashing && (
         <ReviewDialog
           changes={changes.map(show)}
           joined={joined.map(show)}
           audienceName={audienceName}
-          warning={warning}
+          effect={props.effect}
+          warning={props.warning}
           onSave={props.onSave}
           onClose={() => setReviewing(false)}
         />
       )}
-      {conflict !== null && (
-        <ConflictDialog
-          conflict={conflict}
-          show={show}
-          audienceName={audienceName}
-          onChoose={handle.resolve}
-        />
+      {isClashing && (isReviewing || handle.isDeciding) && (
+        <ConflictDialog {...{ handle, show, audienceName, who }} onLater={postpone} />
       )}
     </>
   );

@@ -1,6 +1,8 @@
-import { useState } from 'react';
-import { conflictOf } from '../client/console-error.ts';
+import { useEffect, useRef, useState } from 'react';
+import { ConsoleError, conflictOf } from '../client/console-error.ts';
+import { showFailure } from '../parts/notices.tsx';
 import {
+  type Clash,
   type Draft,
   draftChanges,
   draftValue,
@@ -8,7 +10,7 @@ import {
   type FieldChange,
   type Fields,
   newDraft,
-  type Rebased,
+  openClashes,
   rebaseDraft,
   yieldClashes,
 } from './draft.ts';
@@ -22,81 +24,119 @@ interface Stored {
 export interface DraftHandle {
   readonly draft: Draft;
   readonly changes: readonly FieldChange[];
-  /** Both versions, when others have changed a field that this draft changes; null while there is nothing to decide. */
-  readonly conflict: Rebased | null;
+  /**
+   * Fields that others have changed too, to other values: a person has to decide before the draft is saved, and can go
+   * on editing until then.
+   */
+  readonly clashes: readonly Clash[];
+  /** The decision is asked for. */
+  readonly isDeciding: boolean;
   /** Others' changes to fields that this draft does not change, until it is saved or discarded. */
   readonly joined: readonly FieldChange[];
   value(key: string): unknown;
   edit(changes: Fields): void;
-  discard(): void;
+  /** @returns a function that brings the discarded edits back */
+  discard(): () => void;
   /** Takes over what was just stored. Edits of `keys` end: of a switch that acted at once, or all of them. */
   settle(stored: Stored, keys: readonly string[] | 'all'): void;
-  /**
-   * Ends a conflict: this draft stays on top of the others' changes, or the others' values replace its edits of the
-   * same fields.
-   */
+  /** Asks for the decision about the clashes, or no longer. */
+  decide(isDeciding: boolean): void;
+  /** Ends the clashes: this draft's values stay on top of the others', or the others' values replace these edits. */
   resolve(choice: 'mine' | 'theirs'): void;
-  /** Takes over the present stored state from a refused save. */
+  /** Takes over the present stored state from a refused save, and asks for a decision if there are clashes. */
   meet(stored: Stored): void;
 }
 
 interface DraftState {
   readonly draft: Draft;
-  readonly conflict: Rebased | null;
+  readonly clashes: readonly Clash[];
+  readonly isDeciding: boolean;
   readonly joined: readonly FieldChange[];
 }
 
 function fresh({ fields, revision }: Stored): DraftState {
-  return { draft: newDraft(fields, revision), conflict: null, joined: [] };
+  return { draft: newDraft(fields, revision), clashes: [], isDeciding: false, joined: [] };
 }
 
-/** Others' changes go into the draft's base. If they are of the same fields, a person has to decide. */
+/** Others' changes go into the draft's base. Of the same fields, both values are kept until a person decides. */
 function met(state: DraftState, { fields, revision }: Stored): DraftState {
-  const rebased = rebaseDraft(state.draft, fields, revision);
-  if (rebased.clashes.length > 0) return { ...state, conflict: rebased };
-  const hasEdits = Object.keys(rebased.draft.edits).length > 0;
+  const { draft, clashes: later, theirs } = rebaseDraft(state.draft, fields, revision);
+  const clashes = openClashes(draft, state.clashes, later);
+  const hasEdits = Object.keys(draft.edits).length > 0;
   return {
-    draft: rebased.draft,
-    conflict: null,
-    joined: hasEdits ? [...state.joined, ...rebased.theirs] : [],
+    ...{ draft, clashes },
+    isDeciding: state.isDeciding && clashes.length > 0,
+    joined: hasEdits ? [...state.joined, ...theirs] : [],
   };
 }
 
-/** Takes over the member's own change, which must not count as a change by others. */
+function edited(state: DraftState, changes: Fields): DraftState {
+  const draft = editDraft(state.draft, changes);
+  return { ...state, draft, clashes: openClashes(draft, state.clashes) };
+}
+
+/**
+ * Takes over the member's own change, which must not count as a change by others; theirs may have been stored before it.
+ */
 function settled(state: DraftState, stored: Stored, keys: readonly string[] | 'all'): DraftState {
   if (keys === 'all') return fresh(stored);
   const edits = Object.entries(state.draft.edits).filter(([key]) => !keys.includes(key));
-  const draft = editDraft(newDraft(stored.fields, stored.revision), Object.fromEntries(edits));
-  return { ...state, draft };
+  const own = keys.filter((key) => Object.hasOwn(stored.fields, key)).map((key) => [key, stored.fields[key]]);
+  const base = { ...state.draft.base, ...Object.fromEntries(own) };
+  return met({ ...state, draft: { ...state.draft, base, edits: Object.fromEntries(edits) } }, stored);
+}
+
+const pageLeft = new ConsoleError(0, 'Not restored', 'The page with these changes was left.', null);
+
+/** Whether the calling component is still on the page: a notice's Undo outlives it. */
+function useIsThere(): () => boolean {
+  const isThere = useRef(true);
+  useEffect(() => {
+    isThere.current = true;
+    return () => {
+      isThere.current = false;
+    };
+  }, []);
+  return () => isThere.current;
 }
 
 /** Edits of one record, kept while the page reads it again. */
 export function useDraft(fields: Fields, revision: number): DraftHandle {
   const stored = { fields, revision };
   const [kept, setState] = useState(() => fresh(stored));
+  const isThere = useIsThere();
   let state = kept;
-  if (revision > (state.conflict?.draft.revision ?? state.draft.revision)) {
+  if (revision > state.draft.revision) {
     state = met(state, stored);
     setState(state);
   }
-  const { draft, conflict, joined } = state;
+  const { draft, clashes, isDeciding, joined } = state;
+  const restore = (edits: Fields) => {
+    if (!isThere()) return showFailure(pageLeft);
+    setState((now) => {
+      const known = Object.entries(edits).filter(([key]) => Object.hasOwn(now.draft.base, key));
+      return edited(now, { ...Object.fromEntries(known), ...now.draft.edits });
+    });
+  };
   return {
-    draft,
+    ...{ draft, clashes, isDeciding, joined },
     changes: draftChanges(draft),
-    conflict,
-    joined,
     value: (key) => draftValue(draft, key),
-    edit: (changes) => setState((now) => ({ ...now, draft: editDraft(now.draft, changes) })),
-    discard: () => setState((now) => fresh({ fields: now.draft.base, revision: now.draft.revision })),
+    edit: (changes) => setState((now) => edited(now, changes)),
+    discard: () => {
+      setState((now) => fresh({ fields: now.draft.base, revision: now.draft.revision }));
+      return () => restore(draft.edits);
+    },
     settle: (next, keys) => setState((now) => settled(now, next, keys)),
+    decide: (isDeciding) => setState((now) => ({ ...now, isDeciding: isDeciding && now.clashes.length > 0 })),
     resolve: (choice) =>
-      setState((now) => {
-        if (now.conflict === null) return now;
-        const { conflict } = now;
-        const chosen = choice === 'mine' ? conflict.draft : yieldClashes(conflict);
-        return { draft: chosen, conflict: null, joined: [] };
-      }),
-    meet: (next) => setState((now) => met(now, next)),
+      setState((now) => ({
+        draft: choice === 'mine' ? now.draft : yieldClashes(now),
+        clashes: [],
+        isDeciding: false,
+        joined: [],
+      })),
+    meet: (next) => setState((now) => met({ ...now, isDeciding: true }, next)),
   };
 }
 

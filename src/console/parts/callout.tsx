@@ -1,17 +1,22 @@
+import CircleAlert from 'lucide-react/icons/circle-alert';
+import Info from 'lucide-react/icons/info';
+import TriangleAlert from 'lucide-react/icons/triangle-alert';
 import type { ReactNode } from 'react';
 import { toConsoleError } from '../client/console-error.ts';
 import classes from './callout.module.css';
 
 interface CalloutProps {
-  readonly tone: 'warn' | 'plain';
+  readonly tone: 'warn' | 'plain' | 'failed';
   readonly children: ReactNode;
 }
 
 /** A message that is part of the page, and stays. */
 export function Callout({ tone, children }: CalloutProps) {
+  const Icon = tone === 'warn' ? TriangleAlert : Info;
   return (
     <div className={classes.callout} data-tone={tone}>
-      {children}
+      <Icon aria-hidden="true" />
+      <div>{children}</div>
     </div>
   );
 }
@@ -22,8 +27,11 @@ export function Failure({ error }: { readonly error: unknown }) {
   const { title, message, requestId } = toConsoleError(error);
   return (
     <div className={classes.callout} data-tone="failed" role="alert">
-      <strong>{title}.</strong> {message}
-      {requestId && <div className={classes.small}>Request {requestId}</div>}
+      <CircleAlert aria-hidden="true" />
+      <div>
+        <strong>{title}.</strong> {message}
+        {requestId && <div className={classes.small}>Request {requestId}</div>}
+      </div>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import classes from './change-list.module.css';
 import { fieldWord, listChange, type ShownChange, splitField, valueWords } from './change-words.ts';
+import { EnvironmentName } from './environment-name.tsx';
 import { SmallButton } from './small-button.tsx';
 
 const itemsShownMax = 20;
@@ -21,7 +22,7 @@ function Items({ items, more, sign }: ItemsProps) {
       {shown.map((item) => (
         <span key={item} className={classes.value} data-kind={kind}>
           <span aria-hidden="true">{sign} </span>
-          <span className={classes.heard}>{kind} </span>
+          <span className="heard">{kind} </span>
           {item}
         </span>
       ))}
@@ -47,6 +48,12 @@ function listNote({ field, before, after, totals }: ShownChange, isSame: boolean
   return before === null ? 'none' : 'order changed';
 }
 
+/** A switch's new position has the colour that it has everywhere: green is on, and grey is off. */
+function switchKind(field: string, value: unknown): 'on' | 'off' | null {
+  if (field !== 'enabled' && field !== 'evaluationAccess') return null;
+  return value === true ? 'on' : 'off';
+}
+
 interface ChangeProps {
   readonly change: ShownChange;
   readonly audienceName: (id: string) => string;
@@ -70,17 +77,17 @@ function Values({ change, audienceName }: ChangeProps) {
     <>
       {!isNew && (
         <>
-          <span className={classes.heard}>from </span>
+          <span className="heard">from </span>
           <span className={classes.value} data-kind="removed">
             {valueWords(field, before, audienceName)}
           </span>
           <span className={classes.arrow} aria-hidden="true">
             →
           </span>
-          <span className={classes.heard}> to </span>
+          <span className="heard"> to </span>
         </>
       )}
-      <span className={classes.value} data-kind="added">
+      <span className={classes.value} data-kind={switchKind(field, after) ?? 'added'}>
         {valueWords(field, after, audienceName)}
       </span>
     </>
@@ -109,7 +116,10 @@ export function ChangeList({ changes, audienceName = (id) => id, foldsAbove }: C
             <span className={classes.what}>
               {fieldWord(change.field)}
               {change.environment !== null && (
-                <span className={classes.environment}> in {change.environment}</span>
+                <span className={classes.environment}>
+                  {' '}
+                  in <EnvironmentName environment={{ name: change.environment, isProtected: false }} />
+                </span>
               )}
             </span>
             <span className={classes.values}>

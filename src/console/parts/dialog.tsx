@@ -1,8 +1,10 @@
 import { Button, Group, Modal, type ModalProps, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useState } from 'react';
 import { Failure } from './callout.tsx';
+import { SafeName } from './safe-name.tsx';
 import { SharedValue, useSharedValue } from './shared-value.ts';
 import { TextField } from './text-field.tsx';
+import { visibleName } from './visible-name.ts';
 
 /** Id of the element with a page's own content, beside the navigation. */
 export const contentId = 'content';
@@ -55,7 +57,7 @@ interface ConfirmDialogProps {
   readonly confirm: string;
   readonly cancel?: string;
   readonly isDangerous?: boolean;
-  /** Must be typed exactly before the button is enabled. */
+  /** Must be typed exactly, or as it is shown, before the button is enabled. */
   readonly typedName?: string;
   readonly isBusy?: boolean;
   readonly error?: unknown;
@@ -67,7 +69,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, confirm, cancel = 'Cancel', isDangerous = false, typedName } = props;
   const { isBusy = false } = props;
   const [typed, setTyped] = useState('');
-  const isReady = typedName === undefined || typed === typedName;
+  const isReady = typedName === undefined || [typedName, visibleName(typedName)].includes(typed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isReady) props.onConfirm();
@@ -81,7 +83,11 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             <TextField
               label={
                 <>
-                  Type <strong>{typedName}</strong> to confirm
+                  Type{' '}
+                  <strong>
+                    <SafeName name={typedName} />
+                  </strong>{' '}
+                  to confirm
                 </>
               }
               value={typed}
@@ -103,7 +109,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             <Button
               type="submit"
               {...focusIf(typedName === undefined && !isDangerous)}
-              color={isDangerous ? 'red.8' : undefined}
+              variant={isDangerous ? 'danger-filled' : 'filled'}
               loading={isBusy}
               disabled={!isReady}
             >

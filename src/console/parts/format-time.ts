@@ -1,5 +1,14 @@
-const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
-const instant = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const toTheMinute = {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  // An abbreviation such as CET where the language has one, otherwise the distance from GMT.
+  timeZoneName: 'short',
+} as const;
+const moment = new Intl.DateTimeFormat('en-GB', toTheMinute);
+const instant = new Intl.DateTimeFormat('en-GB', { ...toTheMinute, second: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 /** «Yesterday» and «last year» are calendar terms; what is counted here are hours that have passed. */
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
@@ -12,7 +21,7 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60_000],
 ];
 
-/** Unix milliseconds as text, in the reader's time zone: to the minute. */
+/** Unix milliseconds as text, in the reader's time zone, which it names: to the minute. */
 export function formatMoment(at: number): string {
   return moment.format(at);
 }

@@ -1,6 +1,7 @@
-import { TagsInput, Textarea } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { changesBetween } from '../draft/draft.ts';
-import { TextField } from './text-field.tsx';
+import { descriptionRule, nameRule, renamingRule, tagList } from './field-rules.ts';
+import { ListField, LongTextField, TextField } from './text-field.tsx';
 
 /** The name, description and tags of a flag. */
 export interface EditedLabels {
@@ -22,27 +23,45 @@ export function areSameLabels(left: EditedLabels, right: EditedLabels): boolean 
 interface LabelFieldsProps {
   readonly labels: EditedLabels;
   readonly descriptionRowsMax: number;
+  /** The name that the flag has: it may stay, whatever it has. */
+  readonly presentName?: string;
+  /** Below the name. */
+  readonly nameNote?: ReactNode;
   readonly onChange: (change: Partial<EditedLabels>) => void;
 }
 
-export function LabelFields({ labels, descriptionRowsMax, onChange }: LabelFieldsProps) {
+export function LabelFields({
+  labels,
+  descriptionRowsMax,
+  presentName,
+  nameNote,
+  onChange,
+}: LabelFieldsProps) {
   const { name, description, tags } = labels;
   return (
     <>
-      <TextField label="Name" required data-autofocus value={name} onText={(to) => onChange({ name: to })} />
-      <Textarea
+      <TextField
+        label="Name"
+        required
+        data-autofocus
+        rule={presentName === undefined ? nameRule : renamingRule(nameRule, presentName)}
+        note={nameNote}
+        value={name}
+        onText={(to) => onChange({ name: to })}
+      />
+      <LongTextField
         label="Description"
+        rule={descriptionRule}
         autosize
         minRows={2}
         maxRows={descriptionRowsMax}
         value={description}
-        onChange={(event) => onChange({ description: event.currentTarget.value })}
+        onText={(to) => onChange({ description: to })}
       />
-      <TagsInput
+      <ListField
         label="Tags"
         description="Press Enter after each"
-        // The service compares case; Mantine's lists do not.
-        isDuplicate={(tag, present) => present.includes(tag)}
+        items={tagList}
         value={tags}
         onChange={(next) => onChange({ tags: next })}
       />

@@ -2,15 +2,23 @@ import type { ReactNode } from 'react';
 import classes from './mark.module.css';
 
 interface MarkProps {
-  readonly tone: 'on' | 'off' | 'warn' | 'accent' | 'removed';
+  /**
+   * What the word is. `on` and `off`: states; `warn`: something to look at; `danger`: failed, or destroyed by somebody;
+   * `production`: concerns production; `accent`: the member's own unsaved work; `info`: a neutral fact; `tag`: a label
+   * that somebody gave.
+   */
+  readonly tone: 'on' | 'off' | 'warn' | 'danger' | 'production' | 'accent' | 'info' | 'tag';
+  /** A dot before the word, for a state: filled for on, a ring otherwise. */
+  readonly hasDot?: boolean;
   readonly children: ReactNode;
 }
 
 /** A word on a soft background: a state, a tag, a role. */
-export function Mark({ tone, children }: MarkProps) {
+export function Mark({ tone, hasDot = false, children }: MarkProps) {
   return (
     <span className={classes.mark} data-tone={tone}>
-      {children}
+      {hasDot && <span className={classes.dot} />}
+      {tone === 'tag' ? <span>{children}</span> : children}
     </span>
   );
 }

@@ -1,7 +1,10 @@
 import { CloseButton } from '@mantine/core';
 import { useFocusWithin, useHover, useMergedRef } from '@mantine/hooks';
+import CircleAlert from 'lucide-react/icons/circle-alert';
+import CircleCheck from 'lucide-react/icons/circle-check';
 import { useEffect } from 'react';
 import { toConsoleError } from '../client/console-error.ts';
+import { changesInDoubt } from '../client/lost-answer.ts';
 import classes from './notices.module.css';
 import { SharedValue, useSharedValue } from './shared-value.ts';
 import { SmallButton } from './small-button.tsx';
@@ -40,7 +43,7 @@ export function showDone(message: string, undo?: () => void): void {
 /** For mutations that have no place for an error on the page. The notice stays until it is dismissed. */
 export function showFailure(thrown: unknown): void {
   const { title, message, requestId } = toConsoleError(thrown);
-  show({ tone: 'failed', message: `${title}: ${message}`, requestId });
+  show({ tone: 'failed', message: `${title}. ${message}`, requestId });
 }
 
 function takeBack({ id, undo }: Notice): void {
@@ -72,8 +75,10 @@ function useDismissal({ id, tone }: Notice) {
 function NoticeCard({ notice }: { readonly notice: Notice }) {
   const { id, tone, message, requestId, undo } = notice;
   const ref = useDismissal(notice);
+  const Icon = tone === 'failed' ? CircleAlert : CircleCheck;
   return (
     <div ref={ref} className={classes.card} data-tone={tone}>
+      <Icon aria-hidden="true" />
       <div className={classes.text}>
         {message}
         {requestId && <span className={classes.request}>Request {requestId}</span>}
@@ -84,11 +89,24 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
   );
 }
 
+/** A change was sent, and no answer came: its control waits, too. */
+function DoubtCard() {
+  return (
+    <div className={classes.card} data-tone="failed">
+      <div className={classes.text}>
+        Can't reach Burgee. Checking whether your change was saved …
+      </div>
+    </div>
+  );
+}
+
 /** What has just happened, in a corner of the window; also read aloud. */
 export function NoticeCenter() {
   const shown = useSharedValue(notices, (present) => present);
+  const isInDoubt = useSharedValue(changesInDoubt, (count) => count > 0);
   return (
     <section className={classes.center} aria-label="Notifications" aria-live="polite">
+      {isInDoubt && <DoubtCard />}
       {shown.map((notice) => (
         <NoticeCard key={notice.id} notice={notice} />
       ))}

@@ -1,3 +1,4 @@
+import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import classes from './page-head.module.css';
 
@@ -18,8 +19,10 @@ interface PageHeadProps {
 
 export function PageHead({ title, above, children, actions }: PageHeadProps) {
   usePageTitle(title);
+  const { publicHref } = useLocation();
   return (
     <header className={classes.header}>
+      <p className={classes.printed}>{`${window.location.origin}${publicHref}`}</p>
       <div className={classes.words}>
         {above && <div className={classes.above}>{above}</div>}
         <h1 className={classes.title}>{title}</h1>

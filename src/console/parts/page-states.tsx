@@ -1,52 +1,38 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isUnreadable, toConsoleError } from '../client/console-error.ts';
+import { EmptyPicture, ErrorPicture, LoadingPicture } from './drawings.tsx';
 import { usePageTitle } from './page-head.tsx';
 import classes from './page-states.module.css';
 
-/** A pole with a flag that is being raised. */
-function LoadingPicture() {
-  return (
-    <svg className={classes.picture} viewBox="0 0 120 96" aria-hidden="true">
-      <path className={classes.ground} d="M14 88h92" />
-      <path className={classes.pole} d="M40 88V10" />
-      <path className={classes.rising} d="M42 46l44 12-10 3 9 8-43 9z" />
-      <path className={classes.faint} d="M42 14l44 12-10 3 9 8-43 9z" />
-    </svg>
-  );
+interface LoadingProps {
+  readonly what: string;
+  /** It stands for the whole window, before there is a frame. */
+  readonly isWindow?: boolean;
 }
 
-/** A bare pole on a hill: nothing has been raised yet. */
-function EmptyPicture() {
+/** Appears after a moment: a quick answer needs none. Grey rows stand where the content will be. */
+export function PageLoading({ what, isWindow = false }: LoadingProps) {
+  if (isWindow) {
+    return (
+      <div className={`${classes.state} ${classes.late}`} role="status">
+        <LoadingPicture />
+        <p className={classes.title}>Loading {what} …</p>
+      </div>
+    );
+  }
   return (
-    <svg className={classes.picture} viewBox="0 0 120 96" aria-hidden="true">
-      <path className={classes.hill} d="M6 88c22-20 46-26 62-20s30 12 46 20z" />
-      <path className={classes.pole} d="M60 68V10" />
-      <path className={classes.faint} d="M62 14l42 11-10 3 9 7-41 8z" />
-      <circle className={classes.sun} cx="26" cy="26" r="8" />
-    </svg>
-  );
-}
-
-/** A broken pole, with its flag on the ground. */
-function ErrorPicture() {
-  return (
-    <svg className={classes.picture} viewBox="0 0 120 96" aria-hidden="true">
-      <path className={classes.ground} d="M14 88h92" />
-      <path className={classes.pole} d="M34 88V52l5-6" />
-      <path className={classes.pole} d="M42 50l40 30" />
-      <path className={classes.fallen} d="M80 78l22-20-2 9 10 1-16 20z" />
-      <path className={classes.spark} d="M44 34l3-10M54 38l8-8M32 36l-5-9" />
-    </svg>
-  );
-}
-
-/** Appears after a moment: a quick answer needs no picture. */
-export function PageLoading({ what }: { readonly what: string }) {
-  return (
-    <div className={`${classes.state} ${classes.late}`} role="status">
-      <LoadingPicture />
-      <p className={classes.title}>Loading {what} …</p>
+    <div className={classes.late} role="status">
+      <span className="heard">Loading {what} …</span>
+      <div className={classes.skeleton} data-skeleton>
+        {[1, 2, 3, 4, 5, 6].map((line) => (
+          <div key={line} className={classes.line}>
+            {[1, 2, 3, 4].map((bar) => (
+              <span key={bar} className={classes.bar} />
+            ))}
+          </div>
+        ))}
+      </div>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { formatInstant, formatSince } from './format-time.ts';
+import { formatInstant, formatMoment, formatSince } from './format-time.ts';
+import classes from './time-ago.module.css';
 
 /** The greatest age in words such as «3 minutes ago». */
 const tickMs = 30_000;
@@ -37,15 +38,25 @@ interface TimeAgoProps {
   /** Unix milliseconds; null for never. */
   readonly at: number | null;
   readonly never?: string;
+  /** In a line of text: the exact time follows instead of standing below. */
+  readonly isInline?: boolean;
+  /** Without room: the exact time is shown on hover alone. */
+  readonly isBrief?: boolean;
 }
 
-/** `3 hours ago`, with the exact moment on hover. */
-export function TimeAgo({ at, never = 'never' }: TimeAgoProps) {
+/** `3 hours ago`, and the exact time with its zone. */
+export function TimeAgo({ at, never = 'never', isInline = false, isBrief = false }: TimeAgoProps) {
   const now = useNow();
   if (at === null) return <span>{never}</span>;
   return (
     <time dateTime={new Date(at).toISOString()} title={formatInstant(at)}>
       {formatSince(at, now)}
+      {!isBrief && (
+        <span className={classes.exact} data-inline={isInline || undefined}>
+          {isInline && ' · '}
+          {formatMoment(at)}
+        </span>
+      )}
     </time>
   );
 }

@@ -1,3 +1,4 @@
+import { environmentNameCharsMax } from '../../domain/project/project.ts';
 import { formatDay } from './format-time.ts';
 
 /** `1 change`, `3 changes`. */
@@ -11,7 +12,7 @@ export function roleWord(role: string): string {
 }
 
 /** The rule for names of environments (decisions). */
-export const environmentNameHint = 'Up to 64 lower-case letters, digits and - _ .';
+export const environmentNameHint = `Lower-case letters, digits, - _ . (max ${environmentNameCharsMax}).`;
 
 /** A token's permission in words. */
 export function permissionWords(permission: unknown): string {

@@ -3,37 +3,58 @@ import { type HotkeyItem, useHotkeys } from '@mantine/hooks';
 import { lazy, Suspense, useEffect } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { undoNewest } from '../parts/notices.tsx';
+import { usePreference } from '../parts/use-preferences.ts';
 import { closeOverlay, openOverlay, useOverlay } from './overlays.ts';
 import classes from './shell.module.css';
+import { SingleKeysSwitch } from './single-keys-switch.tsx';
 import { useSession } from './use-session.ts';
 
-const helped = [
-  [['Ctrl K'], 'Go to a flag, a page or an action'],
-  [['/'], 'Search on this page; without a search on the page, the same as Ctrl K'],
+/** Keys without Ctrl: they can be turned off (WCAG 2.1.4). */
+const singleKeys = [
+  [['/'], 'Search on this page; otherwise opens the palette'],
   [['U'], 'Undo the last switch, while the notification is shown'],
   [['?'], 'This help'],
+] as const;
+
+const helped = [
+  [['Ctrl K'], 'Open the palette: flags of all projects, pages, actions'],
+  [['Ctrl Enter'], 'In the palette: switch the chosen flag in production'],
   [['Tab', 'Shift Tab'], 'Next and previous control'],
   [['Enter', 'Space'], 'Press a button, open a link, turn a switch'],
   [['Arrow keys'], 'Move a slider, choose in a list or a tab bar'],
   [['Escape'], 'Close a dialog or a menu'],
 ] as const;
 
+interface HelpedKeysProps {
+  readonly keys: readonly (readonly [names: readonly string[], does: string])[];
+}
+
+function HelpedKeys({ keys }: HelpedKeysProps) {
+  return (
+    <dl className={classes.keys}>
+      {keys.map(([names, does]) => (
+        <div key={does} className={classes.key}>
+          <dt className={classes.keyNames}>
+            {names.map((name) => (
+              <Kbd key={name}>{name}</Kbd>
+            ))}
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 function KeyHelp({ onClose }: { readonly onClose: () => void }) {
   const { docsUrl } = useSession();
+  const hasSingleKeys = usePreference((present) => present.hasSingleKeys);
   return (
     <Dialog onClose={onClose} title="Keyboard">
-      <dl className={classes.keys}>
-        {helped.map(([names, does]) => (
-          <div key={does} className={classes.key}>
-            <dt className={classes.keyNames}>
-              {names.map((name) => (
-                <Kbd key={name}>{name}</Kbd>
-              ))}
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
+      <HelpedKeys keys={hasSingleKeys ? [...singleKeys, ...helped] : helped} />
+      <div className={classes.keyChoice}>
+        <SingleKeysSwitch />
+      </div>
       <p className={classes.helpLinks}>
         <a href={docsUrl}>Documentation</a> · <a href={`${docsUrl}/clients`}>Clients for applications</a> ·{' '}
         <a href={`${docsUrl}/openapi`}>Try the API</a>
@@ -84,16 +105,20 @@ function clearing(timer: ReturnType<typeof setTimeout>): () => void {
 /** Keys that work on every page. */
 export function Keys() {
   const overlay = useOverlay();
+  const hasSingleKeys = usePreference((present) => present.hasSingleKeys);
   usePaletteAhead();
-  const everywhere: HotkeyItem[] = [
-    ['mod+K', () => (overlay === 'palette' ? closeOverlay() : openOverlay('palette'))],
+  const single: HotkeyItem[] = [
     key('/', focusSearch),
     // With Shift on most keyboards, and without it on some.
     key('shift+?', () => openOverlay('help')),
     key('?', () => openOverlay('help')),
     key('U', undoNewest),
   ];
-  useHotkeys(everywhere, []);
+  const palette: HotkeyItem = [
+    'mod+K',
+    () => (overlay === 'palette' ? closeOverlay() : openOverlay('palette')),
+  ];
+  useHotkeys(hasSingleKeys ? [palette, ...single] : [palette], []);
   return (
     <Suspense fallback={null}>
       {overlay === 'palette' && <Palette onClose={closeOverlay} />}

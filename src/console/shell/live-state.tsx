@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { positionBesideProject } from '../../domain/audit/watch-position.ts';
+import { notConnected } from '../client/change-stream.ts';
 import { followChanges } from '../client/follow-changes.ts';
 import { projectsQuery } from '../client/queries.ts';
 import { useCurrentProject } from './project-context.ts';
@@ -10,28 +11,33 @@ import { useSession } from './use-session.ts';
 /** The page shows that it has no stream after this time. */
 const graceMs = 3_000;
 
+interface CutOff {
+  readonly isCutOff: boolean;
+  readonly reason: string;
+}
+
 /**
  * Keeps the open page up to date with changes by other people.
  *
- * @returns whether the page has had no stream for some seconds.
+ * @returns whether the page has got no changes for some seconds, and the service's reason, if it refused them
  */
-function useLiveChanges(): boolean {
+function useLiveChanges(): CutOff {
   const client = useQueryClient();
-  const { position } = useSession();
+  const { member, position } = useSession();
   const reached = useRef(position);
   const projectId = useCurrentProject()?.id ?? null;
   const isKnown = useQuery(projectsQuery).data !== undefined;
-  const [isLive, setLive] = useState(false);
+  const [state, setState] = useState(notConnected);
   useEffect(() => {
     if (!isKnown) return undefined;
-    setLive(false);
+    setState(notConnected);
     const since = positionBesideProject(reached.current);
     const onPosition = (position: string) => {
       reached.current = position;
     };
-    return followChanges(client, { projectId, since, onPosition, onLive: setLive });
-  }, [client, projectId, isKnown]);
-  return useIsLasting(!isLive, graceMs);
+    return followChanges(client, { memberId: member.id, projectId, since, onPosition, onState: setState });
+  }, [client, member.id, projectId, isKnown]);
+  return { isCutOff: useIsLasting(!state.isLive, graceMs), reason: state.reason };
 }
 
 function useIsLasting(isSo: boolean, ms: number): boolean {
@@ -45,13 +51,12 @@ function useIsLasting(isSo: boolean, ms: number): boolean {
   return isLasting;
 }
 
-/** A line on top of every page while it has no stream of changes; otherwise nothing. */
+/** A line on top of every page while changes by others do not arrive; otherwise nothing. */
 export function LiveState() {
-  const isCutOff = useLiveChanges();
+  const { isCutOff, reason } = useLiveChanges();
   return (
     <div className={classes.live} role="status" aria-label="Live updates">
-      {isCutOff &&
-        'Live updates are interrupted: reload the page to see changes by others. Trying to connect …'}
+      {isCutOff && `Live updates are paused. Reload to see others' changes. ${reason}`}
     </div>
   );
 }

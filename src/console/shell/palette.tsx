@@ -1,146 +1,91 @@
-import { Modal } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useMatchRoute, useNavigate } from '@tanstack/react-router';
+import { Kbd, Modal } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
-import { hasRole } from '../../domain/console/console-principal.ts';
-import { flagsQuery, projectsQuery } from '../client/queries.ts';
+import { toConsoleError } from '../client/console-error.ts';
+import { searchLengthMax, searchQuery } from '../client/search.ts';
 import { useFocusBack, useIsTopmost } from '../parts/dialog.tsx';
-import { searchedWords } from '../parts/words.ts';
-import { openOverlay, takeTypedAhead } from './overlays.ts';
-import { pagesOf } from './pages.tsx';
+import { takeTypedAhead } from './overlays.ts';
 import classes from './palette.module.css';
-import { useCurrentProject } from './project-context.ts';
-import { useNextScheme } from './scheme-toggle.tsx';
-import { useSession, useSignOut } from './use-session.ts';
+import { type EntryGroup, type PaletteEntry, usePaletteGroups } from './palette-entries.ts';
+import { PaletteList, switchId } from './palette-list.tsx';
+import { useSession } from './use-session.ts';
 
-interface PaletteEntry {
-  readonly id: string;
-  readonly title: string;
-  readonly kind: string;
-  /** The searched text, in lower case. */
-  readonly words: string;
-  readonly run: () => void;
+/** How long after the last key the service is asked. */
+const quietMs = 100;
+
+/** @returns what the service has found, and whether that is the answer for the present text */
+function useFound(text: string) {
+  const [asked] = useDebouncedValue(text, quietMs);
+  const found = useQuery({ ...searchQuery(asked), placeholderData: keepPreviousData });
+  const isSettled = asked === text && !found.isFetching && !found.isPlaceholderData;
+  return { found: found.data, error: found.error, isSettled };
 }
 
-function entry(kind: string, id: string, title: string, run: () => void, more = ''): PaletteEntry {
-  return { id: `${kind}/${id}`, title, kind, words: `${title} ${kind} ${more}`.toLowerCase(), run };
+interface RestProps {
+  readonly text: string;
+  readonly isEmpty: boolean;
+  readonly isSettled: boolean;
+  readonly isComplete: boolean;
+  readonly error: unknown;
 }
 
-function useActions(): PaletteEntry[] {
-  const scheme = useNextScheme();
-  const signOut = useSignOut();
-  return [
-    entry('action', 'scheme', 'Switch between light and dark', scheme.advance, 'colours theme'),
-    entry('action', 'keys', 'Keyboard help', () => openOverlay('help')),
-    entry('action', 'sign-out', 'Sign out', signOut, 'log out'),
-  ];
+/** What is to be said about the result as a whole. */
+function Rest({ text, isEmpty, isSettled, isComplete, error }: RestProps) {
+  const { organisation } = useSession();
+  if (error !== null) {
+    const { title, message } = toConsoleError(error);
+    return <p className={classes.none}>{`The search failed. ${title}. ${message}`}</p>;
+  }
+  if (isEmpty && !isSettled) return <p className={classes.none}>Searching …</p>;
+  if (isEmpty) {
+    const place = organisation?.name ?? 'your projects';
+    return (
+      <p className={classes.none}>
+        No matches in <em>{place}</em>
+      </p>
+    );
+  }
+  if (isComplete || text.trim() === '') return null;
+  return <p className={classes.none}>There are more matches: type more of the name.</p>;
 }
 
-/** Every destination from here: the present project's pages and flags, other projects, actions. */
-function usePaletteEntries(): readonly PaletteEntry[] {
-  const navigate = useNavigate();
-  const { organisation, isCluster, member } = useSession();
-  const project = useCurrentProject();
-  const projectId = project?.id ?? '';
-  const projects = useQuery(projectsQuery).data?.projects ?? [];
-  const flags = useQuery({ ...flagsQuery(projectId), enabled: project !== null }).data?.flags ?? [];
-  const actions = useActions();
-  const pages = project === null ? [] : pagesOf(project);
-  const isAtFlags = useMatchRoute()({ to: '/projects/$projectId/flags', params: { projectId } }) !== false;
-  // Like the page's own button: the way back from the dialog leaves the page, which asks first.
-  const create = () =>
-    void navigate({
-      to: '/projects/$projectId/flags',
-      params: { projectId },
-      search: { create: 'yes' },
-      replace: isAtFlags,
-    });
-  return [
-    ...pages.map(({ title, to }) =>
-      entry('page', to, title, () => void navigate({ to, params: { projectId } })),
-    ),
-    ...(organisation === null
-      ? []
-      : [
-          entry('page', 'members', 'Members', () => void navigate({ to: '/members' })),
-          entry('page', 'audit', 'Organisation log', () => void navigate({ to: '/audit' }), 'audit'),
-        ]),
-    entry('page', 'projects', 'Projects', () => void navigate({ to: '/projects' })),
-    entry('page', 'settings', 'Settings', () => void navigate({ to: '/settings' })),
-    ...(isCluster && hasRole(member.role, 'owner')
-      ? [entry('page', 'nodes', 'Nodes', () => void navigate({ to: '/nodes' }), 'cluster')]
-      : []),
-    ...(project !== null && hasRole(project.role, 'editor')
-      ? [entry('action', 'create', 'Create flag', create)]
-      : []),
-    ...actions,
-    ...projects.map(({ id, name }) =>
-      entry(
-        'project',
-        id,
-        name,
-        () => void navigate({ to: '/projects/$projectId/flags', params: { projectId: id } }),
-      ),
-    ),
-    ...flags.map(({ id, name, tags }) =>
-      entry(
-        'flag',
-        id,
-        name,
-        () => void navigate({ to: '/projects/$projectId/flags/$flagId', params: { projectId, flagId: id } }),
-        `${id} ${tags.join(' ')}`,
-      ),
-    ),
-  ];
-}
-
-const shownMax = 12;
-
-function matching(entries: readonly PaletteEntry[], text: string): readonly PaletteEntry[] {
-  const words = searchedWords(text);
-  const found = entries.filter(({ words: own }) => words.every((word) => own.includes(word)));
-  return found.slice(0, shownMax);
-}
-
-interface OptionsProps {
-  readonly listId: string;
-  readonly entries: readonly PaletteEntry[];
-  readonly active: number;
-  readonly onPick: (entry: PaletteEntry) => void;
-}
-
-function Options({ listId, entries, active, onPick }: OptionsProps) {
+function Legend() {
   return (
-    <div id={listId} role="listbox" aria-label="Results" className={classes.list}>
-      {entries.map((entry, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the keys, the list follows.
-        <div
-          key={entry.id}
-          id={`${listId}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === active}
-          className={classes.option}
-          onClick={() => onPick(entry)}
-        >
-          <span>{entry.title}</span>
-          <span className={classes.kind}>{entry.kind}</span>
-        </div>
-      ))}
-      {entries.length === 0 && <p className={classes.none}>Nothing found.</p>}
-    </div>
+    <p className={classes.legend}>
+      <span>
+        <Kbd size="xs">Enter</Kbd> opens
+      </span>
+      <span>
+        <Kbd size="xs">Ctrl Enter</Kbd> switches a flag in production
+      </span>
+      <span>
+        <Kbd size="xs">Tab</Kbd> goes to its switch
+      </span>
+    </p>
   );
 }
 
-/** Ctrl+K: flags, pages and actions by their names. */
+function entriesOf(groups: readonly EntryGroup[]): readonly PaletteEntry[] {
+  return groups.flatMap(({ entries }) => entries);
+}
+
+/** Ctrl+K: flags, audiences, environments and projects of the whole organisation, pages and actions, by name. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
-  const [active, setActive] = useState(0);
+  /** Id of the chosen entry; null, and one that is not shown any more: the first. */
+  const [chosenId, setChosenId] = useState<string | null>(null);
   const [isEntered, setEntered] = useState(false);
   const listId = useId();
   const isTopmost = useIsTopmost();
   useFocusBack();
-  const entries = matching(usePaletteEntries(), text);
+  const { found, error, isSettled } = useFound(text);
+  const groups = usePaletteGroups(text, found);
+  const entries = entriesOf(groups);
+  const chosen = Math.max(
+    0,
+    entries.findIndex(({ id }) => id === chosenId),
+  );
   const pick = (entry: PaletteEntry | undefined) => {
     if (entry === undefined) return;
     onClose();
@@ -148,23 +93,33 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   };
   const onFocus = () => {
     const typed = takeTypedAhead();
-    setText((present) => present + typed.text);
-    setEntered(typed.isEntered);
+    if (typed.text !== '') setText((present) => present + typed.text);
+    if (typed.isEntered) setEntered(true);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was found when Enter came is meant.
+  // Enter may come before the answer: the first entry is meant, as soon as there is one.
+  const entered = isEntered ? entries[chosen] : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is picked once.
   useEffect(() => {
-    if (isEntered) pick(entries[active]);
-  }, [isEntered]);
+    if (entered !== undefined) pick(entered);
+    else if (isEntered && isSettled) setEntered(false);
+  }, [entered?.id, isEntered, isSettled]);
+  const optionId = `${listId}-${chosen}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen option is another element then.
+  useEffect(() => {
+    document.getElementById(optionId)?.scrollIntoView({ block: 'nearest' });
+  }, [optionId, chosenId]);
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && entries.length > 0) {
       event.preventDefault();
-      setActive((active + step + entries.length) % entries.length);
+      setChosenId(entries[(chosen + step + entries.length) % entries.length]?.id ?? null);
     }
     if (event.key !== 'Enter') return;
     // The focus goes back at once: the rest of the key press would otherwise submit a form behind the palette.
     event.preventDefault();
-    pick(entries[active]);
+    const entry = entries[chosen];
+    if (event.ctrlKey || event.metaKey) document.getElementById(switchId(entry?.flag?.id ?? ''))?.click();
+    else setEntered(true);
   };
   return (
     <Modal.Root
@@ -172,32 +127,48 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       closeOnEscape={isTopmost}
       trapFocus={isTopmost}
       onClose={onClose}
-      size="lg"
-      yOffset="12vh"
+      size="xl"
+      yOffset="6vh"
+      xOffset="8px"
       centered={false}
     >
       <Modal.Overlay backgroundOpacity={0.45} />
       <Modal.Content aria-label="Go to">
-        <input
-          className={classes.input}
-          data-autofocus
-          role="combobox"
-          aria-expanded
-          aria-controls={listId}
-          aria-activedescendant={entries.length > 0 ? `${listId}-${active}` : undefined}
-          aria-label="Flag, page or action"
-          placeholder="Flag, page or action"
-          autoComplete="off"
-          spellCheck={false}
-          value={text}
-          onFocus={onFocus}
-          onKeyDown={onKey}
-          onChange={(event) => {
-            setText(event.currentTarget.value);
-            setActive(0);
-          }}
-        />
-        <Options listId={listId} entries={entries} active={active} onPick={pick} />
+        <div className={classes.palette}>
+          <input
+            className={classes.input}
+            data-autofocus
+            role="combobox"
+            aria-expanded
+            aria-controls={listId}
+            aria-activedescendant={entries.length > 0 ? optionId : undefined}
+            aria-label="Flag, page or action"
+            placeholder="Flag, page or action"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            enterKeyHint="go"
+            maxLength={searchLengthMax}
+            value={text}
+            onFocus={onFocus}
+            onKeyDown={onKey}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              setChosenId(null);
+              setEntered(false);
+            }}
+          />
+          <div className={classes.found}>
+            <PaletteList listId={listId} groups={groups} chosen={chosen} onPick={pick} />
+            <Rest
+              text={text}
+              isEmpty={entries.length === 0}
+              isComplete={found?.isComplete !== false}
+              {...{ isSettled, error }}
+            />
+          </div>
+          <Legend />
+        </div>
       </Modal.Content>
     </Modal.Root>
   );

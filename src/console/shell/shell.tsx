@@ -1,19 +1,24 @@
-import { AppShell, Burger } from '@mantine/core';
+import { ActionIcon, AppShell, Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
+import Search from 'lucide-react/icons/search';
 import { Suspense, useEffect } from 'react';
-import { Brand } from '../parts/brand.tsx';
 import { contentId } from '../parts/dialog.tsx';
 import { PageLoading } from '../parts/page-states.tsx';
 import { Keys } from './keys.tsx';
 import { LiveState } from './live-state.tsx';
+import { openOverlay } from './overlays.ts';
+import { useCurrentProject } from './project-context.ts';
+import { useRecentPlace } from './recent-places.ts';
 import classes from './shell.module.css';
-import { Sidebar } from './sidebar.tsx';
+import { ProjectSwitcher, Sidebar } from './sidebar.tsx';
 
 /** The frame of every page: navigation at the side, or behind a button in a narrow window. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const pathname = useLocation({ select: (location) => location.pathname });
+  const project = useCurrentProject();
+  useRecentPlace();
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of page that closes the navigation.
   useEffect(close, [pathname, close]);
   return (
@@ -27,8 +32,26 @@ export function Shell() {
         Skip to content
       </a>
       <AppShell.Header className={classes.header} hiddenFrom="md">
-        <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
-        <Brand />
+        <Burger
+          className={classes.headerButton}
+          opened={isOpen}
+          onClick={toggle}
+          size="sm"
+          aria-label="Navigation"
+          aria-expanded={isOpen}
+        />
+        <div className={classes.headerProject}>
+          <ProjectSwitcher current={project} />
+        </div>
+        <ActionIcon
+          className={classes.headerButton}
+          variant="subtle"
+          color="gray"
+          aria-label="Search everything"
+          onClick={() => openOverlay('palette')}
+        >
+          <Search aria-hidden="true" />
+        </ActionIcon>
       </AppShell.Header>
       <AppShell.Navbar className={classes.navbar} aria-label="Console">
         <Sidebar />

@@ -1,12 +1,23 @@
-import { Kbd, Menu, UnstyledButton } from '@mantine/core';
+import { Box, Kbd, Menu, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import BookOpen from 'lucide-react/icons/book-open';
+import ChevronsUpDown from 'lucide-react/icons/chevrons-up-down';
+import Folders from 'lucide-react/icons/folders';
+import Keyboard from 'lucide-react/icons/keyboard';
+import LogOut from 'lucide-react/icons/log-out';
+import Search from 'lucide-react/icons/search';
+import UserRoundCog from 'lucide-react/icons/user-round-cog';
 import type { ReactNode } from 'react';
 import type { ProjectView } from '../../contracts/console/project-views.ts';
 import { hasRole } from '../../domain/console/console-principal.ts';
 import { projectsQuery } from '../client/queries.ts';
+import { Avatar } from '../parts/avatar.tsx';
 import { Brand } from '../parts/brand.tsx';
+import { DensityItem, useDensity } from '../parts/density-item.tsx';
+import { roleWord } from '../parts/words.ts';
 import { openOverlay } from './overlays.ts';
+import { PageIcon } from './page-icon.tsx';
 import { pagesOf } from './pages.tsx';
 import { useCurrentProject } from './project-context.ts';
 import { SchemeToggle } from './scheme-toggle.tsx';
@@ -16,18 +27,17 @@ import { useSession, useSignOut } from './use-session.ts';
 /** The menu lists this many; the page of projects has them all. */
 const listedMax = 30;
 
-function ProjectSwitcher({ current }: { readonly current: ProjectView | null }) {
+export function ProjectSwitcher({ current }: { readonly current: ProjectView | null }) {
   const { data, isPending } = useQuery(projectsQuery);
   const projects = data?.projects ?? [];
   const name = current?.name ?? (isPending ? 'Loading …' : 'No project yet');
   return (
-    <Menu width="target" position="bottom-start" shadow="md">
+    <Menu width={264} position="bottom-start" shadow="md">
       <Menu.Target>
         <UnstyledButton className={classes.project} aria-label={`Project: ${name}`}>
+          {current !== null && <Avatar name={current.name} of={current.id} />}
           <span className={classes.projectName}>{name}</span>
-          <svg className={classes.projectMark} viewBox="0 0 12 12" aria-hidden="true">
-            <path d="M3 4.5 6 1.5l3 3M3 7.5l3 3 3-3" fill="none" stroke="currentColor" strokeWidth="1.4" />
-          </svg>
+          <ChevronsUpDown className={classes.projectMark} aria-hidden="true" />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -35,6 +45,8 @@ function ProjectSwitcher({ current }: { readonly current: ProjectView | null }) 
           {projects.slice(0, listedMax).map((project) => (
             <Menu.Item
               key={project.id}
+              leftSection={<Avatar name={project.name} of={project.id} />}
+              data-current={project.id === current?.id || undefined}
               renderRoot={(props) => (
                 <Link to="/projects/$projectId/flags" params={{ projectId: project.id }} {...props} />
               )}
@@ -45,7 +57,10 @@ function ProjectSwitcher({ current }: { readonly current: ProjectView | null }) 
           ))}
         </div>
         <Menu.Divider />
-        <Menu.Item renderRoot={(props) => <Link to="/projects" {...props} />}>
+        <Menu.Item
+          leftSection={<Folders aria-hidden="true" />}
+          renderRoot={(props) => <Link to="/projects" {...props} />}
+        >
           All projects and new ones
         </Menu.Item>
       </Menu.Dropdown>
@@ -61,20 +76,37 @@ function AccountMenu() {
       <Menu position="top-start" width={220} shadow="md">
         <Menu.Target>
           <UnstyledButton className={classes.accountButton}>
-            <span className={classes.accountName}>{member.name}</span>
-            <span className={classes.accountRole}>{member.role}</span>
+            <Avatar isRound name={member.name} of={member.id} />
+            <span className={classes.accountWords}>
+              <span className={classes.accountName}>{member.name}</span>
+              <span className={classes.accountRole}>{roleWord(member.role)}</span>
+            </span>
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item renderRoot={(props) => <Link to="/settings" search={{ tab: 'you' }} {...props} />}>
+          <Menu.Item
+            leftSection={<UserRoundCog aria-hidden="true" />}
+            renderRoot={(props) => <Link to="/settings" search={{ tab: 'you' }} {...props} />}
+          >
             Sessions and password
           </Menu.Item>
-          <Menu.Item component="a" href={docsUrl} target="_blank" rel="noreferrer">
+          <DensityItem />
+          <Menu.Item
+            leftSection={<BookOpen aria-hidden="true" />}
+            component="a"
+            href={docsUrl}
+            target="_blank"
+            rel="noreferrer"
+          >
             Documentation
           </Menu.Item>
-          <Menu.Item onClick={() => openOverlay('help')}>Keyboard</Menu.Item>
+          <Menu.Item leftSection={<Keyboard aria-hidden="true" />} onClick={() => openOverlay('help')}>
+            Keyboard
+          </Menu.Item>
           <Menu.Divider />
-          <Menu.Item onClick={signOut}>Sign out</Menu.Item>
+          <Menu.Item leftSection={<LogOut aria-hidden="true" />} onClick={signOut}>
+            Sign out
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <SchemeToggle />
@@ -97,6 +129,7 @@ function ProjectLinks({ project }: { readonly project: ProjectView }) {
       {pagesOf(project).map(({ title, to }) => (
         <li key={to}>
           <Link className={classes.link} to={to} params={{ projectId: project.id }}>
+            <PageIcon title={title} />
             {title}
           </Link>
         </li>
@@ -122,6 +155,7 @@ function OrganisationLinks() {
       {shown.map(({ title, to }) => (
         <li key={to}>
           <Link className={classes.link} to={to} activeOptions={{ exact: to === '/projects' }}>
+            <PageIcon title={title} />
             {title}
           </Link>
         </li>
@@ -132,14 +166,19 @@ function OrganisationLinks() {
 
 export function Sidebar() {
   const project = useCurrentProject();
+  useDensity();
   return (
     <div className={classes.sidebar}>
       <div className={classes.brand}>
         <Brand />
       </div>
-      <ProjectSwitcher current={project} />
-      <UnstyledButton className={classes.find} onClick={() => openOverlay('palette')}>
-        <span>Go to …</span>
+      {/* In a narrow window they are in the header. */}
+      <Box visibleFrom="md">
+        <ProjectSwitcher current={project} />
+      </Box>
+      <UnstyledButton visibleFrom="md" className={classes.find} onClick={() => openOverlay('palette')}>
+        <Search aria-hidden="true" />
+        <span className={classes.findWords}>Go to …</span>
         <Kbd size="xs">Ctrl K</Kbd>
       </UnstyledButton>
       <div className={classes.scroll}>

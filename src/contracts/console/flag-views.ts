@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Flag, FlagOf } from '../../domain/flag/flag.ts';
 import { wholeFlag } from '../../domain/flag/whole-flag.ts';
 import type { Project } from '../../domain/project/project.ts';
+import { cutAt } from '../../support/code-points.ts';
 import { id, nullable, revision, shape, text, time } from './view-parts.ts';
 
 export const stateViewSchema = shape({
@@ -31,27 +32,45 @@ export const flagViewSchema = shape({
 });
 export type ConsoleFlagView = Static<typeof flagViewSchema>;
 
-/** A flag in the list: cohorts are counted, not listed. `states` as above. */
+/** The state of a flag in an environment, as the list has it: cohorts are counted, not listed. */
+export const stateKindSchema = shape({
+  enabled: Type.Boolean(),
+  trafficPercentage: Type.Integer({ minimum: 0, maximum: 100 }),
+  /** Null: inherits. */
+  cohortOverrideCount: nullable(Type.Integer({ minimum: 0 })),
+  audienceId: nullable(id),
+});
+export type StateKind = Static<typeof stateKindSchema>;
+
+/** A flag in the list. */
 export const flagRowSchema = shape({
   id,
   name: text,
+  /** Its first 200 characters, with an ellipsis where it is longer. */
   description: text,
   tags: Type.Array(text),
   cohortCount: Type.Integer({ minimum: 0 }),
-  states: Type.Record(
-    Type.String(),
-    shape({
-      enabled: Type.Boolean(),
-      trafficPercentage: Type.Integer({ minimum: 0, maximum: 100 }),
-      /** Null: inherits. */
-      cohortOverrideCount: nullable(Type.Integer({ minimum: 0 })),
-      audienceId: nullable(id),
-    }),
-  ),
   revision,
   updatedAt: time,
+  /** For each of the page's `environments`, an index into its `kinds`; -1 without a state. */
+  states: Type.Array(Type.Integer({ minimum: -1 })),
 });
 export type FlagRow = Static<typeof flagRowSchema>;
+
+/**
+ * A part of a project's flags. States are indexes: of 40 environments most are alike, and a list of 10,000 flags would
+ * have 400,000 of them.
+ */
+export const flagPageSchema = shape({
+  /** Environment numbers of the columns; only 0 in a single-environment project. */
+  environments: Type.Array(Type.Integer({ minimum: 0 })),
+  /** The distinct states of this page. */
+  kinds: Type.Array(stateKindSchema),
+  flags: Type.Array(flagRowSchema),
+  /** The `after` of the next page; null on the last one. */
+  next: nullable(text),
+});
+export type FlagPage = Static<typeof flagPageSchema>;
 
 export const flagChangeResultSchema = shape({ changed: Type.Boolean(), flag: flagViewSchema });
 export type FlagChangeResult = Static<typeof flagChangeResultSchema>;
@@ -78,21 +97,29 @@ export function flagViewOf<List>(flag: FlagOf<List>, project: Project): object {
   };
 }
 
-/** A flag as a row of the list. @param lengthOf number of items in a list of cohorts */
+/** Characters of a description that the list has. */
+export const listedDescriptionMax = 200;
+
+/**
+ * A flag as a row of the list.
+ *
+ * @param lengthOf number of items in a list of cohorts
+ * @param kindOf index of a state in the page's `kinds`
+ */
 export function flagRow<List>(
   flag: FlagOf<List>,
   project: Project,
   lengthOf: (list: List) => number,
+  kindOf: (state: StateKind) => number,
 ): FlagRow {
   const { id, revision, updatedAt } = flag;
   const { name, description, tags, cohorts, states } = wholeFlag(flag, project);
-  const countedStates = Array.from(states, ([number, { cohortOverride, ...state }]) => {
-    const cohortOverrideCount = cohortOverride === null ? null : lengthOf(cohortOverride);
-    return [number, { ...state, cohortOverrideCount }] as const;
-  });
   return {
-    ...{ id, name, description, tags: [...tags], cohortCount: lengthOf(cohorts) },
-    states: Object.fromEntries(countedStates),
-    ...{ revision, updatedAt },
+    ...{ id, name, description: cutAt(description, listedDescriptionMax), tags: [...tags] },
+    ...{ cohortCount: lengthOf(cohorts), revision, updatedAt },
+    states: Array.from(states.values(), ({ enabled, trafficPercentage, cohortOverride, audienceId }) => {
+      const cohortOverrideCount = cohortOverride === null ? null : lengthOf(cohortOverride);
+      return kindOf({ enabled, trafficPercentage, cohortOverrideCount, audienceId });
+    }),
   };
 }

@@ -24,9 +24,10 @@ export const linkViewSchema = shape({
   name: nullable(text),
   role: nullable(roleSchema),
   expiresAt: time,
-  /** Whether the link's form asks for a name, and for a password. */
+  /** Whether the link's form asks for a name, for a password, and for the name of the organisation. */
   needsName: Type.Boolean(),
   needsPassword: Type.Boolean(),
+  needsOrganisation: Type.Boolean(),
 });
 export type LinkView = Static<typeof linkViewSchema>;
 

@@ -39,7 +39,15 @@ export const tokenActivitySchema = shape({
     }),
   ),
   denials: Type.Array(
-    shape({ at: time, reason: text, route: text, environment: nullable(text), address: text }),
+    shape({
+      at: time,
+      reason: text,
+      route: text,
+      environment: nullable(text),
+      address: text,
+      /** The flag that the request named; its name is null if the project has no such flag now. */
+      flag: nullable(shape({ id, name: nullable(text) })),
+    }),
   ),
 });
 export type TokenActivity = Static<typeof tokenActivitySchema>;

@@ -23,7 +23,7 @@ export function hasRole(role: Role, least: Role): boolean {
 }
 
 /** @returns the member's organisation: the guard admits nobody without one to the organisation's operations. */
-export function ownOrganisation({ organisation }: ConsolePrincipal): Organisation {
+export function ownOrganisation({ organisation }: Pick<ConsolePrincipal, 'organisation'>): Organisation {
   if (organisation === null) throw new Error('a member without an organisation has passed the guard');
   return organisation;
 }

@@ -4,6 +4,9 @@ export type Plan = (typeof plans)[number];
 export const subscriptions = ['active', 'lapsed'] as const;
 export type Subscription = (typeof subscriptions)[number];
 
+/** The name of a new install's organisation, until its first Owner gives it another one. */
+export const firstOrganisationName = 'Default';
+
 export interface Organisation {
   readonly id: string;
   readonly name: string;

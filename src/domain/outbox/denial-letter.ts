@@ -18,6 +18,8 @@ export interface DenialLetter {
   readonly projectId: string;
   readonly projectName: string;
   readonly organisationName: string;
+  /** Of the flag that the request named, if the project has it now. */
+  readonly flagName: string | null;
   /** Never empty. */
   readonly recipients: readonly Recipient[];
 }
@@ -56,7 +58,13 @@ export function denialLetter(
   return {
     ...{ sequence, denial, recipients, tokenName: token.name },
     ...{ projectId: project.id, projectName: project.name, organisationName: organisation.name },
+    flagName: flagNameOf(queries, project.id, denial.flagId),
   };
+}
+
+function flagNameOf(queries: RecordQueries, projectId: string, flagId: string | undefined): string | null {
+  const [, ofProject, name] = flagId === undefined ? [] : (queries.foundFlag(flagId)?.begin(3) ?? []);
+  return ofProject === projectId && typeof name === 'string' ? name : null;
 }
 
 /** An address from before the present rule, to which no mail could be sent, is left out. */

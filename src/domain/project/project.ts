@@ -54,9 +54,10 @@ export function describeEnvironments(project: Project): string {
   return names.length === 0 ? 'it has no environments yet' : `valid ones: ${shownList(names)}`;
 }
 
+export const environmentNameCharsMax = 64;
 /** Environment names are identifiers, case-sensitive and unique in a project (decisions). */
-export const environmentNameRule = '1 to 64 characters of a-z, 0-9, "-", "_" and "."';
+export const environmentNameRule = `1 to ${environmentNameCharsMax} characters of a-z, 0-9, "-", "_" and "."`;
 
 export function isEnvironmentName(text: string): boolean {
-  return /^[a-z0-9._-]{1,64}$/.test(text);
+  return text.length <= environmentNameCharsMax && /^[a-z0-9._-]+$/.test(text);
 }

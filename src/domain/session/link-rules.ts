@@ -16,7 +16,7 @@ interface LinkContext {
 }
 
 const over =
-  'This link has been used, has expired or was withdrawn. Ask an Admin of your organisation for a new one, or the operator of this service (`burgee member sign-in-link`).';
+  'This link was used, has expired or was withdrawn. Ask an Admin of your organisation for a new one, or the operator of this service: burgee member sign-in-link.';
 
 /** An expired link and an unknown one get the same answer. */
 export function linkOver(): ConsoleOutcome<never> {

@@ -1,9 +1,9 @@
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
 import { deny } from '../console/console-problem.ts';
 
-const passwordCharsMin = 12;
+export const passwordCharsMin = 12;
 /** Hashing costs the same for any length; the bound is for what is sent and kept in memory. */
-const passwordCharsMax = 1024;
+export const passwordCharsMax = 1024;
 
 /** @returns the problem of a new password, or null. Its length is the only rule. */
 export function passwordProblem(password: string): string | null {
@@ -12,8 +12,7 @@ export function passwordProblem(password: string): string | null {
   return `password must be ${passwordCharsMin} to ${passwordCharsMax} characters`;
 }
 
-const detail =
-  'No member signs in with this email and password. Check both; an Admin of your organisation can make you a sign-in link.';
+const detail = 'Check both, or ask an Admin of your organisation for a sign-in link.';
 
 /** An unknown email, a member without a password and a wrong password get the same answer. */
 export function wrongCredentials() {

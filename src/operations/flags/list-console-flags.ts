@@ -1,21 +1,133 @@
-import { type FlagRow, flagRow, flagRowSchema } from '../../contracts/console/flag-views.ts';
-import type { Project } from '../../domain/project/project.ts';
-import type { RecordQueries } from '../../domain/record-queries.ts';
-import { listOf } from '../body-parts.ts';
-import { inSteps, listReply } from '../list-reply.ts';
-import { consoleRead, inProject } from '../operation.ts';
+import { type FlagRow, flagPageSchema, flagRow, type StateKind } from '../../contracts/console/flag-views.ts';
+import { allow, deny } from '../../domain/console/console-problem.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
+import { environmentNumbers, type Project } from '../../domain/project/project.ts';
+import type { FlagPlace, FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
+import type { PackedList } from '../../support/packed-list.ts';
+import { pausing } from '../../support/text-pieces.ts';
+import { type ConsoleRequest, consoleRead, inProject } from '../operation.ts';
+import { cursorOf, placeOf } from './flag-cursor.ts';
 
-/** Every flag of the project by name, then id. Rows are read while the answer is sent. */
+/** Flags of a page, unless its request says another number. */
+const pageFlags = 200;
+const pageFlagsMax = 1000;
+/** Flags that a request asks for by their ids. */
+const idsMax = 100;
+/** A page ends early when it has so many distinct states: they stay in memory until its end. */
+const pageKindsMax = 8192;
+
+/**
+ * A page of the project's flags by name, then id: `limit` of them, those behind the place `after`. Or those of `ids`
+ * that exist, in the order asked for. Rows are read while the answer is sent.
+ */
 export const listConsoleFlags = consoleRead('list-console-flags', {
   route: 'GET /projects/{projectId}/flags',
   access: inProject('viewer'),
-  answer: listOf('flags', flagRowSchema),
-  run: (queries, _request, { project }) => listReply('flags', rows(queries, project)),
+  query: ['limit', 'after', 'ids'],
+  answer: flagPageSchema,
+  run: (queries, request, { project }) => {
+    const problems = new ProblemList();
+    const asked = readAsked(request, problems);
+    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    return allow({ pieces: { contentType: 'application/json', text: pagePieces(queries, project, asked) } });
+  },
 });
 
-function* rows(queries: RecordQueries, project: Project): Generator<FlagRow | null> {
-  for (const found of queries.foundFlagsOf(project.id)) {
-    const flag = yield* inSteps(found);
-    yield flagRow(flag, project, ({ count }) => count);
+/** What a request asks for. */
+interface Asked {
+  readonly limit: number;
+  /** Null: from the beginning. */
+  readonly after: FlagPlace | null;
+  /** Null: a page. */
+  readonly ids: readonly string[] | null;
+}
+
+function readAsked({ query }: ConsoleRequest, problems: ProblemList): Asked {
+  const { limit, after, ids } = query;
+  if (ids !== undefined && (limit ?? after) !== undefined) {
+    problems.add(() => 'ids cannot be combined with limit or after');
+  }
+  return {
+    limit: readLimit(limit, problems),
+    after: readAfter(after, problems),
+    ids: readIds(ids, problems),
+  };
+}
+
+function readLimit(text: string | undefined, problems: ProblemList): number {
+  if (text === undefined) return pageFlags;
+  const limit = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (limit <= pageFlagsMax) return limit;
+  problems.add(() => `limit must be a whole number from 1 to ${pageFlagsMax}`);
+  return pageFlags;
+}
+
+function readAfter(text: string | undefined, problems: ProblemList): FlagPlace | null {
+  if (text === undefined) return null;
+  const place = placeOf(text);
+  if (place === null) problems.add(() => 'after must be the next of a page, unchanged');
+  return place;
+}
+
+function readIds(text: string | undefined, problems: ProblemList): readonly string[] | null {
+  if (text === undefined) return null;
+  const ids = text.split(',', idsMax + 1);
+  if (ids.length > idsMax) problems.add(() => `ids must be at most ${idsMax}`);
+  else if (!ids.every(isIdShaped)) problems.add(() => 'ids must be ids of flags, separated by commas');
+  return ids;
+}
+
+/** The distinct states of a page, in the order in which they first occur. */
+class StateKinds {
+  readonly #indexes = new Map<string, number>();
+  readonly list: StateKind[] = [];
+
+  indexOf(state: StateKind): number {
+    const { enabled, trafficPercentage, cohortOverrideCount, audienceId } = state;
+    const key = `${enabled} ${trafficPercentage} ${cohortOverrideCount} ${audienceId}`;
+    const known = this.#indexes.get(key);
+    if (known !== undefined) return known;
+    this.#indexes.set(key, this.list.length);
+    return this.list.push(state) - 1;
+  }
+}
+
+const countOf = ({ count }: PackedList): number => count;
+
+/** The rows come first, one in each piece, because the kinds are known after them. An empty piece is a pause. */
+function* pagePieces(queries: RecordQueries, project: Project, asked: Asked): Generator<string> {
+  const kinds = new StateKinds();
+  let next: FlagPlace | null = null;
+  let count = 0;
+  let opening = `{"environments":${JSON.stringify(environmentNumbers(project))},"flags":[`;
+  let last: FlagRow | null = null;
+  for (const found of foundFlags(queries, project, asked)) {
+    if (count === asked.limit || kinds.list.length >= pageKindsMax) {
+      next = last;
+      break;
+    }
+    const flag = yield* pausing(found.readInSteps());
+    if (flag === undefined) throw new Error('a flag has gone from a snapshot');
+    last = flagRow(flag, project, countOf, (state) => kinds.indexOf(state));
+    yield opening + JSON.stringify(last);
+    opening = ',';
+    count += 1;
+  }
+  yield count === 0 ? `${opening}],"kinds":[` : '],"kinds":[';
+  for (const [index, kind] of kinds.list.entries()) yield (index === 0 ? '' : ',') + JSON.stringify(kind);
+  yield `],"next":${next === null ? 'null' : JSON.stringify(cursorOf(next))}}`;
+}
+
+function foundFlags(queries: RecordQueries, project: Project, { after, ids }: Asked): Iterable<FoundFlag> {
+  if (ids !== null) return foundByIds(queries, project, ids);
+  return after === null ? queries.foundFlagsOf(project.id) : queries.foundFlagsAfter(project.id, after);
+}
+
+/** A flag of another project is none of this one, like one that was deleted. */
+function* foundByIds(queries: RecordQueries, project: Project, ids: readonly string[]): Generator<FoundFlag> {
+  for (const id of ids) {
+    const found = queries.foundFlag(id);
+    if (found !== undefined && found.begin(2)[1] === project.id) yield found;
   }
 }

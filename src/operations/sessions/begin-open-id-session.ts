@@ -92,8 +92,8 @@ export function enterByOpenIdLink(
   if (!found.ok) return refuseOpenId('link-over');
   const refusal = refuseAccount(queries, found.value, request.body);
   if (refusal !== null) return refuseOpenId(refusal);
-  const { email, names, issuer, subject } = request.body;
-  const entrant = { name: entrantName(names), email, passwordHash: null };
+  const { email, names, issuer, subject, organisation } = request.body;
+  const entrant = { name: entrantName(names), email, organisation, passwordHash: null };
   const admitted = admit(queries, found.value, { ...request, body: entrant }, context);
   if (!admitted.ok) return refuseOpenId(refusalOfEntrant(queries, found.value, admitted.problem.code));
   const { member, changes } = admitted.value;

@@ -8,7 +8,7 @@ import { endOffers } from '../../domain/session/first-owner-offer.ts';
 import { findUsableLink, linkOver, withdrawSignInLinks } from '../../domain/session/link-rules.ts';
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
 import { endSessions } from '../../domain/session/session-changes.ts';
-import { followedLink, ownEntry, passwordChange } from '../audit-entries.ts';
+import { followedLink, organisationEntry, ownEntry, passwordChange } from '../audit-entries.ts';
 import {
   anybody,
   type ConsoleContext,
@@ -74,10 +74,32 @@ export function admit(
     case 'invitation':
       return create(queries, { organisationId, ...purpose }, request, context);
     case 'first-owner':
-      return create(queries, { organisationId, email: request.body.email, role: 'owner' }, request, context);
+      return begin(queries, organisationId, request, context);
     case 'sign-in':
       return signIn(queries, link, purpose.memberId, request, context);
   }
+}
+
+/** The first Owner names the organisation, too. */
+function begin(
+  queries: RecordQueries,
+  organisationId: string,
+  request: ConsoleRequest<Omit<ConsumeLink, 'secret'>>,
+  context: ConsoleContext,
+): ConsoleOutcome<Entrant> {
+  const { email, organisation: name } = request.body;
+  const created = create(queries, { organisationId, email, role: 'owner' }, request, context);
+  const before = queries.organisation(organisationId);
+  if (!created.ok || before === undefined || name === null || name === before.name) return created;
+  const { member, changes } = created.value;
+  const after = { ...before, name, revision: before.revision + 1 };
+  const entry = organisationEntry(request, { member, organisation: after }, context, {
+    action: 'organisation.edit',
+    targetId: after.id,
+    targetName: name,
+    changes: [{ field: 'name', before: before.name, after: name }],
+  });
+  return allow({ member, changes: [...changes, { kind: 'organisation', before, after }, entry] });
 }
 
 interface NewMember {

@@ -64,11 +64,11 @@ function refused(refusal: OpenIdRefusal): BegunOpenIdSession {
 
 async function begin(
   reply: ApiReply,
-  { linkSecret, state, begunAt }: PendingSignIn,
+  { linkSecret, organisation, state, begunAt }: PendingSignIn,
   person: OpenIdPerson,
   { writer, touch }: ConversationActors,
 ): Promise<BegunOpenIdSession> {
-  const step: BeginOpenIdSession = { ...person, linkSecret, state, begunAt };
+  const step: BeginOpenIdSession = { ...person, linkSecret, organisation, state, begunAt };
   const outcome = await writer.write(callOf(reply, beginOpenIdSession, step));
   if (outcome.kind !== 'answered' || outcome.answer.status >= 300) return refused('unavailable');
   touch(outcome.answer.touchedSessionId);

@@ -23,7 +23,7 @@ export const inspectLink = consoleRead('inspect-link', {
 function linkView(queries: RecordQueries, link: OneTimeLink): ConsoleOutcome<LinkView> {
   const { purpose, organisationId, expiresAt } = link;
   const organisationName = queries.organisation(organisationId)?.name;
-  const asks = { needsName: true, needsPassword: true };
+  const asks = { needsName: true, needsPassword: true, needsOrganisation: purpose.kind === 'first-owner' };
   if (purpose.kind === 'sign-in') return signInView(queries, purpose.memberId, link);
   if (organisationName === undefined) return linkOver();
   const shared = { organisationName, expiresAt };
@@ -48,7 +48,7 @@ function signInView(
   const { organisationId, email, name } = member;
   const organisationName = organisationId === null ? null : queries.organisation(organisationId)?.name;
   const role = organisationId === null ? null : member.role;
-  const asksNothing = { needsName: false, needsPassword: false };
+  const asksNothing = { needsName: false, needsPassword: false, needsOrganisation: false };
   return allow({
     kind: 'sign-in',
     email,

@@ -1,6 +1,7 @@
 import type { LinkView } from '../../contracts/console/member-views.ts';
 import { type OpenIdStart, openIdStartSchema } from '../../contracts/console/session-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
+import { ProblemList } from '../../domain/problem-list.ts';
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
 import type { ApiReply } from '../api-reply.ts';
 import { optional } from '../body-parts.ts';
@@ -15,6 +16,7 @@ import { consolePage } from './open-id/console-page.ts';
 import { proofOf, sealSignIn } from './open-id/sealed-sign-in.ts';
 import { refuseAttempts } from './password-checks.ts';
 import type { SignInKey } from './step-bodies.ts';
+import { readOrganisation } from './use-link.ts';
 
 const notConfigured =
   'No OpenID provider is configured here. Sign in with a password or a sign-in link, or ask the operator for `open-id-issuer`.';
@@ -33,6 +35,8 @@ export const startOpenId = conversation('start-open-id', {
   body: shape({
     /** The secret of a one-time link. Its member is joined to the account with which the person signs in. */
     linkSecret: optional(text),
+    /** The organisation's name, from its first Owner. */
+    organisation: optional(text),
     /** The page of the console to return to. */
     back: optional(text),
   }),
@@ -50,9 +54,16 @@ export const startOpenId = conversation('start-open-id', {
       return;
     }
     const linkSecret = asked.linkSecret ?? null;
+    let organisation: string | null = null;
     if (linkSecret !== null) {
       const link = askReads<LinkView>(reply, inspectLink, { secret: linkSecret }, actors);
       if (link === null) return;
+      const problems = new ProblemList();
+      organisation = readOrganisation(asked.organisation, link.value, problems);
+      if (!problems.isEmpty) {
+        reply.refuse({ code: 'invalid-request', detail: problems.detail() });
+        return;
+      }
     }
     const key = await signInKey(reply, actors);
     if (key === null) return;
@@ -65,7 +76,10 @@ export const startOpenId = conversation('start-open-id', {
       return;
     }
     const back = consolePage(asked.back);
-    const sealed = sealSignIn({ ...proof, begunAt: Date.now(), linkSecret, back, limitKey }, key);
+    const sealed = sealSignIn(
+      { ...proof, begunAt: Date.now(), linkSecret, organisation, back, limitKey },
+      key,
+    );
     const setCookies = [openIdCookie.set(proof.state, sealed)];
     reply.answerJson({ url: begun.url } satisfies OpenIdStart, { setCookies });
   },

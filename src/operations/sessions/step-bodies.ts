@@ -42,6 +42,8 @@ export interface ConsumeLink {
   /** Of a new member, as it is stored. */
   readonly name: string | null;
   readonly email: string | null;
+  /** The organisation's name, from its first Owner; null keeps it. */
+  readonly organisation: string | null;
   /** Null sets no password. */
   readonly passwordHash: string | null;
 }
@@ -75,6 +77,8 @@ export interface BeginOpenIdSession extends OpenIdPerson {
   readonly begunAt: number;
   /** The secret of the one-time link with which the sign-in began. */
   readonly linkSecret: string | null;
+  /** The organisation's name, from its first Owner; null keeps it. */
+  readonly organisation: string | null;
 }
 export type BegunOpenIdSession =
   | { readonly begun: BegunSession; readonly refusal: null }

@@ -18,6 +18,8 @@ const sent = shape({
   secret: text,
   name: optional(text),
   email: optional(text),
+  /** The organisation's name, from its first Owner. */
+  organisation: optional(text),
   password: optional(text),
 });
 type UseLinkBody = Static<typeof sent>;
@@ -55,13 +57,24 @@ function readEntrant(
   asked: UseLinkBody,
   link: LinkView,
   problems: ProblemList,
-): Pick<ConsumeLink, 'name' | 'email'> {
+): Pick<ConsumeLink, 'name' | 'email' | 'organisation'> {
   const name = link.needsName ? readName(asked.name ?? '', problems) : null;
   const email = link.kind === 'first-owner' ? readEmail(asked.email ?? '', problems) : null;
+  const organisation = readOrganisation(asked.organisation, link, problems);
   const password = asked.password ?? (link.needsPassword ? '' : null);
   const problem = password === null ? null : passwordProblem(password);
   if (problem !== null) problems.add(() => problem);
-  return { name, email };
+  return { name, email, organisation };
+}
+
+/** @returns the name that the first Owner gives the organisation; null keeps the one it has. */
+export function readOrganisation(
+  asked: string | undefined,
+  { needsOrganisation, organisationName }: LinkView,
+  problems: ProblemList,
+): string | null {
+  if (asked === undefined || !needsOrganisation) return null;
+  return readName(asked, problems, organisationName, 'organisation');
 }
 
 function readEmail(text: string, problems: ProblemList): string {

@@ -39,18 +39,18 @@ export class WatchPlaces {
   }
 
   #refusal({ sessionSecret, memberId, organisationId }: Viewer): string | null {
-    if (this.#viewers.size >= watchersMax) return 'Too many pages are open. Reload this one to see changes.';
+    if (this.#viewers.size >= watchersMax) return 'Too many live pages are open in this service.';
     const viewers = [...this.#viewers.values()];
     const isFull = (max: number, isSame: (viewer: Viewer) => boolean) => viewers.filter(isSame).length >= max;
     if (isFull(watchersOfSessionMax, (viewer) => viewer.sessionSecret === sessionSecret)) {
-      return 'Too many pages of this session are open. Close some.';
+      return 'Too many live pages are open in this browser: close some.';
     }
     if (isFull(watchersOfMemberMax, (viewer) => viewer.memberId === memberId)) {
-      return 'Too many of your pages are open. Close some.';
+      return 'You have too many live pages open: close some.';
     }
     if (organisationId === null) return null;
     return isFull(watchersOfOrganisationMax, (viewer) => viewer.organisationId === organisationId)
-      ? 'Too many pages of your organisation are open. Reload this one to see changes.'
+      ? 'Too many live pages are open in your organisation.'
       : null;
   }
 }

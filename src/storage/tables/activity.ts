@@ -11,13 +11,14 @@ import { tokenRecord } from './tokens.ts';
 
 /** A denial as activity and outbox records store it. */
 export function denialToRow(it: Denial) {
-  return [it.tokenId, it.at, it.reason, it.route, it.environment, it.address] as const;
+  return [it.tokenId, it.at, it.reason, it.route, it.environment, it.address, it.flagId ?? null] as const;
 }
 
-export function denialFromRow([tokenId, at, reason, route, environment, address]: ReturnType<
-  typeof denialToRow
->): Denial {
-  return { tokenId, at, reason, route, environment, address };
+/** Earlier versions stored no id of a flag. */
+export function denialFromRow(row: ReturnType<typeof denialToRow>): Denial {
+  const [tokenId, at, reason, route, environment, address, flagId = null] = row;
+  const denial = { tokenId, at, reason, route, environment, address };
+  return flagId === null ? denial : { ...denial, flagId };
 }
 
 export const activityRecord = recordCodec({

@@ -3,10 +3,10 @@ import type { EvaluableAudience } from '../../domain/evaluation/compiled-audienc
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { Steps } from '../../support/steps.ts';
 import { type FoundRecord, findRecord, type HeldBytes } from '../evaluation-reader.ts';
-import { idKey } from '../keys/key-parts.ts';
-import { findById, ownedBy, ownerIndex } from '../record-index.ts';
+import { idKey, lastIdKeyOf, rangeOf } from '../keys/key-parts.ts';
+import { findById, missingRecord, ownedBy, ownerIndex } from '../record-index.ts';
 import type { RecordSource } from '../record-source.ts';
-import { recordCodec } from '../records/record-codec.ts';
+import { beginningOf, recordCodec } from '../records/record-codec.ts';
 import type { RowReader } from '../records/row-reader.ts';
 import { projectRecord } from './projects.ts';
 import { replacedTable } from './table.ts';
@@ -70,11 +70,28 @@ export const audienceTable = replacedTable({
   indexes: [audienceIndex],
   answers: {
     audience: ({ source }, id) => findById(source, audienceRecord, id),
+    audienceNamesOf: ({ source }, projectId) => audienceNamesOf(source, projectId),
     audiencesOf: ({ source }, projectId) => ownedBy(source, audienceIndex, audienceRecord, projectId),
   },
   logged: ({ id, projectId }) => ({ kind: 'project', projectId, id, environment: null }),
   examine: (walk, { id, projectId }) => walk.reference(`audiences/${id}`, projectRecord, projectId),
 });
+
+function* audienceNamesOf(source: RecordSource, projectId: string): Generator<Pick<Audience, 'id' | 'name'>> {
+  if (!isIdShaped(projectId)) return;
+  const pinned = source.pin();
+  try {
+    for (const indexKey of pinned.source.keys(audienceIndex.database, rangeOf(projectId))) {
+      const key = lastIdKeyOf(indexKey);
+      const bytes = pinned.source.peekBytes(audienceRecord.database, key);
+      if (bytes === undefined) throw missingRecord(audienceRecord, key);
+      const [id, , name] = beginningOf(bytes, 3);
+      if (typeof id === 'string' && typeof name === 'string') yield { id, name };
+    }
+  } finally {
+    pinned.release();
+  }
+}
 
 export function foundAudience(
   source: RecordSource,

@@ -1,12 +1,20 @@
 import type { Flag, FlagState, PackedFlag, StateOf } from '../../domain/flag/flag.ts';
 import { environmentNumbers, type Project } from '../../domain/project/project.ts';
-import type { FoundFlag } from '../../domain/record-queries.ts';
+import type { FlagPlace, FoundFlag } from '../../domain/record-queries.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { PackedList } from '../../support/packed-list.ts';
 import type { Steps } from '../../support/steps.ts';
 import type { Finding, StoreWalk } from '../check/store-walk.ts';
 import { type FoundRecord, findRecord, type HeldBytes } from '../evaluation-reader.ts';
-import { idKey, type KeyRange, lastIdKeyOf, prefixRange, rangeOf, textPart } from '../keys/key-parts.ts';
+import {
+  idBytes,
+  idKey,
+  type KeyRange,
+  lastIdKeyOf,
+  prefixRange,
+  rangeOf,
+  textPart,
+} from '../keys/key-parts.ts';
 import { emptyValue, findById, indexed, missingRecord, type RecordIndex } from '../record-index.ts';
 import type { RecordSource } from '../record-source.ts';
 import { recordCodec } from '../records/record-codec.ts';
@@ -123,6 +131,11 @@ export function flagNameKey(projectId: string, name: string, flagId: string): Bu
   return Buffer.concat([prefix, idKey(flagId)]);
 }
 
+function placeOfKey(key: Buffer): FlagPlace {
+  const nameEnd = key.length - idBytes - 1;
+  return { name: key.toString('utf8', idBytes, nameEnd), id: key.toString('latin1', nameEnd + 1) };
+}
+
 function namePrefix(projectId: string, name: string): Buffer | null {
   const part = textPart(name);
   return part === null ? null : Buffer.concat([idKey(projectId), part]);
@@ -133,6 +146,14 @@ function rangeOfFlags(projectId: string, name: string | undefined): KeyRange | n
   if (!isIdShaped(projectId)) return null;
   const prefix = name === undefined ? idKey(projectId) : namePrefix(projectId, name);
   return prefix === null ? null : prefixRange(prefix);
+}
+
+/** The keys of a project's flags behind a place; null when no flag can be there. */
+function rangeAfter(projectId: string, { name, id }: FlagPlace): KeyRange | null {
+  if (!isIdShaped(projectId) || !isIdShaped(id)) return null;
+  const prefix = namePrefix(projectId, name);
+  if (prefix === null) return null;
+  return { start: Buffer.concat([prefix, idKey(id), Buffer.of(0)]), end: rangeOf(projectId).end };
 }
 
 const flagIndex: RecordIndex<Flag> = {
@@ -152,6 +173,9 @@ export const flagTable = replacedTable({
     flagsOf: ({ source }, projectId, name) => flagsOf(source, projectId, name),
     foundFlag: ({ held, source }, id) => foundFlag(source, id, held),
     foundFlagsOf: ({ held, source }, projectId, name) => foundFlagsOf(source, projectId, name, held),
+    foundFlagsAfter: ({ held, source }, projectId, place) =>
+      foundFlagsIn(source, rangeAfter(projectId, place), held),
+    flagPlacesOf: ({ source }, projectId) => flagPlacesOf(source, projectId),
     flagsNaming: ({ source }, projectId, audienceId) => flagsNaming(source, projectId, audienceId),
   },
   logged: ({ id, projectId }, { environment }) => ({ kind: 'flag', projectId, id, environment }),
@@ -161,6 +185,11 @@ export const flagTable = replacedTable({
 function* flagsOf(source: RecordSource, projectId: string, name: string | undefined): Generator<Flag> {
   const range = rangeOfFlags(projectId, name);
   if (range !== null) yield* indexed(source, flagIndex, flagRecord, range);
+}
+
+function* flagPlacesOf(source: RecordSource, projectId: string): Generator<FlagPlace> {
+  if (!isIdShaped(projectId)) return;
+  for (const key of source.keys(flagIndex.database, rangeOf(projectId))) yield placeOfKey(key);
 }
 
 /**
@@ -202,13 +231,20 @@ export function foundFlag(source: RecordSource, id: string, held: HeldBytes): Fo
   return isIdShaped(id) ? flagAt(source, idKey(id), held) : undefined;
 }
 
-export function* foundFlagsOf(
+export function foundFlagsOf(
   source: RecordSource,
   projectId: string,
   name: string | undefined,
   held: HeldBytes,
 ): Generator<FoundFlagRecord> {
-  const range = rangeOfFlags(projectId, name);
+  return foundFlagsIn(source, rangeOfFlags(projectId, name), held);
+}
+
+function* foundFlagsIn(
+  source: RecordSource,
+  range: KeyRange | null,
+  held: HeldBytes,
+): Generator<FoundFlagRecord> {
   if (range === null) return;
   const pinned = source.pin();
   try {

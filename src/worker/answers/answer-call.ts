@@ -1,3 +1,4 @@
+import type { Coding } from '../../http/content-coding.ts';
 import type { AnswerFields } from '../../operations/answer-headers.ts';
 import type { ApiReply, ApiRequest } from '../../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiReads, Read } from '../../operations/call.ts';
@@ -6,6 +7,7 @@ import type { Steps } from '../../support/steps.ts';
 import { pausing, type TextPieces } from '../../support/text-pieces.ts';
 import type { WriterPort } from '../../writer/client/writer-client.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
+import type { AnswerEncoder, AnswerEncoders } from './answer-encoder.ts';
 import type { LongAnswers } from './long-answers.ts';
 import { giveMade, type MadeAnswer } from './made-answer.ts';
 
@@ -13,6 +15,8 @@ import { giveMade, type MadeAnswer } from './made-answer.ts';
 export interface ApiActors {
   readonly reads: ApiReads;
   readonly longAnswers: LongAnswers;
+  /** For an API whose answers are compressed. */
+  readonly encoders?: AnswerEncoders;
   readonly writer: WriterPort;
   /** Counts a failed authentication. @returns whether its 401 may still be given; otherwise the request has been answered */
   mayFail(reply: ApiReply): boolean;
@@ -32,8 +36,77 @@ export function answerRead(reply: ApiReply, call: ApiCall, actors: ApiActors): v
     guarded(reply, actors, giveRecorded(reply, answer, answer.body, actors));
   } else {
     if (!reply.request.isBackground) actors.touch(answer.touchedSessionId);
-    give(reply, answer, answer.body, actors, false);
+    giveRead(reply, answer, answer.body, actors);
   }
+}
+
+/** Shorter bodies are not compressed: a packet holds them as they are. */
+const codedBytesMin = 1024;
+
+/**
+ * Whether the answer to a read may be compressed. No answer to a GET has a secret, so its length tells nothing of one
+ * (decision 0070).
+ */
+function isCodable({ request, exchange }: ApiReply, answer: ApiAnswer): boolean {
+  const isJson = answer.contentType === 'application/json' && answer.fileName === undefined;
+  return isJson && answer.status === 200 && request.method === 'get' && !exchange.isHead;
+}
+
+function encoderFor(reply: ApiReply, answer: ApiAnswer, { encoders }: ApiActors): AnswerEncoder | null {
+  const { coding } = reply.request;
+  return isCodable(reply, answer) ? (encoders?.take(coding ?? null) ?? null) : null;
+}
+
+/** @param coding of the body as it is sent */
+function codedFieldsOf(reply: ApiReply, answer: ApiAnswer, coding: Coding | null): AnswerFields {
+  const isOffered = reply.request.coding !== undefined && isCodable(reply, answer);
+  return isOffered ? { ...fieldsOf(answer), coding } : fieldsOf(answer);
+}
+
+/** Sends an answer that fits into one chunk. @param body valid during the call only */
+function giveWhole(reply: ApiReply, answer: ApiAnswer, body: Uint8Array, actors: ApiActors): void {
+  const send = (bytes: Uint8Array, coding: Coding | null): void =>
+    reply.answer(answer.status, bytes, codedFieldsOf(reply, answer, coding), answer.askerId);
+  const encoder = body.length < codedBytesMin ? null : encoderFor(reply, answer, actors);
+  if (encoder === null) {
+    send(body, null);
+    return;
+  }
+  const kept = Buffer.from(body);
+  reply.exchange.onAborted(() => encoder.close());
+  encoder.finish(
+    kept,
+    (coded) => send(coded, encoder.coding),
+    (fault) => {
+      encoder.close();
+      actors.onFault(fault, reply.request);
+      send(kept, null);
+    },
+  );
+}
+
+function asBytes(body: string | Uint8Array): Uint8Array {
+  return typeof body === 'string' ? Buffer.from(body) : body;
+}
+
+/** Sends the body of a read's answer, of any length. */
+function giveRead(reply: ApiReply, answer: ApiAnswer, body: string, actors: ApiActors): void {
+  const { status, askerId } = answer;
+  giveMade(
+    {
+      exchange: reply.exchange,
+      status,
+      body,
+      holder: () => holderOf(reply, answer),
+      headers: (coding) => reply.headers(status, codedFieldsOf(reply, answer, coding)),
+      encoder: () => encoderFor(reply, answer, actors),
+      answer: (whole) => giveWhole(reply, answer, asBytes(whole), actors),
+      refuse: (detail) => reply.refuseUnavailable(detail),
+      onOver: () => reply.finishLong(status, askerId),
+      onFault: (fault) => actors.onFault(fault, reply.request),
+    },
+    actors.longAnswers,
+  );
 }
 
 /** A refusal is given before a long answer begins. */
@@ -54,10 +127,11 @@ function sendLong(reply: ApiReply, { answer: first, held, release }: Read, actor
     isPinned: true,
     holder: () => holderOf(reply, first),
     release,
-    headers: () => reply.headers(late.known.status, fieldsOf(late.known)),
+    headers: (coding) => reply.headers(late.known.status, codedFieldsOf(reply, late.known, coding)),
+    encoder: () => encoderFor(reply, late.known, actors),
     answerWhole: (whole) => {
       touch();
-      reply.answer(late.known.status, whole, fieldsOf(late.known), late.known.askerId);
+      giveWhole(reply, late.known, whole, actors);
     },
     refuse: (detail) => reply.refuseUnavailable(detail),
     fail: (fault, hasBegun) => {

@@ -1,8 +1,10 @@
+import type { Coding } from '../../http/content-coding.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { CutAnswer, type TextPieces } from '../../support/text-pieces.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
+import type { AnswerEncoder } from './answer-encoder.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
 
 /** An answer of any length, before its body is made. */
@@ -21,7 +23,10 @@ export interface LongAnswer {
   holder(): Holder;
   /** Gives back what the pieces are read from. Called once. */
   release(): void;
-  headers(): HeaderBlock;
+  /** @param coding of its encoder */
+  headers(coding: Coding | null): HeaderBlock;
+  /** The encoder through which an answer of several chunks goes, if there is one. Closed with the answer. */
+  encoder?(): AnswerEncoder | null;
   /** Sends an answer that fits into one chunk. @param bytes valid during the call only */
   answerWhole(bytes: Uint8Array): void;
   /** Answers with a 503 instead of the first chunk. */
@@ -74,6 +79,9 @@ export class Sending {
   /** Since when the client's socket has not taken what was written; null when it has taken all. */
   behindSince: number | null = null;
   #isMade = false;
+  #encoder: AnswerEncoder | null = null;
+  /** A chunk is being compressed. */
+  #isCoding = false;
   /** The end of the last chunk, which is not written yet. */
   #keptBack: Uint8Array = nothing;
   isOver = false;
@@ -102,7 +110,7 @@ export class Sending {
   }
 
   get isRunnable(): boolean {
-    return !this.isOver && this.behindSince === null && !this.#isMade;
+    return !this.isOver && this.behindSince === null && !this.#isMade && !this.#isCoding;
   }
 
   /** Works until the time is up, the client is behind, or the answer is made; at least `stepsMin` steps. */
@@ -120,7 +128,7 @@ export class Sending {
   #step(): void {
     // A piece may be many chunks: each is written when the client has taken the one before.
     if (this.#buffer.isOverfull) {
-      this.#write(this.#buffer.take());
+      this.#writeNext(this.#buffer.take());
       return;
     }
     const piece = this.#pieces.next();
@@ -128,7 +136,7 @@ export class Sending {
       this.#buffer.add(piece.value);
       return;
     }
-    if (this.#hasBegun) this.#writeLast(this.#buffer.take());
+    if (this.#hasBegun) this.#finishWith(this.#buffer.take());
     else {
       // The chunk stays valid although its buffer goes back: no other answer takes the buffer before this one is given.
       const whole = this.#buffer.take();
@@ -139,7 +147,7 @@ export class Sending {
 
   /** Bytes kept in memory for it, beside a chunk. */
   get heldBytes(): number {
-    return this.answer.heldBytes + this.#buffer.extraBytes;
+    return this.answer.heldBytes + this.#buffer.extraBytes + (this.#encoder?.heldBytes ?? 0);
   }
 
   /** @returns false when there is no room for what it keeps */
@@ -162,9 +170,24 @@ export class Sending {
     return false;
   }
 
+  /** The chunk stays as it is while it is compressed: the answer does not go on before. */
+  #writeNext(bytes: Uint8Array): void {
+    if (!this.#hasBegun && !this.#begin()) return;
+    if (this.#encoder === null) {
+      this.#write(bytes);
+      return;
+    }
+    this.#isCoding = true;
+    const done = (coded: Uint8Array): void => {
+      this.#isCoding = false;
+      if (coded.length > 0) this.#write(coded);
+      if (this.isRunnable) this.#hooks.onRunnable(this);
+    };
+    this.#encoder.add(bytes, done, (fault) => this.#end(fault));
+  }
+
   #write(bytes: Uint8Array): void {
     const { exchange } = this.answer;
-    if (!this.#hasBegun && !this.#begin()) return;
     if (!exchange.isOver && !exchange.write(bytes)) this.behindSince = monotonicMs();
   }
 
@@ -177,22 +200,37 @@ export class Sending {
     this.#hasBegun = true;
     answer.onBegin?.();
     answer.exchange.onWritable(() => this.#resume());
-    answer.exchange.begin(answer.status, answer.headers());
+    if (!answer.exchange.isHead) this.#encoder = answer.encoder?.() ?? null;
+    answer.exchange.begin(answer.status, answer.headers(this.#encoder?.coding ?? null));
     if (answer.exchange.isOver) this.close();
-    return true;
+    return !this.isOver;
+  }
+
+  #finishWith(bytes: Uint8Array): void {
+    this.#isMade = true;
+    this.answer.release();
+    if (this.#encoder === null) {
+      this.#writeLast(bytes);
+      return;
+    }
+    this.#isCoding = true;
+    const done = (coded: Uint8Array): void => {
+      this.#isCoding = false;
+      this.#writeLast(coded);
+    };
+    this.#encoder.finish(bytes, done, (fault) => this.#end(fault));
   }
 
   #writeLast(bytes: Uint8Array): void {
-    this.#isMade = true;
     const length = Math.max(0, bytes.length - keptBackMax);
     this.#keptBack = bytes.slice(length);
-    this.answer.release();
     this.#write(bytes.subarray(0, length));
     this.#buffer.release();
     if (this.behindSince === null) this.#finish();
   }
 
   #resume(): void {
+    if (this.#isCoding) return;
     const wasBehind = this.behindSince !== null;
     this.behindSince = this.#isMade ? monotonicMs() : null;
     if (this.#isMade) this.#finishWhenTaken();
@@ -251,6 +289,7 @@ export class Sending {
     this.isOver = true;
     this.#pieces.return?.();
     this.#buffer.release();
+    this.#encoder?.close();
     if (!this.#isMade) this.answer.release();
     if (this.#hasBegun) this.answer.onOver();
     if (this.place !== null) this.#hooks.leave(this.place);

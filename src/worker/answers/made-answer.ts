@@ -1,7 +1,9 @@
+import type { Coding } from '../../http/content-coding.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
+import type { AnswerEncoder } from './answer-encoder.ts';
 import { chunkBytesMax } from './chunk-buffer.ts';
 import type { LongAnswers } from './long-answers.ts';
 
@@ -15,7 +17,9 @@ export interface MadeAnswer {
   /** The body says that a change was applied: when there is no place for it, its connection is cut. */
   readonly isDecided?: boolean;
   holder(): Holder;
-  headers(): HeaderBlock;
+  headers(coding: Coding | null): HeaderBlock;
+  /** The same as in `LongAnswer`. */
+  encoder?(): AnswerEncoder | null;
   /** Sends the body whole. */
   answer(body: string | Uint8Array): void;
   refuse(detail: string): void;
@@ -44,7 +48,8 @@ export function giveMade(made: MadeAnswer, longAnswers: LongAnswers): void {
     isDecided,
     holder: () => made.holder(),
     release: () => undefined,
-    headers: () => made.headers(),
+    headers: (coding) => made.headers(coding),
+    encoder: () => made.encoder?.() ?? null,
     answerWhole: (whole) => made.answer(whole),
     refuse: (detail) => made.refuse(detail),
     fail: (fault) => made.onFault(fault),

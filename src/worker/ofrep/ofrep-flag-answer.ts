@@ -41,7 +41,7 @@ export class OfrepFlagAnswer implements ReadyAnswer {
   /** @param body valid during the call only. @returns null when the flag has to be loaded first */
   answer(asked: AskedFlag, body: Uint8Array): this | null {
     const read = readOfrepBody(body);
-    if ('code' in read) return this.refuse(asked.key, read);
+    if ('code' in read) return this.refuse(asked.key, read).#tell(this.#parts.isAttached());
     asked.context = read.context;
     return this.again(asked);
   }
@@ -52,12 +52,14 @@ export class OfrepFlagAnswer implements ReadyAnswer {
     const isAttached = this.#parts.isAttached();
     const answer = this.#parts.flag.evaluate({ place, key, context: context ?? {} });
     if (answer === null) return null;
-    if (typeof answer !== 'string') this.refuse(key, answer);
-    else {
-      this.status = 200;
-      this.headers = ofrepHeaders;
-      this.body = answer;
-    }
+    if (typeof answer !== 'string') return this.refuse(key, answer).#tell(isAttached);
+    this.status = 200;
+    this.headers = ofrepHeaders;
+    this.body = answer;
+    return this.#tell(isAttached);
+  }
+
+  #tell(isAttached: boolean): this {
     if (!isAttached) this.headers = detachedHeaders(this.headers);
     return this;
   }
@@ -65,7 +67,7 @@ export class OfrepFlagAnswer implements ReadyAnswer {
   /** The answer to a request whose evaluation threw. */
   fail({ key }: AskedFlag, fault: unknown): this {
     this.#parts.onFault(fault, 'ofrep-flag');
-    return this.refuse(key, ofrepEvaluationFailed);
+    return this.refuse(key, ofrepEvaluationFailed).#tell(this.#parts.isAttached());
   }
 
   refuse(key: string, refusal: OfrepRefusal): this {

@@ -21,6 +21,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['.json', 'application/json'],
   ['.png', 'image/png'],
   ['.svg', 'image/svg+xml'],
+  ['.tgz', 'application/gzip'],
   ['.yml', 'text/plain; charset=utf-8'],
 ]);
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
+import { acceptedCoding, type Coding } from '../../http/content-coding.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
@@ -12,7 +13,7 @@ export interface WebAppFile {
   readonly contentType: string;
   readonly body: Uint8Array;
   /** By content coding, the best first. */
-  readonly compressed: readonly { readonly coding: 'br' | 'gzip'; readonly body: Uint8Array }[];
+  readonly compressed: readonly { readonly coding: Coding; readonly body: Uint8Array }[];
   /** A strong validator, quoted, as the header has it. */
   readonly etag: string;
   /** Its name contains a hash of its content. */
@@ -148,20 +149,12 @@ function contentSecurityPolicy(nonce: string): string {
 }
 
 function answerFile(exchange: Exchange, request: RequestView, file: WebAppFile, giveFile: GiveFile): void {
-  const accepted = acceptedCodings(request.header('accept-encoding'));
-  const coded = file.compressed.find(({ coding }) => accepted.includes(coding));
+  const offered = file.compressed.map(({ coding }) => coding);
+  const accepted = acceptedCoding(request.header('accept-encoding'), offered);
+  const coded = file.compressed.find(({ coding }) => coding === accepted);
   const headers = fileHeaders(file, coded?.coding ?? null);
   if (request.header('if-none-match').includes(file.etag)) exchange.answer(304, headers, '');
   else giveFile(exchange, request, headers, coded?.body ?? file.body);
-}
-
-/** The codings that a client accepts, from `Accept-Encoding`: a coding with `q=0` is refused. */
-function acceptedCodings(header: string): readonly string[] {
-  const entries = header
-    .toLowerCase()
-    .split(',')
-    .map((entry) => entry.trim().split(/\s*;\s*/));
-  return entries.filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? '')).map(([coding = '']) => coding);
 }
 
 function fileHeaders({ contentType, etag, isImmutable }: WebAppFile, coding: string | null): HeaderBlock {

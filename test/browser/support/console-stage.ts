@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { type BootedServer, bootServer } from '../../support/booted-server.ts';
-import type { Settings } from '../../support/burgee-command.ts';
+import type { Settings, spawnBurgee } from '../../support/burgee-command.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { findChromium, startChromium } from './start-chromium.ts';
@@ -58,6 +58,8 @@ function browserOf(t: Lifetime): Promise<Browser> {
 interface Place {
   readonly dataDir: string;
   readonly settings?: Settings;
+  /** How to start the process; `scripts/burgee` of this checkout unless given. */
+  readonly spawn?: typeof spawnBurgee;
   /** The lifetime of the browser, which other stages may share; the stage's own lifetime unless given. */
   readonly browserLifetime?: Lifetime;
 }
@@ -65,9 +67,13 @@ interface Place {
 /** Boots a server over `dataDir`, with a browser; its windows and the server end with `t`. */
 export async function setStage(
   t: Lifetime,
-  { dataDir, settings, browserLifetime = t }: Place,
+  { dataDir, settings, spawn, browserLifetime = t }: Place,
 ): Promise<ConsoleStage & { readonly windows: readonly ConsoleWindow[] }> {
-  const server = await bootServer(t, { dataDir, ...(settings === undefined ? {} : { settings }) });
+  const server = await bootServer(t, {
+    dataDir,
+    ...(settings === undefined ? {} : { settings }),
+    ...(spawn === undefined ? {} : { spawn }),
+  });
   const browser = await browserOf(browserLifetime);
   const origin = `http://127.0.0.1:${server.port}`;
   const windows: ConsoleWindow[] = [];

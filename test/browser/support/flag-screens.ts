@@ -6,7 +6,9 @@ function listScreens(demo: FurnishedDemo): readonly Screen[] {
   const list = `/console/projects/${demo.projectId}/flags`;
   const loading: Show = async (page) => {
     // Never answered: the next page drops the request.
-    await page.route('**/console/api/projects/*/flags', () => new Promise(() => undefined), { times: 1 });
+    await page.route(/\/console\/api\/projects\/\w+\/flags(\?|$)/, () => new Promise(() => undefined), {
+      times: 1,
+    });
     await page.reload();
     await page.getByRole('status').filter({ hasText: 'Loading flags' }).waitFor();
   };
@@ -16,11 +18,11 @@ function listScreens(demo: FurnishedDemo): readonly Screen[] {
       path: list,
       show: (page) => page.getByRole('link', { name: 'APIServerTracing' }).waitFor(),
     },
-    { name: 'flags-none-match', path: `${list}?q=nothing`, show: text('No flag matches') },
+    { name: 'flags-none-match', path: `${list}?q=nothing`, show: text('No flags match these filters') },
     {
       name: 'flags-empty',
       path: `/console/projects/${demo.emptyProjectId}/flags`,
-      show: text('No flag yet'),
+      show: text('No flags yet'),
     },
     { name: 'flags-loading', path: list, show: loading },
     { name: 'create-flag', path: `${list}?create=yes`, show: (page) => dialog(page).waitFor() },

@@ -137,20 +137,26 @@ async function evaluate(t: Lifetime, flagId: string, port: number): Promise<void
   }
 }
 
-async function invite(call: ConsoleCaller, email: string): Promise<URL> {
-  const { url } = await call<{ url: string }>('POST', '/invitations', { email, role: 'editor' });
+async function invite(call: ConsoleCaller, email: string, role = 'editor'): Promise<URL> {
+  const { url } = await call<{ url: string }>('POST', '/invitations', { email, role });
   return new URL(url);
 }
 
-/** Joins through an invitation in a separate window, which keeps the Owner's session. */
-async function join(stage: ConsoleStage, { hash, pathname }: URL): Promise<void> {
+/** A window of a new member, who joins through an invitation. The Owner's window keeps its session. */
+export async function openJoined(
+  stage: ConsoleStage,
+  call: ConsoleCaller,
+  role: 'admin' | 'editor' | 'viewer',
+  email = `${role}@demo.example`,
+): Promise<ConsoleWindow> {
   const guest = await stage.window();
+  const { hash, pathname } = await invite(call, email, role);
   await guest.open(`${pathname}${hash}`);
-  await guest.page.getByLabel('Your name').fill('Demo Editor');
-  await guest.page.getByLabel('New password').fill('a password of an editor');
+  await guest.page.getByLabel('Your name').fill(`Demo ${role.slice(0, 1).toUpperCase()}${role.slice(1)}`);
+  await guest.page.getByLabel('New password').fill('a password of a member');
   await guest.page.getByRole('button', { name: 'Join', exact: true }).click();
   await guest.page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
-  await guest.page.context().close();
+  return guest;
 }
 
 /** Adds what an unused demo lacks: history, refusals, counts, members. */
@@ -174,7 +180,8 @@ export async function furnishDemo(t: Lifetime, stage: ConsoleStage, page: Page):
   await editFlag(call, project, flag);
   const tokenId = await useToken(t, call, project.id, flag.id, port);
   await evaluate(t, flag.id, port);
-  await join(stage, await invite(call, 'editor@demo.example'));
+  const editor = await openJoined(stage, call, 'editor');
+  await editor.page.context().close();
   const link = await invite(call, 'newcomer@example.test');
   const playground = { name: 'playground', isPersonal: true, isMultiEnvironment: false };
   const empty = await call<Named>('POST', '/projects', playground);

@@ -11,6 +11,13 @@ function doorScreens(demo: FurnishedDemo): readonly Screen[] {
   return [
     { name: 'sign-in', path, ...door },
     { name: 'sign-in-refused', path: `${path}?openid=email-not-verified`, ...door, show: refused },
+    {
+      name: 'link-over',
+      path: '/console/link#used',
+      isPublic: true,
+      refusals: [410],
+      show: heading('This link no longer works'),
+    },
     { name: 'invitation', path: demo.invitation, ...door, show: heading('Join') },
   ];
 }
@@ -43,14 +50,28 @@ function projectScreens({ projectId, tokenId }: FurnishedDemo): readonly Screen[
     await dialog(page).getByText('These tokens stop working here.').waitFor();
   };
   const deleting: Show = async (page) => {
-    await opened(environments, 'Delete v1.33')(page);
+    await environments(page);
+    await page.getByRole('button', { name: 'More actions for v1.33' }).click();
+    await page.getByRole('menuitem', { name: 'Delete v1.33' }).click();
     await dialog(page).getByText('These tokens stop working here.').waitFor();
   };
+  const unprotecting: Show = async (page) => {
+    await environments(page);
+    await page.getByRole('switch', { name: 'Protect v1.34' }).press(' ');
+    await dialog(page).waitFor();
+  };
   const token = heading('deploy pipeline');
+  const revoking: Show = async (page) => {
+    await opened(token, /^Revoke/)(page);
+    await dialog(page)
+      .getByText(/^Last used/)
+      .waitFor();
+  };
   return [
     { name: 'tokens', path: `${project}/tokens`, show: text('deploy pipeline') },
     { name: 'create-token', path: `${project}/tokens`, show: opened(heading('Tokens'), 'Create token') },
     { name: 'token-activity', path: `${project}/tokens/${tokenId}`, show: token },
+    { name: 'token-revoke', path: `${project}/tokens/${tokenId}`, show: revoking },
     { name: 'token-rotate', path: `${project}/tokens/${tokenId}`, show: opened(token, /^Rotate/) },
     { name: 'clients', path: `${project}/clients`, show: text('No program follows this project') },
     { name: 'environments', path: `${project}/environments`, show: environments },
@@ -60,6 +81,7 @@ function projectScreens({ projectId, tokenId }: FurnishedDemo): readonly Screen[
       show: opened(environments, 'Create environment'),
     },
     { name: 'rename-environment', path: `${project}/environments`, show: renaming },
+    { name: 'unprotect-environment', path: `${project}/environments`, show: unprotecting },
     { name: 'delete-environment', path: `${project}/environments`, show: deleting },
     { name: 'audit-log', path: `${project}/audit`, show: text('deploy pipeline') },
     {
@@ -144,5 +166,41 @@ export function screensOf(demo: FurnishedDemo): readonly Screen[] {
     ...organisationScreens(demo),
     ...frameScreens(demo),
     ...changingScreens(demo),
+  ];
+}
+
+/** The pages that every member can open, without any button that only some have. */
+export function commonScreens(demo: FurnishedDemo): readonly Screen[] {
+  const project = `/console/projects/${demo.projectId}`;
+  const flag = `${project}/flags/${demo.flagId}`;
+  const named = heading(demo.flagName);
+  return [
+    { name: 'flags', path: `${project}/flags`, show: text('APIServerTracing') },
+    { name: 'flag', path: flag, show: named },
+    { name: 'flag-history', path: `${flag}?tab=history`, show: named },
+    { name: 'flag-evaluations', path: `${flag}?tab=evaluations`, show: named },
+    { name: 'flag-try', path: `${flag}?tab=try`, show: named },
+    { name: 'flag-code', path: `${flag}?tab=code`, show: named },
+    {
+      name: 'audiences',
+      path: `/console/projects/${demo.websiteId}/audiences`,
+      show: text('Nordic testers'),
+    },
+    {
+      name: 'audience',
+      path: `/console/projects/${demo.websiteId}/audiences/${demo.audienceId}`,
+      show: heading('Paying customers'),
+    },
+    { name: 'tokens', path: `${project}/tokens`, show: text('deploy pipeline') },
+    { name: 'token', path: `${project}/tokens/${demo.tokenId}`, show: heading('deploy pipeline') },
+    { name: 'clients', path: `${project}/clients`, show: heading('Clients') },
+    { name: 'environments', path: `${project}/environments`, show: text('v1.34') },
+    { name: 'audit-log', path: `${project}/audit`, show: text('deploy pipeline') },
+    { name: 'project-settings', path: `${project}/settings`, show: heading('Project settings') },
+    { name: 'projects', path: '/console/projects', show: heading('Projects') },
+    { name: 'members', path: '/console/members', show: heading('Members') },
+    { name: 'organisation-log', path: '/console/audit', show: heading('Organisation log') },
+    { name: 'settings-organisation', path: '/console/settings', show: heading('Settings') },
+    { name: 'settings-you', path: '/console/settings?tab=you', show: text('this session') },
   ];
 }

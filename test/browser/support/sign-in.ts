@@ -8,6 +8,9 @@ export const owner = {
   password: 'correct horse battery staple',
 } as const;
 
+/** The name that the Owner gives the organisation. */
+export const ownOrganisation = 'Olga & Sons';
+
 /** @returns the path and fragment of the one-time link that a server without members prints. */
 export async function firstOwnerLink(server: BootedServer): Promise<string> {
   const pattern = /https?:\/\/[^\s"]+?(\/console\/link#[0-9A-Za-z]+)/;
@@ -18,6 +21,7 @@ export async function firstOwnerLink(server: BootedServer): Promise<string> {
 /** Becomes the Owner through the printed link, and is in the console then. */
 export async function becomeOwner({ server }: ConsoleStage, { page, open }: ConsoleWindow): Promise<void> {
   await open(await firstOwnerLink(server));
+  await page.getByLabel('Organisation').fill(ownOrganisation);
   await page.getByLabel('Your name').fill(owner.name);
   await page.getByLabel('Email').fill(owner.email);
   await page.getByLabel('New password').fill(owner.password);

@@ -7,7 +7,7 @@ export interface PageWatch {
   expectStatus(...statuses: readonly number[]): void;
   /** The page visits other origins on the way. */
   expectOrigin(...origins: readonly string[]): void;
-  /** The test expects lines that match. */
+  /** The test expects lines of the page's log, or failed requests, that match. */
   expectMessage(pattern: RegExp): void;
 }
 
@@ -43,7 +43,9 @@ export function watchPage(page: Page, origin: string): PageWatch {
   const onFailure = (request: Request): void => {
     const reason = request.failure()?.errorText ?? '';
     // The page was left, or no longer needs the answer.
-    if (reason !== 'net::ERR_ABORTED') troubles.push(`${reason}: ${request.method()} ${request.url()}`);
+    const line = `${reason}: ${request.method()} ${request.url()}`;
+    if (reason === 'net::ERR_ABORTED' || expectedMessages.some((expected) => expected.test(line))) return;
+    troubles.push(line);
   };
   page.on('console', onMessage);
   page.on('pageerror', (error) => troubles.push(`page error: ${error.stack ?? error.message}`));

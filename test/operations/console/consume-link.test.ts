@@ -37,7 +37,10 @@ class InvitationStage {
   }
 
   follow() {
-    const body = { secret: this.#secret, name: 'New', email: null, passwordHash: '$argon2id$' };
+    const body = {
+      ...{ secret: this.#secret, name: 'New', email: null, organisation: null },
+      passwordHash: '$argon2id$',
+    };
     const origin = { requestId: 'request-1', address: '192.0.2.1', userAgent: 'Browser/1' };
     const context = createConsoleContext({
       ...{

@@ -93,8 +93,9 @@ t.test('the only list of a single-environment flag is in cohorts, and is stored 
     code: 'invalid-request',
     detail: /^states\.1 is not accepted/,
   });
-  const row = fixture.read('list-console-flags', { project }).value.flags[0];
-  t.match(row, { cohortCount: 0, states: { 0: { cohortOverrideCount: null, trafficPercentage: 7 } } });
+  const { flags, kinds } = fixture.read('list-console-flags', { project }).value;
+  t.match(flags[0], { cohortCount: 0, states: [0] });
+  t.match(kinds, [{ cohortOverrideCount: null, trafficPercentage: 7 }]);
 });
 
 t.test('a draft is stored completely, with one audit entry that names its environments', async (t) => {
@@ -288,7 +289,7 @@ t.test('a flag is deleted by its name as it is stored', async (t) => {
   );
   t.equal(fixture.flag(flag.id), undefined);
   t.match(remove('checkout'), { code: 'not-found' });
-  t.strictSame(fixture.read('list-console-flags', { project }).value, { flags: [] });
+  t.strictSame(fixture.read('list-console-flags', { project }).value.flags, []);
   t.same([...checkStore(fixture.directory)], []);
 });
 

@@ -51,7 +51,7 @@ function openDoor(t: Test) {
       store.write((transaction): string => {
         const body: BeginOpenIdSession = {
           ...{ issuer, subject: 'somebody', email: null, isEmailVerified: true, names: [], linkSecret: null },
-          ...{ state: newSecret(), begunAt: now },
+          ...{ organisation: null, state: newSecret(), begunAt: now },
           ...person,
         };
         const request = { requestId: 'r', params: {}, query: {}, address: '192.0.2.1', userAgent: 'B', body };

@@ -5,7 +5,16 @@ import type { RecordChange } from '../../../src/domain/record-change.ts';
 import { activeTokensMax, tokenLifetimeMaxMs } from '../../../src/domain/token/token.ts';
 import { readTokenSecret } from '../../../src/domain/token/token-secret.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
-import { creationOf, denialOf, memberOf, tokenOf, tokenUseOf } from '../../storage/support/records.ts';
+import { newId } from '../../../src/support/random-id.ts';
+import {
+  creationOf,
+  denialOf,
+  flagChangeOf,
+  flagOf,
+  memberOf,
+  tokenOf,
+  tokenUseOf,
+} from '../../storage/support/records.ts';
 import { allowed, openTokenFixture, refusedWith, startedAt, type TokenFixture } from './token-fixture.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -247,6 +256,28 @@ t.test('a personal project has no tokens, and another project’s tokens are unk
   });
   test.equal(new Set(details.map((outcome) => JSON.stringify(outcome))).size, 1);
   test.match(details[0], { problem: { code: 'not-found' } });
+});
+
+t.test('a denial names the flag that the request named, of this project alone', async (test) => {
+  const fixture = openTokenFixture(test);
+  const [project, other] = [fixture.addProject(null), fixture.addProject(null)];
+  const token = tokenOf(project.id);
+  const [own, foreign] = [flagOf(project.id, { name: 'gift-cards' }), flagOf(other.id, { name: 'secret' })];
+  const unknown = newId();
+  fixture.apply([
+    creationOf('token', token),
+    flagChangeOf(null, own),
+    flagChangeOf(null, foreign),
+    ...[own.id, foreign.id, unknown].map(
+      (flagId, at) => ({ kind: 'activity', denial: denialOf(token.id, { at, flagId }) }) as const,
+    ),
+    { kind: 'activity', denial: denialOf(token.id, { at: 3 }) },
+  ]);
+  const { denials } = allowed(fixture.activity(fixture.principal(project, 'viewer'), token.id));
+  test.strictSame(
+    denials.map(({ flag }) => flag),
+    [null, { id: unknown, name: null }, { id: foreign.id, name: null }, { id: own.id, name: 'gift-cards' }],
+  );
 });
 
 t.test(

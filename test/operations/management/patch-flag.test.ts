@@ -179,6 +179,7 @@ t.test('a limited token changes the environments of its list, and any other env 
         route: 'PATCH /api/v1/flags/{id}',
         environment: 'production',
         address: '192.0.2.1',
+        flagId: flag.id,
       },
     },
   ]);

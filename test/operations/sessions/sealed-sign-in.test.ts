@@ -11,7 +11,7 @@ const begunAt = 1_750_000_000_000;
 const signIn: PendingSignIn = {
   ...proofOf('a state', 'key'),
   begunAt,
-  ...{ linkSecret: 'a link', back: '/console/', limitKey: '192.0.2.1' },
+  ...{ linkSecret: 'a link', organisation: 'Acme', back: '/console/', limitKey: '192.0.2.1' },
 };
 
 t.test('what is sealed is opened by the same key alone, for its own state', async (t) => {

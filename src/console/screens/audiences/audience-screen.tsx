@@ -6,16 +6,20 @@ import type { AudienceView } from '../../../contracts/console/audience-views.ts'
 import type { EnvironmentView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
 import { isUnreadable } from '../../client/console-error.ts';
-import { audienceQuery } from '../../client/queries.ts';
+import { audienceQuery, audiencesQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
+import { EnvironmentName } from '../../parts/environment-name.tsx';
+import { nameRule, renamingRule, uniqueNameRule } from '../../parts/field-rules.ts';
 import { showDone } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { TextField } from '../../parts/text-field.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
 import { countOf } from '../../parts/words.ts';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useAudiencesAvailable, useCanEdit, useProject } from '../../shell/project-context.ts';
@@ -25,21 +29,24 @@ import { type EditedRule, editedRules, RulesEditor } from './rules-editor.tsx';
 /** The flags that an audience limits, each with a link and its environments. */
 function WhereUsed({ audience: { uses, useCount } }: { readonly audience: AudienceView }) {
   const { id: projectId, environments } = useProject();
-  const nameOf = (wanted: number) => environments.find(({ number }) => number === wanted)?.name;
-  if (useCount === 0) return <p className={classes.quiet}>No flag uses it.</p>;
+  const environmentOf = (wanted: number) => environments.find(({ number }) => number === wanted);
+  if (useCount === 0) return <p className={classes.quiet}>No flags use this audience.</p>;
   return (
     <ul className={classes.uses}>
       {uses.map(({ flagId, flagName, environmentNumbers }) => (
         <li key={flagId}>
           <Link to="/projects/$projectId/flags/$flagId" params={{ projectId, flagId }}>
-            {flagName}
+            <SafeName name={flagName} />
           </Link>
-          <span className={classes.quiet}>
-            {' '}
+          <span className={classes.places}>
             {environmentNumbers
-              .map(nameOf)
-              .filter((name) => name !== undefined)
-              .join(', ')}
+              .map(environmentOf)
+              .map(
+                (environment) =>
+                  environment !== undefined && (
+                    <EnvironmentName key={environment.number} environment={environment} isBrief />
+                  ),
+              )}
           </span>
         </li>
       ))}
@@ -56,9 +63,9 @@ interface DeleteAudienceProps {
 /** An audience in use is not deleted: the flags that use it are shown instead. */
 function StillInUse({ audience, onClose }: DeleteAudienceProps) {
   return (
-    <Dialog onClose={onClose} title={`${audience.name} is still in use`}>
+    <Dialog onClose={onClose} title={`${visibleName(audience.name)} is still in use`}>
       <Stack gap="md">
-        <Text size="sm">Take it off these flags first:</Text>
+        <Text size="sm">Detach it from these flags first:</Text>
         <WhereUsed audience={audience} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -77,7 +84,7 @@ function DeleteAudience({ audience, onClose }: DeleteAudienceProps) {
   const remove = useMutation({
     mutationFn: () => call('delete-audience', { projectId, audienceId }, { revision }),
     onSuccess: async () => {
-      showDone(`Deleted ${name}.`);
+      showDone(`Deleted ${visibleName(name)}.`);
       await navigate({ to: '/projects/$projectId/audiences', params: { projectId }, ignoreBlocker: true });
       client.removeQueries({ queryKey: audienceQuery(projectId, audienceId).queryKey });
       await client.invalidateQueries({ queryKey: [projectId] });
@@ -88,7 +95,7 @@ function DeleteAudience({ audience, onClose }: DeleteAudienceProps) {
   if (useCount > 0) return <StillInUse audience={audience} onClose={onClose} />;
   return (
     <ConfirmDialog
-      title={`Delete ${name}?`}
+      title={`Delete ${visibleName(name)}?`}
       confirm="Delete audience"
       isDangerous
       isBusy={remove.isPending}
@@ -96,7 +103,7 @@ function DeleteAudience({ audience, onClose }: DeleteAudienceProps) {
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
-      <Text size="sm">No flag uses it. This cannot be undone.</Text>
+      <Text size="sm">No flags use this audience. This cannot be undone.</Text>
     </ConfirmDialog>
   );
 }
@@ -123,11 +130,14 @@ function protectedUsesWarning(audience: AudienceView, environments: readonly Env
   const more = Math.max(0, uses.length - listedMax) + unlisted;
   return (
     <>
-      <Text size="sm">Saving at once changes the answers of these flags in protected environments:</Text>
+      <Text size="sm">Saving changes what these flags answer in protected environments at once:</Text>
       <ul>
         {uses.slice(0, listedMax).map(({ flagId, flagName, names }) => (
           <li key={flagId}>
-            <strong>{flagName}</strong> in <strong>{names.join(', ')}</strong>
+            <strong>
+              <SafeName name={flagName} />
+            </strong>{' '}
+            in <strong>{names.join(', ')}</strong>
           </li>
         ))}
         {more > 0 && <li>and up to {countOf(more, 'other flag')}</li>}
@@ -138,9 +148,9 @@ function protectedUsesWarning(audience: AudienceView, environments: readonly Env
 
 const route = getRouteApi('/shell/projects/$projectId/audiences/$audienceId');
 
-const roleReason = 'You are a Viewer here. Only Editors can change audiences.';
+const roleReason = 'Read-only: ask an Editor for changes.';
 const planReason =
-  'Changing an audience needs an organisation with the Teams plan. Attached audiences keep working.';
+  'Read-only: changing audiences needs an organisation with the Teams plan. Attached audiences keep working.';
 
 function storedOf({ name, rules, revision }: AudienceView) {
   return { fields: { name, rules: editedRules(rules) }, revision };
@@ -155,7 +165,7 @@ function useSave({ id: audienceId, projectId }: AudienceView, handle: DraftHandl
       return stored;
     });
     void client.invalidateQueries({ queryKey: [projectId] });
-    showDone(`Saved ${name}. Flags that use it change at once.`);
+    showDone(`Saved ${visibleName(name)}. Flags that use it change at once.`);
   };
 }
 
@@ -168,15 +178,21 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
   const [isDeleting, deletion] = useDisclosure(false);
   const rules = handle.value('rules') as EditedRule[];
   const changesRules = handle.changes.some(({ key }) => key === 'rules');
+  const name = handle.value('name') as string;
+  const others = (useQuery(audiencesQuery(audience.projectId)).data?.audiences ?? [])
+    .filter(({ id }) => id !== audience.id)
+    .map((other) => other.name);
+  const rule = renamingRule(uniqueNameRule(nameRule, others, 'in this project'), audience.name);
   const isIncomplete = rules.some(({ attribute, values }) => attribute === '' || values.length === 0);
+  const ruleProblem = isIncomplete ? 'Each rule needs an attribute and at least one value.' : null;
   return (
     <>
       <PageHead
-        title={handle.value('name') as string}
+        title={visibleName(name)}
         above={<ProjectLink to="/projects/$projectId/audiences">Audiences</ProjectLink>}
         actions={
           canEdit && (
-            <Button variant="default" onClick={deletion.open}>
+            <Button variant="danger" onClick={deletion.open}>
               Delete audience …
             </Button>
           )
@@ -189,9 +205,10 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
             <TextField
               label="Name"
               maw={420}
+              rule={isEditable ? rule : undefined}
               disabled={!isEditable}
-              value={handle.value('name') as string}
-              onText={(name) => handle.edit({ name })}
+              value={name}
+              onText={(next) => handle.edit({ name: next })}
             />
             <RulesEditor
               rules={rules}
@@ -206,7 +223,7 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
       </Stack>
       <ReviewBar
         handle={handle}
-        problem={isIncomplete ? 'Each rule needs an attribute and at least one value.' : null}
+        problem={rule.problemOf(name, true) ?? ruleProblem}
         warning={changesRules && protectedUsesWarning(audience, environments)}
         onSave={useSave(audience, handle)}
       />

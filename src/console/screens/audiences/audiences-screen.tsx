@@ -10,12 +10,15 @@ import { audiencesQuery } from '../../client/queries.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Callout } from '../../parts/callout.tsx';
 import { type Column, DataList } from '../../parts/data-list.tsx';
+import { nameRule, uniqueNameRule } from '../../parts/field-rules.ts';
 import { showDone } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { writtenValue } from '../../parts/value-text.ts';
+import { visibleName } from '../../parts/visible-name.ts';
 import { countOf } from '../../parts/words.ts';
 import { useAudiencesAvailable, useCanEdit, useProject } from '../../shell/project-context.ts';
 import classes from './audiences.module.css';
@@ -25,9 +28,9 @@ const valuesShownMax = 4;
 
 /** `plan is pro or team`. */
 function ruleLine({ attribute, values }: AudienceRule): string {
-  const shown = values.slice(0, valuesShownMax).map(writtenValue).join(' or ');
+  const shown = values.slice(0, valuesShownMax).map(writtenValue).map(visibleName).join(' or ');
   const rest = values.length - valuesShownMax;
-  return `${attribute} is ${shown}${rest > 0 ? ` or ${rest} more` : ''}`;
+  return `${visibleName(attribute)} is ${shown}${rest > 0 ? ` or ${rest} more` : ''}`;
 }
 
 function CreateAudience({ onClose }: { readonly onClose: () => void }) {
@@ -39,10 +42,11 @@ function CreateAudience({ onClose }: { readonly onClose: () => void }) {
     mutationFn: () => call('create-audience', { projectId }, { name, rules }),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: audiencesQuery(projectId).queryKey });
-      showDone(`Created ${name}.`);
+      showDone(`Created ${visibleName(name)}.`);
       onClose();
     },
   });
+  const others = (useQuery(audiencesQuery(projectId)).data?.audiences ?? []).map((each) => each.name);
   const hasRules = rules.some(({ attribute, values }) => attribute !== '' || values.length > 0);
   return (
     <FormDialog
@@ -55,7 +59,14 @@ function CreateAudience({ onClose }: { readonly onClose: () => void }) {
       onSubmit={create.mutate}
       onClose={onClose}
     >
-      <TextField label="Name" required data-autofocus value={name} onText={setName} />
+      <TextField
+        label="Name"
+        required
+        data-autofocus
+        rule={uniqueNameRule(nameRule, others, 'in this project')}
+        value={name}
+        onText={setName}
+      />
       <RulesEditor rules={rules} onChange={setRules} />
     </FormDialog>
   );
@@ -68,7 +79,7 @@ const columns: readonly Column<AudienceView>[] = [
     header: 'Audience',
     cell: ({ id, name, projectId }) => (
       <Link to="/projects/$projectId/audiences/$audienceId" params={{ projectId, audienceId: id }}>
-        {name}
+        <SafeName name={name} />
       </Link>
     ),
   },
@@ -88,7 +99,7 @@ const columns: readonly Column<AudienceView>[] = [
       </>
     ),
   },
-  { header: 'Used by', cell: ({ useCount }) => (useCount === 0 ? 'no flag' : countOf(useCount, 'flag')) },
+  { header: 'Used by', cell: ({ useCount }) => (useCount === 0 ? 'no flags' : countOf(useCount, 'flag')) },
   { header: 'Changed', cell: ({ updatedAt }) => <TimeAgo at={updatedAt} /> },
 ];
 
@@ -102,20 +113,21 @@ export function AudiencesScreen() {
   return (
     <>
       <PageHead title="Audiences" actions={rows.length > 0 ? button : null}>
-        Named groups of callers, defined by the attributes that they send. Attach one to limit a flag to it.
+        Named groups of callers, identified by the attributes they send. Attach one to limit a flag to it.
       </PageHead>
       {!isAvailable && (
         <div className={classes.notice}>
           <Callout tone="warn">
-            Audiences need the Teams plan of an organisation. Attached audiences keep working; none can be
-            created or attached.
+            Audiences need an organisation with the Teams plan. Attached audiences keep working, but none can
+            be created or attached.
           </Callout>
         </div>
       )}
       <PageUnread of={audiences} what="audiences" />
       {audiences.data !== undefined && rows.length === 0 && (
         <PageEmpty title="No audience yet" action={button}>
-          For example “Pro”: callers whose plan is pro or team.
+          For example “Pro”: callers whose plan is pro or team. A flag limited to it is off for everybody
+          else.
         </PageEmpty>
       )}
       {rows.length > 0 && (

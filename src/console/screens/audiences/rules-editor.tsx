@@ -1,16 +1,25 @@
 import { CloseButton, Group, Pill, PillsInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
-import { valueCodePointsMax } from '../../../domain/audience/audience-edit.ts';
+import { rulesMax, ruleValuesMax, valueCodePointsMax } from '../../../domain/audience/audience-edit.ts';
 import type { AudienceRule } from '../../../domain/evaluation/audience.ts';
 import { ListDialog, type ListedThing } from '../../draft/list-dialog.tsx';
+import { useFieldCheck } from '../../parts/checked-form.tsx';
+import { attributeRule } from '../../parts/field-rules.ts';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { isWithinQuotes, parseValues, withValues, writtenValue } from '../../parts/value-text.ts';
+import {
+  isWithinQuotes,
+  parseValues,
+  tooLongValue,
+  withValues,
+  writtenValue,
+} from '../../parts/value-text.ts';
+import { visibleName } from '../../parts/visible-name.ts';
 import { countOf } from '../../parts/words.ts';
 import classes from './audiences.module.css';
 
-/** A rule may have 100,000 values: a browser cannot show them all, and nobody could read them. */
+/** A rule may have {@link ruleValuesMax} values: a browser cannot show them all, and nobody could read them. */
 const shownMax = 100;
 const thing: ListedThing = { noun: 'value', codePointsMax: valueCodePointsMax, mayBeEmpty: true };
 
@@ -19,6 +28,17 @@ interface ValuesInputProps {
   readonly values: readonly string[];
   readonly isReadOnly: boolean;
   readonly onChange: (values: string[]) => void;
+}
+
+function valuesProblem(values: readonly string[], isDone: boolean): string | null {
+  if (values.length === 0) return isDone ? 'Enter at least one value.' : null;
+  if (values.length > ruleValuesMax) {
+    return `At most ${ruleValuesMax.toLocaleString('en')} values: remove ${values.length - ruleValuesMax}.`;
+  }
+  const long = tooLongValue(values, valueCodePointsMax);
+  return long === undefined
+    ? null
+    : `At most ${valueCodePointsMax} characters a value: ${long.slice(0, 40)} …`;
 }
 
 function useTyping({ values, onChange }: ValuesInputProps) {
@@ -57,7 +77,7 @@ function WholeList({ attribute, values, onChange }: ValuesInputProps) {
       </SmallButton>
       {isOpen && (
         <ListDialog
-          title={`Values of ${attribute === '' ? 'the attribute' : attribute}`}
+          title={`Values of ${attribute === '' ? 'the attribute' : visibleName(attribute)}`}
           thing={thing}
           items={values}
           emptyNote="A rule needs at least one value."
@@ -73,12 +93,16 @@ function WholeList({ attribute, values, onChange }: ValuesInputProps) {
 function ValuesInput(props: ValuesInputProps) {
   const { values, isReadOnly, onChange } = props;
   const { text, setText, take, onKeyDown, onPaste } = useTyping(props);
+  // What is typed becomes a value when the field is left.
+  const { error, mark } = useFieldCheck((isDone) =>
+    isReadOnly ? null : valuesProblem(text.trim() === '' ? values : [...values, text], isDone),
+  );
   // The last ones, because typed values are added at the end.
   const shown = values.slice(-shownMax);
   const hidden = values.length - shown.length;
   return (
     <div>
-      <PillsInput label="is one of" withAsterisk disabled={isReadOnly}>
+      <PillsInput label="is one of" withAsterisk disabled={isReadOnly} error={error}>
         <Pill.Group>
           {hidden > 0 && <span className={classes.quiet}>{countOf(hidden, 'value')} and</span>}
           {shown.map((value) => (
@@ -89,10 +113,11 @@ function ValuesInput(props: ValuesInputProps) {
               withRemoveButton={!isReadOnly}
               onRemove={() => onChange(values.filter((other) => other !== value))}
             >
-              {writtenValue(value)}
+              {visibleName(writtenValue(value))}
             </Pill>
           ))}
           <PillsInput.Field
+            {...mark}
             placeholder={values.length === 0 ? 'pro, team' : ''}
             spellCheck={false}
             autoComplete="off"
@@ -108,9 +133,6 @@ function ValuesInput(props: ValuesInputProps) {
     </div>
   );
 }
-
-/** An audience holds 1 to 50 rules (decisions). */
-const rulesMax = 50;
 
 export interface EditedRule {
   readonly attribute: string;
@@ -140,6 +162,7 @@ export function RulesEditor({ rules, isReadOnly = false, onChange }: RulesEditor
             label={index === 0 ? 'Attribute' : 'and attribute'}
             placeholder="plan"
             required
+            rule={isReadOnly ? undefined : attributeRule}
             disabled={isReadOnly}
             value={attribute}
             onText={(attribute) => set(index, { attribute })}
@@ -168,8 +191,8 @@ export function RulesEditor({ rules, isReadOnly = false, onChange }: RulesEditor
             Add rule
           </SmallButton>
           <Text size="sm" c="dimmed">
-            {rules.length > 1 && 'All rules must match. '}Values match exactly. One with a comma or with outer
-            blanks goes in quotes.
+            {rules.length > 1 && 'All rules must match. '}Values match exactly. With a comma, or leading or
+            trailing spaces: use quotes.
           </Text>
         </Group>
       )}

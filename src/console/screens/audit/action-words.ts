@@ -27,25 +27,47 @@ const actionWords: Readonly<Record<AuditAction, string>> = {
   'member.invite': 'invited',
   'member.withdraw-invitation': 'withdrew the invitation of',
   'member.make-sign-in-link': 'made a sign-in link for',
-  'member.follow-sign-in-link': 'followed the sign-in link for',
+  'member.follow-sign-in-link': 'signed in by link as',
 };
 
-/** Distinguishes actions with the same words in a filter. */
-const choiceNotes: Partial<Record<AuditAction, string>> = {
-  'flag.patch': ' (API)',
-  'flag.edit': ' (console)',
+/** The kinds of entries, as a filter names them. */
+const kindWords: Readonly<Record<AuditAction, string>> = {
+  'flag.create': 'flag created',
+  'flag.patch': 'flag changed (API)',
+  'flag.edit': 'flag changed (console)',
+  'flag.delete': 'flag deleted',
+  'audience.create': 'audience created',
+  'audience.edit': 'audience changed',
+  'audience.delete': 'audience deleted',
+  'project.create': 'project created',
+  'project.edit': 'project changed',
+  'environment.create': 'environment created',
+  'environment.edit': 'environment changed',
+  'environment.delete': 'environment deleted',
+  'token.create': 'token created',
+  'token.revoke': 'token revoked',
+  'token.rotate': 'token rotated',
+  'organisation.create': 'organisation created',
+  'organisation.edit': 'organisation changed',
+  'organisation.set-plan': 'plan changed',
+  'member.create': 'member added',
+  'member.edit': 'member changed',
+  'member.remove': 'member removed',
+  'member.invite': 'member invited',
+  'member.withdraw-invitation': 'invitation withdrawn',
+  'member.make-sign-in-link': 'sign-in link made',
+  'member.follow-sign-in-link': 'signed in by link',
 };
 
-/** The words of an action in a filter. */
-export function actionChoice(action: AuditAction): string {
-  const words = actionWords[action].replace(/ (of|for)$/, '');
-  return `${words}${choiceNotes[action] ?? ''}`;
+/** An action as the filter of kinds names it. */
+export function kindWord(action: AuditAction): string {
+  return kindWords[action];
 }
 
 /** The words for actions of members on themselves, where they differ. */
 const ownWords: Partial<Record<string, string>> = {
   'member.create': 'joined',
-  'member.follow-sign-in-link': 'followed a sign-in link',
+  'member.follow-sign-in-link': 'signed in by link',
 };
 
 /** Whether the words of the entry already say whom it is about. */

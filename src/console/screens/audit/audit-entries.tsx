@@ -81,7 +81,7 @@ function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryPro
           )}
         </span>
         <span className={classes.quiet}>
-          <TimeAgo at={entry.at} />
+          <TimeAgo isInline at={entry.at} />
           {entry.requestId !== null && <span className={classes.request}>Request {entry.requestId}</span>}
         </span>
       </div>

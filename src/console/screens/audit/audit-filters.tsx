@@ -1,65 +1,164 @@
-import { NativeSelect, Select } from '@mantine/core';
+import {
+  type ComboboxItem,
+  type ComboboxParsedItem,
+  NativeSelect,
+  type OptionsFilter,
+  Select,
+  type SelectProps,
+} from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import type { AuditEntryView } from '../../../contracts/console/audit-views.ts';
+import { useState } from 'react';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { auditActions } from '../../../domain/audit/audit-entry.ts';
 import { type AuditSearch, withChoice } from '../../app/searches.ts';
-import { flagsQuery, membersQuery, tokensQuery } from '../../client/queries.ts';
+import { projectsQuery } from '../../client/queries.ts';
 import { TextField } from '../../parts/text-field.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
+import { searchedWords } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
-import { actionChoice } from './action-words.ts';
+import { kindWord } from './action-words.ts';
 import classes from './audit.module.css';
+import {
+  type Choice,
+  type ChoiceScope,
+  environmentValue,
+  readEnvironmentValue,
+  useActorChoices,
+  useEnvironmentChoices,
+  useFlagChoices,
+} from './audit-choices.ts';
 import { type AuditQuery, useSeenEntries } from './audit-pages.ts';
 
-/** An option of a filter: the value that is sent, and its label. */
-interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
+/** A list shows at most so many; typing finds the others. */
+const optionsShownMax = 100;
+/** How long after the last key the service is asked. */
+const quietMs = 100;
 
-type Actor = AuditEntryView['actor'];
+const common: SelectProps = {
+  clearable: true,
+  searchable: true,
+  limit: optionsShownMax,
+  nothingFoundMessage: 'No matches',
+  renderOption: ({ option }) => {
+    const { label, note } = option as ComboboxItem & Choice;
+    return (
+      <span className={classes.choice}>
+        <span>{label}</span>
+        {note !== undefined && <span className={classes.note}>{note}</span>}
+      </span>
+    );
+  },
+};
 
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
-/**
- * Each value once, with its first label. The chosen value is always among them, so that an active filter is visible.
- */
-function distinct(choices: readonly Choice[], chosen: string | undefined): readonly Choice[] {
-  const known = new Map<string, Choice>();
-  for (const choice of choices) if (!known.has(choice.value)) known.set(choice.value, choice);
-  if (chosen !== undefined && !known.has(chosen)) known.set(chosen, { value: chosen, label: chosen });
-  return [...known.values()];
-}
-
-/** An actor as the API names it: `member:ID`, `token:ID` or `operator`. */
-function actorChoice({ kind, id, name }: Actor): Choice {
-  if (kind === 'operator') return { value: kind, label: 'The operator' };
-  return { value: `${kind}:${id}`, label: kind === 'token' ? `${name} (token)` : name };
-}
-
-function actorChoices(
-  members: readonly Named[],
-  tokens: readonly Named[],
-  entries: readonly AuditEntryView[],
-): readonly Choice[] {
-  const present: Actor[] = [
-    ...members.map(({ id, name }): Actor => ({ kind: 'member', id, name })),
-    ...tokens.map(({ id, name }): Actor => ({ kind: 'token', id, name })),
-    { kind: 'operator', id: '', name: '' },
-  ];
-  return [...present, ...entries.map(({ actor }) => actor)].map(actorChoice);
-}
-
-/** Flags in entries that the project does not have: they are deleted, or another project's. */
-function namedFlags(projectId: string, entries: readonly AuditEntryView[]): readonly Choice[] {
-  const named = entries.filter(({ action }) => action.startsWith('flag.'));
-  return named.map(({ targetId, targetName, ...entry }) => {
-    const place = entry.projectId === projectId ? 'deleted' : (entry.projectName ?? 'deleted');
-    return { value: targetId, label: `${targetName} (${place})` };
+/** Each typed word is in the option's label, its note or the heading above it. */
+const byWords: OptionsFilter = ({ options, search, limit }) => {
+  const words = searchedWords(search);
+  let left = limit;
+  const matching = (items: readonly ComboboxItem[], group: string) => {
+    const found = items.filter((item) => {
+      const own = `${item.label} ${(item as Choice).note ?? ''} ${group}`.toLowerCase();
+      return words.every((word) => own.includes(word));
+    });
+    const shown = found.slice(0, left);
+    left -= shown.length;
+    return shown;
+  };
+  return options.flatMap((option): ComboboxParsedItem[] => {
+    if (!('group' in option)) return matching([option], '');
+    const items = matching(option.items, String(option.group));
+    return items.length === 0 ? [] : [{ ...option, items }];
   });
+};
+
+interface FilterProps {
+  readonly scope: ChoiceScope;
+  readonly choose: (search: AuditSearch) => void;
+}
+
+function ActorFilter({ scope, choose }: FilterProps) {
+  const [isWanted, setWanted] = useState(false);
+  const { search } = scope;
+  return (
+    <Select
+      label="By"
+      placeholder="anybody"
+      {...common}
+      filter={byWords}
+      data={useActorChoices(scope, isWanted)}
+      value={search.actor ?? null}
+      onDropdownOpen={() => setWanted(true)}
+      onChange={(value) => choose(withChoice(search, 'actor', value))}
+    />
+  );
+}
+
+function FlagFilter({ scope, choose }: FilterProps) {
+  const { search } = scope;
+  const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState('');
+  const [text] = useDebouncedValue(typed, quietMs);
+  const choices = useFlagChoices(scope, { text, isOpen });
+  const chosen = choices.find(({ value }) => value === search.flag);
+  return (
+    <Select
+      label="Flag"
+      placeholder="any"
+      {...common}
+      // The service has chosen them.
+      filter={({ options }) => options}
+      data={choices}
+      value={search.flag ?? null}
+      onDropdownOpen={() => setOpen(true)}
+      onDropdownClose={() => setOpen(false)}
+      // What is chosen stands in the field, too, and is no search.
+      onSearchChange={(next) => setTyped(next === chosen?.label ? '' : next)}
+      onChange={(value) => choose(withChoice(search, 'flag', value))}
+    />
+  );
+}
+
+function EnvironmentFilter({ scope, choose }: FilterProps) {
+  const { search } = scope;
+  const groups = useEnvironmentChoices(scope);
+  const pick = (value: string | null) => {
+    if (value === null) return choose(withChoice(search, 'environment', null));
+    const { projectId, name } = readEnvironmentValue(value);
+    const named = withChoice(search, 'environment', name);
+    choose(projectId === '' ? named : withChoice(named, 'project', projectId));
+  };
+  if (groups.length === 0) return null;
+  const isOne = groups.length === 1;
+  const [first] = groups;
+  return (
+    <Select
+      label="Environment"
+      placeholder="any"
+      {...common}
+      filter={byWords}
+      data={isOne ? (first?.items ?? []) : groups}
+      value={search.environment === undefined ? null : environmentValue(search.project, search.environment)}
+      onChange={pick}
+    />
+  );
+}
+
+/** In the organisation's log. Environments belong to a project, so that another choice drops them. */
+function ProjectFilter({ scope, choose }: FilterProps) {
+  const { search } = scope;
+  const projects = useQuery(projectsQuery).data?.projects ?? [];
+  const shared = projects.filter(({ isPersonal }) => !isPersonal);
+  return (
+    <Select
+      label="Project"
+      placeholder="any"
+      {...common}
+      filter={byWords}
+      data={shared.map(({ id, name }) => ({ value: id, label: visibleName(name) }))}
+      value={search.project ?? null}
+      onChange={(value) => choose(withChoice(withChoice(search, 'environment', null), 'project', value))}
+    />
+  );
 }
 
 interface AuditFiltersProps {
@@ -71,34 +170,11 @@ interface AuditFiltersProps {
   readonly onChange: (search: AuditSearch) => void;
 }
 
-/** The options of the filters, with deleted records that entries still name. */
-function useAuditChoices({ project, search, filter }: Omit<AuditFiltersProps, 'onChange'>) {
-  const { member: self, organisation } = useSession();
-  const id = project?.id ?? '';
-  const isShared = organisation !== null && project?.isPersonal !== true;
-  const members = useQuery({ ...membersQuery, enabled: isShared }).data?.members ?? [];
-  const tokens = useQuery({ ...tokensQuery(id), enabled: isShared && project !== null }).data?.tokens ?? [];
-  const known = useQuery({ ...flagsQuery(id), enabled: project !== null }).data?.flags ?? null;
-  const flags = project === null ? [] : known;
-  const entries = useSeenEntries(id, project === null || search.scope === 'organisation', filter);
-  const present = (flags ?? []).map((flag): Choice => ({ value: flag.id, label: flag.name }));
-  // Until the flags are known, deleted ones cannot be distinguished from the others.
-  const gone = flags === null ? [] : namedFlags(id, entries);
-  const names = [
-    ...(project?.environments ?? []).map(({ name }) => name),
-    ...entries.map((entry) => entry.environment),
-  ];
-  const environments = names.filter((name) => name !== null).map((name) => ({ value: name, label: name }));
-  return {
-    actors: distinct(actorChoices([...members, self], tokens, entries), search.actor),
-    flags: distinct([...present, ...gone], search.flag),
-    environments: distinct(environments, search.environment),
-  };
-}
-
 export function AuditFilters({ project, search, filter, onChange }: AuditFiltersProps) {
   const { organisation } = useSession();
-  const { actors, flags, environments } = useAuditChoices({ project, search, filter });
+  const isWhole = project === null || search.scope === 'organisation';
+  const entries = useSeenEntries(project?.id ?? '', isWhole, filter);
+  const filters: FilterProps = { scope: { project, search, entries }, choose: onChange };
   const choose = (name: keyof AuditSearch, value: string | null) => onChange(withChoice(search, name, value));
   return (
     <search className={classes.filters}>
@@ -113,39 +189,16 @@ export function AuditFilters({ project, search, filter, onChange }: AuditFilters
           onChange={(event) => choose('scope', event.currentTarget.value)}
         />
       )}
-      <Select
-        label="By"
-        placeholder="anybody"
-        clearable
-        searchable
-        data={actors}
-        value={search.actor ?? null}
-        onChange={(value) => choose('actor', value)}
-      />
-      <Select
-        label="Flag"
-        placeholder="any"
-        clearable
-        searchable
-        limit={50}
-        data={flags}
-        value={search.flag ?? null}
-        onChange={(value) => choose('flag', value)}
-      />
-      {environments.length > 0 && (
-        <NativeSelect
-          label="Environment"
-          value={search.environment ?? ''}
-          data={[{ value: '', label: 'any' }, ...environments]}
-          onChange={(event) => choose('environment', event.currentTarget.value)}
-        />
-      )}
+      {isWhole && organisation !== null && <ProjectFilter {...filters} />}
+      <ActorFilter {...filters} />
+      <FlagFilter {...filters} />
+      <EnvironmentFilter {...filters} />
       <NativeSelect
         label="Kind"
         value={search.action ?? ''}
         data={[
           { value: '', label: 'any' },
-          ...auditActions.map((action) => ({ value: action, label: actionChoice(action) })),
+          ...auditActions.map((action) => ({ value: action, label: kindWord(action) })),
         ]}
         onChange={(event) => choose('action', event.currentTarget.value)}
       />

@@ -6,6 +6,8 @@ import { everywhere } from '../../client/queries.ts';
 const pagesKey = 'list-project-audit';
 
 export interface AuditQuery {
+  /** In the organisation's log: only entries of this project. */
+  readonly project?: string | undefined;
   /** `member:ID`, `token:ID` or `operator`. */
   readonly actor?: string | undefined;
   readonly flag?: string | undefined;

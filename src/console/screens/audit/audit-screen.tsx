@@ -21,8 +21,9 @@ function startOf(day: string | undefined, laterMs = 0): string | undefined {
   return Number.isNaN(at) ? undefined : String(at + laterMs);
 }
 
-function filterOf({ actor, flag, environment, action, from, to }: AuditSearch): AuditQuery {
-  const chosen = { actor, flag, environment, action, from: startOf(from), to: startOf(to, dayMs) };
+function filterOf({ from, to, ...search }: AuditSearch): AuditQuery {
+  const { project, actor, flag, environment, action } = search;
+  const chosen = { project, actor, flag, environment, action, from: startOf(from), to: startOf(to, dayMs) };
   return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined));
 }
 
@@ -60,8 +61,9 @@ interface AuditLogProps {
 
 /** The entries, with filters and exports. */
 function AuditLog({ title, children, project, search, onSearch }: AuditLogProps) {
-  const filter = filterOf(search);
-  const projectId = search.scope === 'organisation' ? null : (project?.id ?? null);
+  const isWhole = project === null || search.scope === 'organisation';
+  const filter = filterOf(isWhole ? search : { ...search, project: undefined });
+  const projectId = isWhole ? null : project.id;
   return (
     <>
       <PageHead title={title} actions={<Exports filter={filter} projectId={projectId} />}>
@@ -88,7 +90,7 @@ export function AuditScreen() {
       search={search}
       onSearch={(next) => void navigate({ search: next, replace: true })}
     >
-      Every change, by whom, with before and after.
+      Who changed what, and when.
     </AuditLog>
   );
 }
@@ -103,7 +105,7 @@ export function OrganisationAuditScreen() {
       <>
         <PageHead title="Organisation log" />
         <PageEmpty title="You belong to no organisation">
-          Your changes are in the audit logs of your projects.
+          The audit logs of your projects have your changes.
         </PageEmpty>
       </>
     );
@@ -115,7 +117,7 @@ export function OrganisationAuditScreen() {
       search={search}
       onSearch={(next) => void navigate({ search: next, replace: true })}
     >
-      Every change in {organisation.name} and in its projects, by whom, with before and after.
+      Who changed what in {organisation.name} and its projects, and when.
     </AuditLog>
   );
 }

@@ -49,16 +49,16 @@ function HowToConnect() {
   const { isPersonal } = useProject();
   return (
     <PageEmpty title="No program follows this project">
-      Programs with burgee-client or a provider of flagd evaluate in their own process, and follow every
-      change by a stream. A flag’s page shows the code, under «Code».{' '}
+      Programs with burgee-client or a flagd provider evaluate flags in their own process, and receive changes
+      by a stream. The code is on each flag’s page, under «Code».{' '}
       {isPersonal ? (
-        'They need a token, which a personal project cannot have.'
+        'They need a token, and personal projects have none.'
       ) : (
         <>
           They need a <ProjectLink to="/projects/$projectId/tokens">token</ProjectLink>.
         </>
       )}{' '}
-      <a href={`${docsUrl}/clients`}>Which client for whom</a>
+      <a href={`${docsUrl}/clients`}>Choose a client</a>
     </PageEmpty>
   );
 }
@@ -71,7 +71,7 @@ export function ClientsScreen() {
   return (
     <>
       <PageHead title="Clients">
-        Programs that evaluate this project’s flags in their own process, and the versions they have.
+        Programs that evaluate this project’s flags themselves, and which version of the flags they have.
       </PageHead>
       {streams.data === undefined ? (
         <PageUnread of={streams} what="the clients" />

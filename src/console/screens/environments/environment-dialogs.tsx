@@ -8,7 +8,9 @@ import { call } from '../../client/call.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Callout } from '../../parts/callout.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { environmentRule, uniqueNameRule } from '../../parts/field-rules.ts';
 import { showDone } from '../../parts/notices.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { environmentNameHint } from '../../parts/words.ts';
 import { useProject, useProjectChange } from '../../shell/project-context.ts';
@@ -59,7 +61,7 @@ function TokenLinks({ tokens }: { readonly tokens: TokenNames }) {
       {tokens.map(({ id, name }) => (
         <li key={id}>
           <Link to="/projects/$projectId/tokens/$tokenId" params={{ projectId, tokenId: id }}>
-            {name}
+            <SafeName name={name} />
           </Link>
         </li>
       ))}
@@ -75,14 +77,13 @@ function TokenImpact({ impact }: { readonly impact: EnvironmentImpact | undefine
     <div role="status" className={classes.impact}>
       {tokensLosing.length > 0 && (
         <Callout tone="warn">
-          <strong>These tokens stop working here.</strong> They are limited to the present name, and are
-          refused until they are replaced.
+          <strong>These tokens stop working here.</strong> They are limited to the current name: replace them.
           <TokenLinks tokens={tokensLosing} />
         </Callout>
       )}
       {tokensGaining.length > 0 && (
         <Callout tone="warn">
-          <strong>These tokens begin to work here.</strong> They are limited to the new name.
+          <strong>These tokens start to work here.</strong> They are limited to the new name.
           <TokenLinks tokens={tokensGaining} />
         </Callout>
       )}
@@ -91,11 +92,17 @@ function TokenImpact({ impact }: { readonly impact: EnvironmentImpact | undefine
 }
 
 export function CreateEnvironment({ onClose }: { readonly onClose: () => void }) {
-  const { id: projectId } = useProject();
+  const { id: projectId, environments } = useProject();
   const apply = useProjectChange();
   const [name, setName] = useState('');
   const [isProtected, setProtected] = useState(false);
-  const { impact, isKnown, error } = useImpact('new', name);
+  const rule = uniqueNameRule(
+    environmentRule,
+    environments.map((each) => each.name),
+    'in this project',
+  );
+  const isAsked = rule.problemOf(name, true) === null;
+  const { impact, isKnown, error } = useImpact('new', isAsked ? name : '');
   const create = useMutation({
     mutationFn: () => call('create-environment', { projectId }, { name, isProtected }),
     onSuccess: ({ project }) => {
@@ -110,8 +117,8 @@ export function CreateEnvironment({ onClose }: { readonly onClose: () => void })
       submit="Create environment"
       isDirty={name !== ''}
       isBusy={create.isPending}
-      isReady={name === '' || isKnown}
-      error={create.error ?? (name === '' ? null : error)}
+      isReady={!isAsked || isKnown}
+      error={create.error ?? (isAsked ? error : null)}
       onSubmit={create.mutate}
       onClose={onClose}
     >
@@ -119,6 +126,7 @@ export function CreateEnvironment({ onClose }: { readonly onClose: () => void })
         label="Name"
         required
         data-autofocus
+        rule={rule}
         description={environmentNameHint}
         spellCheck={false}
         value={name}
@@ -126,11 +134,11 @@ export function CreateEnvironment({ onClose }: { readonly onClose: () => void })
       />
       <Checkbox
         label="Protected"
-        description="Switching or saving a flag here asks for confirmation."
+        description="Changes of flags here ask for confirmation."
         checked={isProtected}
         onChange={(event) => setProtected(event.currentTarget.checked)}
       />
-      {name !== '' && <TokenImpact impact={impact} />}
+      {isAsked && <TokenImpact impact={impact} />}
     </FormDialog>
   );
 }
@@ -152,10 +160,10 @@ function Meanwhile({ begun, present }: MeanwhileProps) {
   return (
     <Callout tone="warn">
       {present === undefined ? (
-        'Somebody else has deleted it meanwhile.'
+        'Somebody else has deleted this environment.'
       ) : (
         <>
-          Somebody else has renamed it to <strong>{present}</strong> meanwhile.
+          Somebody else has renamed this environment to <strong>{present}</strong>.
         </>
       )}
     </Callout>
@@ -171,8 +179,10 @@ export function RenameEnvironment({ environment, onClose }: EnvironmentDialogPro
   // The request starts from what this page shows, so the dialog shows changes of others since it was opened.
   const present = environments.find((each) => each.number === number);
   const presentName = present?.name ?? environment.name;
-  const isNew = present !== undefined && name !== '' && name !== presentName;
-  const { impact, isKnown, error } = useImpact(number, name);
+  const others = environments.filter((each) => each.number !== number).map((each) => each.name);
+  const rule = uniqueNameRule(environmentRule, others, 'in this project');
+  const isNew = present !== undefined && rule.problemOf(name, true) === null && name !== presentName;
+  const { impact, isKnown, error } = useImpact(number, isNew ? name : presentName);
   const rename = useMutation({
     mutationFn: (_from: string) => call('edit-environment', { projectId, number }, { revision, name }),
     onSuccess: ({ project }, from) => {
@@ -196,6 +206,7 @@ export function RenameEnvironment({ environment, onClose }: EnvironmentDialogPro
         label="New name"
         required
         data-autofocus
+        rule={rule}
         description={environmentNameHint}
         spellCheck={false}
         value={name}
@@ -204,7 +215,7 @@ export function RenameEnvironment({ environment, onClose }: EnvironmentDialogPro
       {!rename.isPending && <Meanwhile begun={environment.name} present={present?.name} />}
       <Callout tone="plain">
         Flags keep their state. Applications that ask for <strong>{presentName}</strong> get 404 until they
-        ask for the new name.
+        use the new name.
       </Callout>
       {isNew && <TokenImpact impact={impact} />}
     </FormDialog>
@@ -237,7 +248,7 @@ export function DeleteEnvironment({ environment, onClose }: EnvironmentDialogPro
     >
       <Stack gap="sm">
         <Text size="sm">
-          Every flag loses its state there, and applications that ask for <strong>{name}</strong> get 404.
+          All flags lose their state there, and applications that ask for <strong>{name}</strong> get 404.
           This cannot be undone.
         </Text>
         <TokenImpact impact={impact} />

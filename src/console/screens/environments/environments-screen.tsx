@@ -1,9 +1,14 @@
-import { Button, Group, Switch } from '@mantine/core';
+import { Button, Group, Switch, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EnvironmentView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
+import { DangerItem } from '../../parts/danger-item.tsx';
 import { type Column, DataList } from '../../parts/data-list.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { EnvironmentName } from '../../parts/environment-name.tsx';
+import { MoreActions } from '../../parts/more-actions.tsx';
 import { showDone, showFailure } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty } from '../../parts/page-states.tsx';
@@ -11,40 +16,75 @@ import { SmallButton } from '../../parts/small-button.tsx';
 import { useCanAdminister, useProject, useProjectChange } from '../../shell/project-context.ts';
 import { CreateEnvironment, DeleteEnvironment, RenameEnvironment } from './environment-dialogs.tsx';
 
-/** Acts at once, and can be undone. */
+interface UnprotectProps {
+  readonly name: string;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+function Unprotect({ name, onConfirm, onClose }: UnprotectProps) {
+  return (
+    <ConfirmDialog
+      title={`Stop protecting ${name}?`}
+      confirm="Stop protecting"
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        Every Editor can then change flags in <strong>{name}</strong> without being asked to confirm: a single
+        click or key switches a flag there.
+      </Text>
+    </ConfirmDialog>
+  );
+}
+
+/** Protecting acts at once. To stop it is confirmed first, and can be undone: the way back protects again. */
 function ProtectSwitch({ environment }: { readonly environment: EnvironmentView }) {
   const { id: projectId, environmentsRevision: revision } = useProject();
   const canAdminister = useCanAdminister();
   const apply = useProjectChange();
   const { number, name, isProtected } = environment;
+  const [isAsked, asked] = useDisclosure(false);
   const protect = useMutation({
     mutationFn: (next: boolean) =>
       call('edit-environment', { projectId, number }, { revision, isProtected: next }),
     onError: showFailure,
     onSuccess: ({ project }, next) => {
       apply(project);
-      showDone(`${name} is ${next ? 'protected' : 'not protected any more'}.`, () =>
-        undo.mutate({ next: !next, revision: project.environmentsRevision }),
-      );
+      const again = () => undo.mutate(project.environmentsRevision);
+      showDone(`${name} is ${next ? 'protected' : 'no longer protected'}.`, next ? undefined : again);
     },
   });
   const undo = useMutation({
-    mutationFn: (back: { next: boolean; revision: number }) =>
-      call('edit-environment', { projectId, number }, { revision: back.revision, isProtected: back.next }),
+    mutationFn: (present: number) =>
+      call('edit-environment', { projectId, number }, { revision: present, isProtected: true }),
     onError: showFailure,
     onSuccess: ({ project }) => apply(project),
   });
   return (
-    <Switch
-      color="green.8"
-      aria-label={`Protect ${name}`}
-      label={isProtected ? 'Yes' : 'No'}
-      checked={protect.isPending ? protect.variables : isProtected}
-      disabled={!canAdminister}
-      onChange={(event) => {
-        if (!protect.isPending) protect.mutate(event.currentTarget.checked);
-      }}
-    />
+    <>
+      <Switch
+        aria-label={`Protect ${name}`}
+        label={isProtected ? 'Yes' : 'No'}
+        checked={protect.isPending ? protect.variables : isProtected}
+        disabled={!canAdminister}
+        onChange={(event) => {
+          if (protect.isPending) return;
+          if (event.currentTarget.checked) protect.mutate(true);
+          else asked.open();
+        }}
+      />
+      {isAsked && (
+        <Unprotect
+          name={name}
+          onConfirm={() => {
+            asked.close();
+            protect.mutate(false);
+          }}
+          onClose={asked.close}
+        />
+      )}
+    </>
   );
 }
 
@@ -54,7 +94,7 @@ type Asked =
 
 function columnsOf(canAdminister: boolean, ask: (asked: Asked) => void): readonly Column<EnvironmentView>[] {
   const columns: Column<EnvironmentView>[] = [
-    { header: 'Environment', cell: ({ name }) => <strong>{name}</strong> },
+    { header: 'Environment', cell: (environment) => <EnvironmentName environment={environment} isBrief /> },
     { header: 'Protected', cell: (environment) => <ProtectSwitch environment={environment} /> },
   ];
   if (!canAdminister) return columns;
@@ -66,12 +106,11 @@ function columnsOf(canAdminister: boolean, ask: (asked: Asked) => void): readonl
       >
         Rename
       </SmallButton>
-      <SmallButton
-        aria-label={`Delete ${environment.name}`}
-        onClick={() => ask({ what: 'delete', environment })}
-      >
-        Delete
-      </SmallButton>
+      <MoreActions label={`More actions for ${environment.name}`}>
+        <DangerItem onClick={() => ask({ what: 'delete', environment })}>
+          Delete {environment.name} …
+        </DangerItem>
+      </MoreActions>
     </Group>
   );
   return [...columns, { header: 'Actions', isActions: true, cell: actions }];
@@ -81,8 +120,8 @@ function NoEnvironments() {
   return (
     <>
       <PageHead title="Environments" />
-      <PageEmpty title="A project without environments">
-        Each of its flags has one state. That was chosen when the project was created.
+      <PageEmpty title="Single environment">
+        Each flag of this project has one state. That was chosen when the project was created.
       </PageEmpty>
     </>
   );
@@ -103,12 +142,12 @@ function ProjectEnvironments() {
   return (
     <>
       <PageHead title="Environments" actions={environments.length > 0 ? button : null}>
-        Each flag has a state of its own in each. Changes in a protected one ask for confirmation.
-        {!canAdminister && ' Only Admins can create, rename, protect and delete them.'}
+        Each flag has its own state in each environment. Changes in protected ones ask for confirmation.
+        {!canAdminister && ' Read-only: ask an Admin for changes.'}
       </PageHead>
       {environments.length === 0 ? (
         <PageEmpty title="No environment yet" action={button}>
-          Flags can be evaluated when the project has an environment.
+          Applications can ask for flags once the project has an environment.
         </PageEmpty>
       ) : (
         <DataList

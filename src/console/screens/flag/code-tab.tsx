@@ -1,18 +1,21 @@
 import { NativeSelect, Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { AudienceView } from '../../../contracts/console/audience-views.ts';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
-import { flagsQuery } from '../../client/queries.ts';
+import { isUnreadable } from '../../client/console-error.ts';
+import { audiencesQuery, namesakesQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';
+import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { CopyButton } from '../../parts/small-button.tsx';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
+import { environmentOf, shownEnvironments } from './card-state.ts';
 import { type ExampleCaller, exampleCaller } from './example-caller.ts';
 import classes from './flag.module.css';
 import { type Snippet, snippetsOf } from './snippets.ts';
-import { useAudiences } from './use-flag-editing.ts';
 
 const storageKey = 'burgee.snippet';
 
@@ -89,21 +92,33 @@ function AnswerNote({ caller, environment }: AnswerNoteProps) {
 
 /** Browsers read all flags at once, by name; a name that several flags have is no key. */
 function useFlagKey({ id, name, projectId }: ConsoleFlagView): string {
-  const flags = useQuery(flagsQuery(projectId)).data?.flags ?? [];
-  return flags.some((other) => other.name === name && other.id !== id) ? id : name;
+  const { data } = useQuery(namesakesQuery(projectId, name));
+  return data?.ids.some((other) => other !== id) ? id : name;
 }
 
-/** How applications ask for this flag, ready to paste. */
-export function CodeTab({ flag }: { readonly flag: ConsoleFlagView }) {
-  const { id: projectId, environments, isPersonal } = useProject();
+const off = { enabled: false, trafficPercentage: 0, cohortOverride: null, audienceId: null };
+
+/** The example caller of each state that the flag has; those of production come first. */
+function useCallers(flag: ConsoleFlagView, audiences: readonly AudienceView[]) {
+  const numbers = shownEnvironments(useProject(), flag.states);
+  return new Map(
+    (numbers.length === 0 ? ['0'] : numbers).map((number) => {
+      const state = flag.states[number] ?? off;
+      const audience = audiences.find(({ id }) => id === state.audienceId) ?? null;
+      return [number, exampleCaller(flag, state, audience)] as const;
+    }),
+  );
+}
+
+interface SnippetTabsProps {
+  readonly flag: ConsoleFlagView;
+  readonly environment: string | null;
+  readonly caller: ExampleCaller;
+}
+
+function SnippetTabs({ flag, environment, caller }: SnippetTabsProps) {
+  const { id: projectId, isPersonal } = useProject();
   const { baseUrl } = useSession();
-  const audiences = useAudiences();
-  const [number, setNumber] = useState(environments[0]?.number ?? 0);
-  const environment = environments.find((each) => each.number === number)?.name ?? null;
-  const state = flag.states[String(number)];
-  const audience = audiences.find(({ id }) => id === state?.audienceId) ?? null;
-  const off = { enabled: false, trafficPercentage: 0, cohortOverride: null, audienceId: null };
-  const caller = exampleCaller(flag, state ?? off, audience);
   const { id: flagId, name: flagName } = flag;
   const flagKey = useFlagKey(flag);
   // A personal project has no tokens.
@@ -112,31 +127,60 @@ export function CodeTab({ flag }: { readonly flag: ConsoleFlagView }) {
   );
   const [chosen, choose] = useChosenKind(snippets);
   return (
+    <Tabs variant="pills" value={chosen} onChange={choose} keepMounted={false}>
+      <Tabs.List mb="sm" className={classes.kinds} aria-label="Kind of application">
+        {snippets.map(({ id, title }) => (
+          <Tabs.Tab key={id} value={id}>
+            {title}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {snippets.map((snippet) => (
+        <Tabs.Panel key={snippet.id} value={snippet.id}>
+          <SnippetView snippet={snippet} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+/** How applications ask for this flag, ready to paste, by the attributes of the audience that is attached. */
+function LoadedCode({ flag, audiences }: CodeTabProps & { readonly audiences: readonly AudienceView[] }) {
+  const project = useProject();
+  const callers = useCallers(flag, audiences);
+  const numbers = [...callers.keys()];
+  const [chosen, setChosen] = useState<string | null>(null);
+  // Where the flag is on for somebody, the example shows it.
+  const number =
+    chosen ?? numbers.find((each) => callers.get(each)?.offBecause === null) ?? numbers[0] ?? '0';
+  const environment = environmentOf(project, number)?.name ?? null;
+  const caller = callers.get(number) ?? exampleCaller(flag, off, null);
+  return (
     <Stack gap="md">
-      {environments.length > 0 && (
+      {project.environments.length > 0 && (
         <NativeSelect
           label="Environment"
           w={240}
-          value={String(number)}
-          data={environments.map((each) => ({ value: String(each.number), label: each.name }))}
-          onChange={(event) => setNumber(Number(event.currentTarget.value))}
+          value={number}
+          data={numbers.map((value) => ({ value, label: environmentOf(project, value)?.name ?? '' }))}
+          onChange={(event) => setChosen(event.currentTarget.value)}
         />
       )}
-      <Tabs variant="pills" value={chosen} onChange={choose} keepMounted={false}>
-        <Tabs.List mb="sm" className={classes.kinds} aria-label="Kind of application">
-          {snippets.map(({ id, title }) => (
-            <Tabs.Tab key={id} value={id}>
-              {title}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {snippets.map((snippet) => (
-          <Tabs.Panel key={snippet.id} value={snippet.id}>
-            <SnippetView snippet={snippet} />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <SnippetTabs flag={flag} environment={environment} caller={caller} />
       <AnswerNote caller={caller} environment={environment} />
     </Stack>
   );
+}
+
+interface CodeTabProps {
+  readonly flag: ConsoleFlagView;
+}
+
+export function CodeTab({ flag }: CodeTabProps) {
+  const audiences = useQuery(audiencesQuery(flag.projectId));
+  const isNeeded = Object.values(flag.states).some(({ audienceId }) => audienceId !== null);
+  if (isNeeded && (audiences.isPending || isUnreadable(audiences))) {
+    return <PageUnread of={audiences} what="the code" />;
+  }
+  return <LoadedCode flag={flag} audiences={audiences.data?.audiences ?? []} />;
 }

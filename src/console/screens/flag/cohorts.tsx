@@ -8,8 +8,8 @@ import { Mark } from '../../parts/mark.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { countOf } from '../../parts/words.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
+import { environmentOf } from './card-state.ts';
 import classes from './flag.module.css';
-import { environmentOf } from './use-flag-editing.ts';
 
 const shownMax = 8;
 
@@ -20,7 +20,7 @@ function CohortPills({ cohorts }: { readonly cohorts: readonly string[] }) {
     <ul className={classes.pills}>
       {cohorts.slice(0, shownMax).map((cohort) => (
         <li key={cohort}>
-          <Mark tone="off">{cohort.length > 40 ? `${cohort.slice(0, 40)}…` : cohort}</Mark>
+          <Mark tone="tag">{cohort.length > 40 ? `${cohort.slice(0, 40)}…` : cohort}</Mark>
         </li>
       ))}
       {cohorts.length > shownMax && (
@@ -32,35 +32,90 @@ function CohortPills({ cohorts }: { readonly cohorts: readonly string[] }) {
 
 const thing: ListedThing = { noun: 'cohort', codePointsMax: cohortCodePointsMax, mayBeEmpty: false };
 
-/** The flag's own list: the one that environments inherit, or the only one. */
-export function FlagCohorts({ handle }: { readonly handle: DraftHandle }) {
+/** How a list differs from the stored one. */
+function Was({
+  handle,
+  name,
+  words,
+}: {
+  readonly handle: DraftHandle;
+  readonly name: string;
+  readonly words: (stored: readonly string[] | null) => string;
+}) {
+  if (!Object.hasOwn(handle.draft.edits, name)) return null;
+  return (
+    <span className={classes.was}>was {words(handle.draft.base[name] as readonly string[] | null)}</span>
+  );
+}
+
+function flagWideWords(cohorts: readonly string[] | null): string {
+  return cohorts === null || cohorts.length === 0 ? 'none' : countOf(cohorts.length, 'cohort');
+}
+
+function FlagCohortsDialog({
+  handle,
+  onClose,
+}: {
+  readonly handle: DraftHandle;
+  readonly onClose: () => void;
+}) {
   const { isMultiEnvironment } = useProject();
-  const canEdit = useCanEdit();
+  return (
+    <ListDialog
+      thing={thing}
+      title={isMultiEnvironment ? 'Flag-wide cohorts' : 'Cohorts'}
+      items={handle.value('cohorts') as readonly string[]}
+      emptyNote="No cohorts listed."
+      onApply={(next) => handle.edit({ cohorts: next })}
+      onClose={onClose}
+    />
+  );
+}
+
+/** The only list of a project without environments. */
+export function FlagCohorts({ handle }: { readonly handle: DraftHandle }) {
   const [isOpen, dialog] = useDisclosure(false);
   const cohorts = handle.value('cohorts') as readonly string[];
-  const note = isMultiEnvironment ? ' – always on where the list is inherited' : ' – always on';
   return (
     <div>
       <div className={classes.cohortRow}>
         <span className={classes.cohortWords}>
-          {!isMultiEnvironment && <span className={classes.label}>Cohorts: </span>}
-          {cohorts.length === 0 ? 'none' : countOf(cohorts.length, 'cohort')}
-          {cohorts.length > 0 && <span className={classes.quiet}>{note}</span>}
+          <span className={classes.label}>Cohorts: </span>
+          {flagWideWords(cohorts)}
+          {cohorts.length > 0 && <span className={classes.quiet}> – always on</span>}
+          <Was handle={handle} name="cohorts" words={flagWideWords} />
+        </span>
+        <SmallButton onClick={dialog.open}>Edit cohorts</SmallButton>
+      </div>
+      <CohortPills cohorts={cohorts} />
+      {isOpen && <FlagCohortsDialog handle={handle} onClose={dialog.close} />}
+    </div>
+  );
+}
+
+/** The list that environments inherit: a line below their cards, longer only where it has something to show. */
+export function FlagWideCohorts({ handle }: { readonly handle: DraftHandle }) {
+  const canEdit = useCanEdit();
+  const [isOpen, dialog] = useDisclosure(false);
+  const cohorts = handle.value('cohorts') as readonly string[];
+  return (
+    <section className={classes.shared} aria-label="Flag-wide cohorts">
+      <div className={classes.cohortRow}>
+        <span className={classes.cohortWords}>
+          <span className={classes.label}>Flag-wide cohorts: </span>
+          {flagWideWords(cohorts)}
+          <span className={classes.quiet}>
+            {cohorts.length === 0
+              ? ' – environments inherit this list'
+              : ' – always on where the list is inherited'}
+          </span>
+          <Was handle={handle} name="cohorts" words={flagWideWords} />
         </span>
         {canEdit && <SmallButton onClick={dialog.open}>Edit cohorts</SmallButton>}
       </div>
       <CohortPills cohorts={cohorts} />
-      {isOpen && (
-        <ListDialog
-          thing={thing}
-          title={isMultiEnvironment ? 'Flag-wide cohorts' : 'Cohorts'}
-          items={cohorts}
-          emptyNote="No cohort is always on."
-          onApply={(next) => handle.edit({ cohorts: next })}
-          onClose={dialog.close}
-        />
-      )}
-    </div>
+      {isOpen && <FlagCohortsDialog handle={handle} onClose={dialog.close} />}
+    </section>
   );
 }
 
@@ -69,10 +124,15 @@ interface EnvironmentCohortsProps {
   readonly handle: DraftHandle;
 }
 
-/** «inherits 12», or «own list of 3» with a way back. An empty list is no list of its own: it inherits. */
+/** `inherited (12)`, `own list of 3`, or `none`. */
+function ownWords(own: readonly string[] | null, sharedCount: number): string {
+  if (own !== null) return `own list of ${own.length.toLocaleString('en')}`;
+  return sharedCount === 0 ? 'none' : `inherited (${sharedCount.toLocaleString('en')})`;
+}
+
+/** An environment's list with a way back to the inherited one. An empty list is no list of its own: it inherits. */
 export function EnvironmentCohorts({ environment, handle }: EnvironmentCohortsProps) {
   const project = useProject();
-  const canEdit = useCanEdit();
   const [isOpen, dialog] = useDisclosure(false);
   const key = stateKey(environment, 'cohortOverride');
   const own = handle.value(key) as readonly string[] | null;
@@ -82,20 +142,13 @@ export function EnvironmentCohorts({ environment, handle }: EnvironmentCohortsPr
       <div className={classes.cohortRow}>
         <span className={classes.cohortWords}>
           <span className={classes.label}>Cohorts: </span>
-          {own === null
-            ? `inherits ${shared.length === 0 ? 'none' : shared.length}`
-            : `own list of ${own.length}`}
+          {ownWords(own, shared.length)}
+          <Was handle={handle} name={key} words={(stored) => ownWords(stored, shared.length)} />
         </span>
-        {canEdit && (
-          <Group gap="xs">
-            {own !== null && (
-              <SmallButton onClick={() => handle.edit({ [key]: null })}>Reset to inherited</SmallButton>
-            )}
-            <SmallButton onClick={dialog.open}>
-              {own === null ? 'Give it its own list' : 'Edit list'}
-            </SmallButton>
-          </Group>
-        )}
+        <Group gap="xs">
+          {own !== null && <SmallButton onClick={() => handle.edit({ [key]: null })}>Inherit</SmallButton>}
+          <SmallButton onClick={dialog.open}>{own === null ? 'Override' : 'Edit list'}</SmallButton>
+        </Group>
       </div>
       {own !== null && <CohortPills cohorts={own} />}
       {isOpen && (
@@ -103,11 +156,33 @@ export function EnvironmentCohorts({ environment, handle }: EnvironmentCohortsPr
           thing={thing}
           title={`Cohorts of ${environmentOf(project, environment)?.name ?? 'this environment'}`}
           items={own ?? shared}
-          emptyNote={`An empty list inherits the flag-wide one (${shared.length}).`}
+          emptyNote={`No cohorts listed: the environment inherits the flag-wide list (${shared.length}).`}
           onApply={(next) => handle.edit({ [key]: overrideAfter(own, next, shared) })}
           onClose={dialog.close}
         />
       )}
     </div>
+  );
+}
+
+/** The list that applies, for somebody who cannot change it. @param environment null without environments */
+export function CohortValues({
+  environment,
+  handle,
+}: {
+  readonly environment: string | null;
+  readonly handle: DraftHandle;
+}) {
+  const shared = handle.value('cohorts') as readonly string[];
+  const own =
+    environment === null
+      ? null
+      : (handle.value(stateKey(environment, 'cohortOverride')) as readonly string[] | null);
+  const isShared = environment !== null && own === null;
+  return (
+    <>
+      {isShared ? ownWords(null, shared.length) : flagWideWords(own ?? shared)}
+      {!isShared && <CohortPills cohorts={own ?? shared} />}
+    </>
   );
 }

@@ -1,12 +1,12 @@
 import { Switch, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import { stateKey } from '../../draft/flag-fields.ts';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
-import { showDone, showFailure } from '../../parts/notices.tsx';
-import { useCanEdit, useProject } from '../../shell/project-context.ts';
+import { partsOfKey, stateKey } from '../../draft/flag-fields.ts';
+import type { DraftHandle } from '../../draft/use-draft.ts';
+import { useProject } from '../../shell/project-context.ts';
+import { type SwitchDraft, type SwitchTarget, storedSwitch } from '../../switching/switch-rules.ts';
+import { useFlagSwitch } from '../../switching/use-flag-switch.ts';
+import { environmentOf } from './card-state.ts';
 import classes from './flag.module.css';
-import { environmentOf, type FlagEditing, useAudienceName } from './use-flag-editing.ts';
+import { type FlagEditing, storedOf } from './use-flag-editing.ts';
 
 interface EnabledSwitchProps {
   /** The environment's number as a decimal. */
@@ -14,77 +14,65 @@ interface EnabledSwitchProps {
   readonly editing: FlagEditing;
 }
 
-function useTurn({ environment, editing }: EnabledSwitchProps, place: string) {
-  const turn = useMutation({
-    mutationFn: (enabled: boolean) => editing.turn(environment, enabled),
-    onError: showFailure,
-    onSuccess: (_, enabled) =>
-      showDone(`${editing.flag.name} is ${enabled ? 'on' : 'off'}${place}.`, () => turn.mutate(!enabled)),
+/** The unsaved changes of an environment's card beside its switch; null without any. */
+function cardDraft(handle: DraftHandle, { environment }: SwitchTarget): SwitchDraft | null {
+  const number = environment === null ? '0' : String(environment.number);
+  const edits = Object.entries(handle.draft.edits).filter(([key]) => {
+    const parts = partsOfKey(key);
+    // A flag-wide list belongs to every environment; without environments it is the card's own.
+    if (parts.environment === null) return environment === null && key === 'cohorts';
+    return parts.environment === number && parts.name !== 'enabled';
   });
-  return turn;
-}
-
-/** @param audience the name of the audience that limits the callers; null for all of them */
-function effectOf(enabled: boolean, percentage: number, audience: string | null, place: string): string {
-  if (!enabled) return `Every caller${place} gets “off” from now on.`;
-  const others = audience === null ? 'the other callers' : `the other callers in the audience ${audience}`;
-  return `Listed cohorts and ${percentage}% of ${others}${place} get “on” from now on.`;
+  if (edits.length === 0) return null;
+  return {
+    edits: Object.fromEntries(edits),
+    before: Object.fromEntries(edits.map(([key]) => [key, handle.draft.base[key]])),
+    onConflict: (current) => handle.meet(storedOf(current)),
+  };
 }
 
 /**
- * Acts at once and can be undone; in a protected environment it asks first. It is not disabled while it acts: that
- * would take the focus from it.
+ * Acts at once and can be undone, or asks first. It is not disabled while it acts: that would take the focus from it.
  */
-export function EnabledSwitch(props: EnabledSwitchProps) {
-  const { environment, editing } = props;
+export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
   const { flag, handle } = editing;
-  const found = environmentOf(useProject(), environment);
-  const place = found === undefined ? '' : ` in ${found.name}`;
-  const canEdit = useCanEdit();
-  const turn = useTurn(props, place);
-  const [asked, setAsked] = useState<boolean | null>(null);
-  const nameOf = useAudienceName();
-  const shown = handle.value(stateKey(environment, 'enabled')) as boolean;
-  const enabled = turn.isPending ? turn.variables : shown;
-  const isDrafted = Object.hasOwn(handle.draft.edits, stateKey(environment, 'enabled'));
-  const { trafficPercentage = 0, audienceId = null } = flag.states[environment] ?? {};
-  const audience = audienceId === null ? null : nameOf(audienceId);
-  const choose = (next: boolean) => {
-    if (turn.isPending) return;
-    if (found?.isProtected) setAsked(next);
-    else turn.mutate(next);
+  const found = environmentOf(useProject(), environment) ?? null;
+  const { id: flagId, projectId, name: flagName } = flag;
+  const target = { projectId, flagId, flagName, environment: found };
+  const { pending, choose } = useFlagSwitch(target);
+  const key = stateKey(environment, 'enabled');
+  const enabled = pending ?? (handle.value(key) as boolean);
+  const isDrafted = Object.hasOwn(handle.draft.edits, key);
+  const stored = storedSwitch(flag, target);
+  const draft = cardDraft(handle, target);
+  const isClashing = handle.clashes.some(({ key }) => draft !== null && Object.hasOwn(draft.edits, key));
+  const turn = (next: boolean) => {
+    if (stored === null) return;
+    // Which values stand beside the switch is decided first; switching off does not depend on them.
+    if (next && isClashing) return handle.decide(true);
+    // The draft has the other value: nothing is switched, the draft is.
+    if (next === stored.state.enabled) handle.edit({ [key]: next });
+    else {
+      choose(next, stored, {
+        draft,
+        onStored: (now, keys) => handle.settle(storedOf(now), keys),
+      });
+    }
   };
   return (
     <div className={classes.switchRow}>
       <Switch
         size="md"
-        color="green.8"
+        color="var(--on-solid)"
         checked={enabled}
-        disabled={!canEdit}
-        aria-label={`${flag.name}${place}`}
+        aria-label={`${flag.name}${found === null ? '' : ` in ${found.name}`}`}
         label={enabled ? 'On' : 'Off'}
-        onChange={(event) => choose(event.currentTarget.checked)}
+        onChange={(event) => turn(event.currentTarget.checked)}
       />
       {isDrafted && (
         <Text size="sm" c="dimmed">
           in the draft
         </Text>
-      )}
-      {asked !== null && (
-        <ConfirmDialog
-          title={`Switch ${asked ? 'on' : 'off'}${place}?`}
-          confirm={`Switch ${asked ? 'on' : 'off'}`}
-          onConfirm={() => {
-            setAsked(null);
-            turn.mutate(asked);
-          }}
-          onClose={() => setAsked(null)}
-        >
-          <Text size="sm">
-            <strong>{found?.name}</strong> is protected. You are about to switch <strong>{flag.name}</strong>{' '}
-            {asked ? 'on' : 'off'} there. {effectOf(asked, trafficPercentage, audience, place)}
-          </Text>
-        </ConfirmDialog>
       )}
     </div>
   );

@@ -2,10 +2,13 @@ import type { AudienceView } from '../../../contracts/console/audience-views.ts'
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { murmur3, rolloutThreshold } from '../../../domain/evaluation/bucketing.ts';
 
-/** A caller to show in code: one for whom the flag is on, where there is one. */
+/**
+ * A caller to show in code: one for whom the flag is on, where there is one, with everything that decides it: a listed
+ * cohort and the attributes of the audience.
+ */
 export interface ExampleCaller {
   readonly targetingKey: string;
-  /** Null: the example needs none. */
+  /** Null: none is listed. */
   readonly cohort: string | null;
   readonly attributes: readonly { readonly name: string; readonly value: string }[];
   /** Why the flag is off for every caller; null: it is on for this one. */
@@ -37,15 +40,12 @@ export function exampleCaller(
   const rules = audience?.rules ?? [];
   const attributes = rules.map(({ attribute, values }) => ({ name: attribute, value: values[0] ?? '' }));
   const inRollout = keyInRollout(id, trafficPercentage);
-  const isReached = inRollout !== null && (audienceId === null || audience !== null);
+  // Where the percentage or the audience lets nobody in, the list of cohorts still does.
   const [cohort = null] = cohortOverride ?? cohorts;
-  const caller = {
-    targetingKey: inRollout ?? 'user-42',
-    // Where the percentage or the audience lets nobody in, the list of cohorts still does.
-    cohort: isReached ? null : cohort,
-    attributes,
-  };
+  const isReached = inRollout !== null && (audienceId === null || audience !== null);
+  const caller = { targetingKey: inRollout ?? 'user-42', cohort, attributes };
   if (!enabled) return { ...caller, offBecause: 'it is switched off' };
   if (isReached || cohort !== null) return { ...caller, offBecause: null };
-  return { ...caller, offBecause: 'its rollout is at 0% and it has no cohorts' };
+  const why = inRollout === null ? 'its rollout is at 0%' : 'its audience cannot be read';
+  return { ...caller, offBecause: `${why} and it has no cohorts` };
 }

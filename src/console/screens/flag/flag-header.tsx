@@ -1,31 +1,37 @@
-import { Button, Menu, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { ActionIcon, Button, Menu, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import Ellipsis from 'lucide-react/icons/ellipsis';
 import { useState } from 'react';
-import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
-import { call } from '../../client/call.ts';
-import { flagQuery } from '../../client/queries.ts';
+import { isProductionState } from '../../../domain/project/production.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { DangerItem } from '../../parts/danger-item.tsx';
+import { EnvironmentName } from '../../parts/environment-name.tsx';
 import { areSameLabels, changedLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
 import { Mark } from '../../parts/mark.tsx';
-import { showDone } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { CopyButton } from '../../parts/small-button.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
-import { ProjectLink } from '../../shell/pages.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
+import { StateMark } from '../../switching/state-mark.tsx';
+import { storedSwitch } from '../../switching/switch-rules.ts';
+import { lastFlagsSearch } from '../flags/list-place.ts';
+import { SameName } from '../flags/same-name.tsx';
+import { environmentOf, shownEnvironments } from './card-state.ts';
+import { DeleteFlag } from './delete-flag.tsx';
 import classes from './flag.module.css';
 import type { FlagEditing } from './use-flag-editing.ts';
 
 interface EditLabelsProps {
+  readonly flagId: string;
   readonly handle: DraftHandle;
   readonly onClose: () => void;
 }
 
 /** Edits the flag's labels in the draft. */
-function EditLabels({ handle, onClose }: EditLabelsProps) {
+function EditLabels({ flagId, handle, onClose }: EditLabelsProps) {
   const [begun] = useState<EditedLabels>({
     name: handle.value('name') as string,
     description: handle.value('description') as string,
@@ -41,56 +47,22 @@ function EditLabels({ handle, onClose }: EditLabelsProps) {
     <FormDialog
       title="Name, description, tags"
       size="lg"
-      submit="Apply to the draft"
+      submit="Add to draft"
       isDirty={!areSameLabels(labels, begun)}
       onSubmit={submit}
       onClose={onClose}
     >
-      <LabelFields labels={labels} descriptionRowsMax={12} onChange={edit} />
+      <LabelFields
+        labels={labels}
+        descriptionRowsMax={12}
+        presentName={begun.name}
+        nameNote={labels.name.trim() !== begun.name && <SameName name={labels.name} flagId={flagId} />}
+        onChange={edit}
+      />
       <Text size="sm" c="dimmed">
         Applications use the flag’s id, which stays the same.
       </Text>
     </FormDialog>
-  );
-}
-
-interface DeleteFlagProps {
-  readonly flag: ConsoleFlagView;
-  readonly onClose: () => void;
-}
-
-function DeleteFlag({ flag, onClose }: DeleteFlagProps) {
-  const { id: flagId, projectId, name, revision } = flag;
-  const guarded = useProject()
-    .environments.filter(({ isProtected }) => isProtected)
-    .map(({ name: environment }) => environment);
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => call('delete-flag', { projectId, flagId }, { revision, name }),
-    onSuccess: async () => {
-      showDone(`Deleted ${name}.`);
-      await navigate({ to: '/projects/$projectId/flags', params: { projectId }, ignoreBlocker: true });
-      client.removeQueries({ queryKey: flagQuery(projectId, flagId).queryKey });
-      await client.invalidateQueries({ queryKey: [projectId] });
-    },
-  });
-  return (
-    <ConfirmDialog
-      title={`Delete ${name}?`}
-      confirm="Delete flag"
-      isDangerous
-      typedName={name}
-      isBusy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
-      onClose={onClose}
-    >
-      <Text size="sm">
-        Applications that ask for <code>{flagId}</code> get 404 from now on, in every environment
-        {guarded.length > 0 && `, also in ${guarded.join(', ')} (protected)`}. This cannot be undone.
-      </Text>
-    </ConfirmDialog>
   );
 }
 
@@ -104,17 +76,43 @@ function FlagActions({ onOpen }: { readonly onOpen: (dialog: Opened) => void }) 
       </Button>
       <Menu position="bottom-end" shadow="md">
         <Menu.Target>
-          <Button variant="default" aria-label="More actions" px="sm">
-            ⋯
-          </Button>
+          <ActionIcon variant="default" size={36} aria-label="More actions">
+            <Ellipsis aria-hidden="true" />
+          </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item c="var(--removed)" onClick={() => onOpen('delete')}>
-            Delete flag …
-          </Menu.Item>
+          <DangerItem onClick={() => onOpen('delete')}>Delete flag …</DangerItem>
         </Menu.Dropdown>
       </Menu>
     </>
+  );
+}
+
+/** Of more environments of production, these come first and the others are counted. */
+const productionShownMax = 3;
+
+/** What is stored for production: the first thing that somebody in a hurry wants to know. */
+function ProductionSummary({ editing: { flag } }: { readonly editing: FlagEditing }) {
+  const project = useProject();
+  const live = shownEnvironments(project, flag.states).filter((number) => isProductionState(project, number));
+  if (live.length === 0) return null;
+  const { id: flagId, projectId, name: flagName } = flag;
+  return (
+    <div className={classes.summary}>
+      {live.slice(0, productionShownMax).map((number) => {
+        const environment = environmentOf(project, number) ?? null;
+        const stored = storedSwitch(flag, { projectId, flagId, flagName, environment });
+        return (
+          <span key={number} className={classes.summaryPart}>
+            {environment !== null && <EnvironmentName environment={environment} isBrief />}
+            {stored !== null && <StateMark {...stored} />}
+          </span>
+        );
+      })}
+      {live.length > productionShownMax && (
+        <span className={classes.quiet}>and {live.length - productionShownMax} more</span>
+      )}
+    </div>
   );
 }
 
@@ -125,26 +123,36 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
   const [dialog, setDialog] = useState<Opened | null>(null);
   const description = value('description') as string;
   const tags = value('tags') as readonly string[];
+  const { projectId } = flag;
   return (
     <PageHead
-      title={value('name') as string}
-      above={<ProjectLink to="/projects/$projectId/flags">Flags</ProjectLink>}
+      title={visibleName(value('name') as string)}
+      above={
+        <Link to="/projects/$projectId/flags" params={{ projectId }} search={lastFlagsSearch(projectId)}>
+          Flags
+        </Link>
+      }
       actions={canEdit && <FlagActions onOpen={setDialog} />}
     >
-      {description !== '' && <p className={classes.description}>{description}</p>}
+      <ProductionSummary editing={editing} />
+      {description !== '' && (
+        <p className={classes.description}>
+          <SafeName name={description} />
+        </p>
+      )}
       <div className={classes.facts}>
         <code>{flag.id}</code>
         <CopyButton value={flag.id} what="flag id" />
         {tags.map((tag) => (
-          <Mark key={tag} tone="off">
-            {tag}
+          <Mark key={tag} tone="tag">
+            <SafeName name={tag} />
           </Mark>
         ))}
         <span>
-          changed <TimeAgo at={flag.updatedAt} />
+          changed <TimeAgo isInline at={flag.updatedAt} />
         </span>
       </div>
-      {dialog === 'labels' && <EditLabels handle={handle} onClose={() => setDialog(null)} />}
+      {dialog === 'labels' && <EditLabels flagId={flag.id} handle={handle} onClose={() => setDialog(null)} />}
       {dialog === 'delete' && <DeleteFlag flag={flag} onClose={() => setDialog(null)} />}
     </PageHead>
   );

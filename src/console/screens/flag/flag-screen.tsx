@@ -1,4 +1,4 @@
-import { Tabs, Text } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -6,61 +6,15 @@ import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { flagTabs } from '../../app/searches.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { flagQuery } from '../../client/queries.ts';
-import { partsOfKey } from '../../draft/flag-fields.ts';
-import { ReviewBar } from '../../draft/review-bar.tsx';
-import { showDone } from '../../parts/notices.tsx';
 import { PageLoading, PageUnread } from '../../parts/page-states.tsx';
-import { countOf } from '../../parts/words.ts';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { EnvironmentsTab } from './environments-tab.tsx';
 import classes from './flag.module.css';
 import { FlagHeader } from './flag-header.tsx';
+import { FlagReview } from './flag-review.tsx';
 import type { TrialInputs } from './try-tab.tsx';
-import { type FlagEditing, showFlagChange, useAudienceName, useFlagEditing } from './use-flag-editing.ts';
-
-/** Names of the protected environments that a draft changes; the flag-wide list belongs to all of them. */
-function useProtectedNames({ handle }: FlagEditing): readonly string[] {
-  const { environments } = useProject();
-  const touched = new Set(
-    handle.changes.map(({ key }) => {
-      const { environment, name } = partsOfKey(key);
-      return environment ?? (name === 'cohorts' ? 'every' : '');
-    }),
-  );
-  return environments
-    .filter(({ number, isProtected }) => isProtected && (touched.has(String(number)) || touched.has('every')))
-    .map(({ name }) => name);
-}
-
-function FlagReview({ editing }: { readonly editing: FlagEditing }) {
-  const project = useProject();
-  const audienceName = useAudienceName();
-  const names = useProtectedNames(editing);
-  const { flag, handle } = editing;
-  const { changes } = handle;
-  const save = async () => {
-    await editing.save();
-    showDone(`Saved ${countOf(changes.length, 'change')} of ${flag.name}.`);
-  };
-  return (
-    <ReviewBar
-      handle={handle}
-      show={showFlagChange(project)}
-      audienceName={audienceName}
-      onSave={save}
-      problem={handle.value('name') === '' ? 'A flag needs a name.' : null}
-      warning={
-        names.length > 0 && (
-          <Text size="sm">
-            <strong>{names.join(', ')}</strong> {names.length === 1 ? 'is' : 'are'} protected. Saving changes
-            the answers of <strong>{flag.name}</strong> there at once.
-          </Text>
-        )
-      }
-    />
-  );
-}
+import { type FlagEditing, useFlagEditing } from './use-flag-editing.ts';
 
 const AuditEntries = lazy(async () => ({
   default: (await import('../audit/audit-entries.tsx')).AuditEntries,

@@ -46,9 +46,17 @@ function providerUrl({ baseUrl, projectId, environment }: SnippetPlace): string 
   return `${baseUrl}/projects/${projectId}${environment === null ? '' : `/${encoded(environment)}`}`;
 }
 
+/** Why the answer is false now; nothing where it is true. */
+function offWords({ caller, environment }: SnippetPlace): string | null {
+  const place = environment === null ? '' : ` in ${environment}`;
+  return caller.offBecause === null ? null : `off for every caller${place} now: ${caller.offBecause}`;
+}
+
 /** An older name may have characters that would end the comment, or turn the text. */
-function comment(mark: string, { flagName }: SnippetPlace): string {
-  return `${mark} ${flagName.replace(/[\\\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, ' ')}`;
+function comment(mark: string, place: SnippetPlace): string {
+  const name = place.flagName.replace(/[\\\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, ' ');
+  const off = offWords(place);
+  return `${mark} ${name}${off === null ? '' : `: ${off}`}`;
 }
 
 function javaScriptContext(place: SnippetPlace): string {
@@ -71,7 +79,7 @@ function curl(place: SnippetPlace): Snippet {
     title: 'curl',
     about: 'The Evaluation API. No credentials.',
     install: null,
-    code: `curl '${baseUrl}/v1/flags/${flagId}?${query}'`,
+    code: `${offWords(place) === null ? '' : `${comment('#', place)}\n`}curl '${baseUrl}/v1/flags/${flagId}?${query}'`,
   };
 }
 
@@ -83,8 +91,8 @@ function burgeeClient(place: SnippetPlace): Snippet {
     title: 'burgee-client',
     about:
       'Node.js. Evaluates in your process, and follows changes by a stream. Needs a token of this project.',
-    // The package is made by a checkout of the service's own version (`npm run pack:client`).
-    install: 'npm install ./burgee-client-<version>.tgz',
+    // A file, which stays the same when the service is upgraded: a lockfile has its hash.
+    install: `curl -O ${baseUrl}/docs/burgee-client.tgz && npm install ./burgee-client.tgz`,
     code: `import { connect } from "burgee-client";
 
 const flags = await connect({
@@ -132,6 +140,7 @@ await OpenFeature.setProviderAndWait(new OFREPWebProvider({
   baseUrl: ${quoted(providerUrl(place))},
 }));
 
+${comment('//', place)}
 const isOn = OpenFeature.getClient().getBooleanValue(${quoted(place.flagKey)}, false);`,
   };
 }

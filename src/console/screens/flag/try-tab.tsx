@@ -1,11 +1,11 @@
 import { Button, CloseButton, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import type { Trial } from '../../../contracts/console/evaluation-views.ts';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import type { TryFlagBody } from '../../../operations/flags/try-flag.ts';
 import { call } from '../../client/call.ts';
 import { Failure } from '../../parts/callout.tsx';
+import { CheckedForm } from '../../parts/checked-form.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
@@ -85,18 +85,16 @@ function TrialForm({ inputs, onInputs, isBusy, onTry }: TrialFormProps) {
   const { targetingKey, cohort, attributes } = inputs;
   const environment = inputs.environment ?? String(environments[0]?.number ?? 0);
   const edit = (part: Partial<TrialInputs>) => onInputs({ ...inputs, ...part });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () =>
     onTry({
       environmentNumber: Number(environment),
       ...(targetingKey === '' ? {} : { targetingKey }),
       ...(cohort === '' ? {} : { cohort }),
       attributes: attributes.filter(({ name }) => name !== ''),
     });
-  };
   return (
     <Panel title="Ask as a caller">
-      <form onSubmit={submit}>
+      <CheckedForm onSubmit={submit}>
         <Stack gap="md">
           {environments.length > 0 && (
             <NativeSelect
@@ -125,13 +123,13 @@ function TrialForm({ inputs, onInputs, isBusy, onTry }: TrialFormProps) {
             </Button>
           </Group>
         </Stack>
-      </form>
+      </CheckedForm>
     </Panel>
   );
 }
 
 const ruleWords = { switch: 'Switch', cohort: 'Cohorts', audience: 'Audience', percentage: 'Rollout' };
-const outcomeWords = { decides: 'decides', passes: 'does not decide', 'not-reached': 'not reached' };
+const outcomeWords = { decides: 'decided the answer', passes: 'no effect', 'not-reached': 'not reached' };
 
 /** The answer, and the part of each rule, in the order of the rules. */
 function TrialResult({ trial }: { readonly trial: Trial }) {
@@ -186,7 +184,7 @@ export function TryTab({ flag, inputs, onInputs }: TryTabProps) {
         {trial.data !== undefined && <TrialResult trial={trial.data} />}
         {trial.data === undefined && trial.error === null && (
           <p className={classes.hint}>
-            The answer appears here, with the part of each rule. The stored flag is evaluated, not your draft.
+            The answer appears here, with the part of each rule. Uses the saved state, not your draft.
           </p>
         )}
       </div>

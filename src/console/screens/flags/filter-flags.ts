@@ -1,41 +1,118 @@
-import type { FlagRow } from '../../../contracts/console/flag-views.ts';
+import type { StateKind } from '../../../contracts/console/flag-views.ts';
+import { type Reach, reachOf } from '../../../domain/flag/reach.ts';
 import type { FlagsSearch } from '../../app/searches.ts';
+import { type ListedFlag, listedState } from '../../client/flag-list.ts';
 import { searchedWords } from '../../parts/words.ts';
 
-/** A row with its searched text in lower case, which is made once for each list that arrives. */
-export interface SearchableFlag {
-  readonly row: FlagRow;
-  readonly words: string;
-}
+const reachesOfFilter: Readonly<Record<NonNullable<FlagsSearch['state']>, readonly Reach[]>> = {
+  on: ['nobody', 'some', 'all'],
+  off: ['off'],
+  nobody: ['nobody'],
+};
 
-export function searchable(row: FlagRow): SearchableFlag {
-  const words = `${row.name}\n${row.id}\n${row.description}\n${row.tags.join('\n')}`.toLowerCase();
-  return { row, words };
-}
-
-function hasState({ states }: FlagRow, isOn: boolean, environment: string | undefined): boolean {
-  const looked = environment === undefined ? Object.values(states) : [states[environment]];
-  return looked.some((state) => state?.enabled === isOn);
+function stateTest({ state, environment }: FlagsSearch): ((flag: ListedFlag) => boolean) | null {
+  if (state === undefined) return null;
+  const wanted = reachesOfFilter[state];
+  const isWanted = ({ cohortCount }: ListedFlag, kind: StateKind | undefined) =>
+    kind !== undefined && wanted.includes(reachOf(kind, cohortCount));
+  if (environment !== undefined) return (flag) => isWanted(flag, listedState(flag, Number(environment)));
+  return (flag) => flag.states.some((kind) => isWanted(flag, flag.page.kinds[kind]));
 }
 
 /**
- * The rows that pass every filter. Each word of the search must occur in name, id, description or tags; a state is that
- * of the chosen environment, or of any.
+ * The flags that pass every filter, in their order. Each word of the search must occur in name, id, description or tags; a
+ * state is that of the chosen environment, or of any.
  */
-export function filterFlags(flags: readonly SearchableFlag[], search: FlagsSearch): FlagRow[] {
+function filtered(
+  flags: readonly ListedFlag[],
+  search: FlagsSearch,
+  favourites: ReadonlySet<string>,
+): ListedFlag[] {
   const words = searchedWords(search.q ?? '');
-  const { tag, state, environment } = search;
-  return flags
-    .filter(
-      ({ row, words: own }) =>
-        words.every((word) => own.includes(word)) &&
-        (tag === undefined || row.tags.includes(tag)) &&
-        (state === undefined || hasState(row, state === 'on', environment)),
-    )
-    .map(({ row }) => row);
+  const { tag } = search;
+  const hasState = stateTest(search);
+  return flags.filter(
+    (flag) =>
+      words.every((word) => flag.words.includes(word)) &&
+      (tag === undefined || flag.tags.includes(tag)) &&
+      (search.favourites === undefined || favourites.has(flag.id)) &&
+      (hasState === null || hasState(flag)),
+  );
+}
+
+/** How much a state answers true: the higher, the more. */
+function weightOf(flag: ListedFlag, environment: number): number {
+  const kind = listedState(flag, environment);
+  if (kind === undefined) return -2;
+  const reach = reachOf(kind, flag.cohortCount);
+  if (reach === 'off') return -1;
+  return reach === 'all' ? 101 : kind.trafficPercentage;
+}
+
+export interface FlagSort {
+  /** The highest first: newest change, or on for the most callers, in production or in one environment. */
+  readonly by: 'name' | 'changed' | 'production' | number;
+  readonly isReversed: boolean;
+}
+
+/** @param sort of the address; what is no sort means by name */
+export function sortOf(sort: string | undefined): FlagSort {
+  const isReversed = sort?.startsWith('-') === true;
+  const by = isReversed ? sort.slice(1) : sort;
+  if (by === 'changed' || by === 'production') return { by, isReversed };
+  const environment = /^environment-(\d{1,9})$/.exec(by ?? '')?.[1];
+  if (environment !== undefined) return { by: Number(environment), isReversed };
+  return { by: 'name', isReversed: by === 'name' && isReversed };
+}
+
+/** The sort as the address has it; undefined for the first one. */
+export function writtenSort({ by, isReversed }: FlagSort): string | undefined {
+  if (by === 'name' && !isReversed) return undefined;
+  return `${isReversed ? '-' : ''}${typeof by === 'number' ? `environment-${by}` : by}`;
+}
+
+/** A number for each flag, those with the highest first; null: the list's own order, by name. */
+function rankOf({ by }: FlagSort, production: readonly number[]): ((flag: ListedFlag) => number) | null {
+  if (by === 'name') return null;
+  if (by === 'changed') return ({ updatedAt }) => updatedAt;
+  if (by !== 'production') return (flag) => weightOf(flag, by);
+  return (flag) => production.reduce((most, environment) => Math.max(most, weightOf(flag, environment)), -2);
+}
+
+/** Flags of the same rank stay in their order. */
+function sorted(flags: ListedFlag[], sort: FlagSort, production: readonly number[]): ListedFlag[] {
+  const rank = rankOf(sort, production);
+  if (rank === null) return sort.isReversed ? flags.reverse() : flags;
+  const ranks = new Map(flags.map((flag) => [flag, rank(flag)]));
+  const sign = sort.isReversed ? -1 : 1;
+  return flags.sort((left, right) => sign * ((ranks.get(right) ?? 0) - (ranks.get(left) ?? 0)));
+}
+
+interface Wanted {
+  readonly search: FlagsSearch;
+  readonly favourites: ReadonlySet<string>;
+  /** Numbers of the environments that are production. */
+  readonly production: readonly number[];
+}
+
+/** The flags of a page: filtered and sorted, favourites first. @param flags by name */
+export function chosenFlags(flags: readonly ListedFlag[], wanted: Wanted): readonly ListedFlag[] {
+  const { search, favourites, production } = wanted;
+  const chosen = sorted(filtered(flags, search, favourites), sortOf(search.sort), production);
+  if (favourites.size === 0) return chosen;
+  const isFavourite = ({ id }: ListedFlag) => favourites.has(id);
+  return [...chosen.filter(isFavourite), ...chosen.filter((flag) => !isFavourite(flag))];
 }
 
 /** Every tag in use, each once, in alphabetical order. */
-export function tagsOf(flags: readonly FlagRow[]): string[] {
-  return Array.from(new Set(flags.flatMap(({ tags }) => tags))).sort();
+export function tagsOf(flags: readonly ListedFlag[]): string[] {
+  const tags = new Set<string>();
+  for (const flag of flags) for (const tag of flag.tags) tags.add(tag);
+  return [...tags].sort();
+}
+
+/** The names that several flags have. @param flags by name */
+export function sharedNames(flags: readonly ListedFlag[]): ReadonlySet<string> {
+  const shared = flags.filter(({ name }, index) => name === flags[index + 1]?.name);
+  return new Set(shared.map(({ name }) => name));
 }

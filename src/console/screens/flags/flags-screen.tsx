@@ -1,198 +1,169 @@
-import { Button, Kbd, NativeSelect, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import Plus from 'lucide-react/icons/plus';
+import { useCallback, useDeferredValue, useMemo } from 'react';
 import { type FlagsSearch, withChoice } from '../../app/searches.ts';
-import { call } from '../../client/call.ts';
+import { toConsoleError } from '../../client/console-error.ts';
+import type { FlagList } from '../../client/flag-list.ts';
 import { flagsQuery } from '../../client/queries.ts';
-import { FormDialog } from '../../draft/form-dialog.tsx';
-import { areSameLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
+import { Callout } from '../../parts/callout.tsx';
+import { useIsNarrow } from '../../parts/data-list.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
-import { TextField } from '../../parts/text-field.tsx';
+import { SmallButton } from '../../parts/small-button.tsx';
+import { usePreference, usePreferenceStore, useProjectPreferences } from '../../parts/use-preferences.ts';
 import { countOf } from '../../parts/words.ts';
+import { ProjectLink } from '../../shell/pages.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
-import { filterFlags, searchable, tagsOf } from './filter-flags.ts';
-import { FlagRows } from './flag-list.tsx';
+import { ColumnMenu } from './column-menu.tsx';
+import { CreateFlag } from './create-flag-dialog.tsx';
+import { chosenFlags, sharedNames, sortOf, tagsOf, writtenSort } from './filter-flags.ts';
+import { FlagCards } from './flag-cards.tsx';
+import { flagColumns, productionNumbers } from './flag-columns.ts';
+import { FlagFilters } from './flag-filters.tsx';
+import { FlagTable } from './flag-table.tsx';
 import classes from './flags.module.css';
+import { placeIn } from './list-place.ts';
+import { SavedFilters } from './saved-filters.tsx';
 
-function useCreateFlag() {
-  const { id: projectId } = useProject();
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  return useMutation({
-    mutationFn: (body: EditedLabels) => call('create-console-flag', { projectId }, body),
-    onSuccess: async (flag) => {
-      void client.invalidateQueries({ queryKey: flagsQuery(projectId).queryKey });
-      await navigate({ to: '/projects/$projectId/flags/$flagId', params: { projectId, flagId: flag.id } });
-    },
-  });
+const route = getRouteApi('/shell/projects/$projectId/flags');
+
+/** The project's flags as the member wants to see them. */
+function useFlags(search: FlagsSearch) {
+  const project = useProject();
+  const query = useQuery(flagsQuery(project.id));
+  const preferences = useProjectPreferences(project.id);
+  const all = query.data?.flags;
+  const tags = useMemo(() => tagsOf(all ?? []), [all]);
+  const shared = useMemo(() => sharedNames(all ?? []), [all]);
+  const favourites = useMemo(() => new Set(preferences.favourites), [preferences.favourites]);
+  const columns = useMemo(() => flagColumns(project, preferences), [project, preferences]);
+  const production = useMemo(() => productionNumbers(project), [project]);
+  const wanted = useDeferredValue(search);
+  const rows = useMemo(
+    () => chosenFlags(all ?? [], { search: wanted, favourites, production }),
+    [all, wanted, favourites, production],
+  );
+  return { query, tags, shared, favourites, columns, production, rows };
 }
 
-const noLabels: EditedLabels = { name: '', description: '', tags: [] };
-
-function CreateFlag({ onClose }: { readonly onClose: () => void }) {
-  const [labels, setLabels] = useState(noLabels);
-  const create = useCreateFlag();
-  const edit = (change: Partial<EditedLabels>) => setLabels((now) => ({ ...now, ...change }));
+/** How many flags are shown, and whether there are more that are not read yet. */
+function Lead({ list, shown }: { readonly list: FlagList; readonly shown: number }) {
+  const total = list.flags.length;
+  const known = list.isWhole || list.next === null;
+  const words =
+    shown === total ? countOf(total, 'flag') : `${shown.toLocaleString('en')} of ${countOf(total, 'flag')}`;
   return (
-    <FormDialog
-      title="Create flag"
-      size="lg"
-      submit="Create flag"
-      isDirty={!areSameLabels(labels, noLabels)}
-      isBusy={create.isPending}
-      error={create.error}
-      onSubmit={() => create.mutate(labels)}
-      onClose={onClose}
-    >
-      <LabelFields labels={labels} descriptionRowsMax={8} onChange={edit} />
-      <Text size="sm" c="dimmed">
-        It is off in every environment at first.
-      </Text>
-    </FormDialog>
+    <span role="status">
+      {words}
+      {!known && ' read so far …'}
+    </span>
   );
 }
 
-/** The address follows the typing after this delay. */
-const settleMs = 150;
-
-interface FlagFiltersProps {
-  readonly search: FlagsSearch;
-  readonly tags: readonly string[];
-  readonly onChange: (search: FlagsSearch) => void;
+/** Some pages of the list could not be read: the page works with what it has. */
+function Incomplete({ query }: { readonly query: ReturnType<typeof useFlags>['query'] }) {
+  const { data, fetchStatus, error, refetch } = query;
+  if (data === undefined || data.next === null || fetchStatus !== 'idle') return null;
+  return (
+    <div className={classes.incomplete}>
+      <Callout tone="warn">
+        {data.isWhole ? 'This list may be out of date' : 'Some flags are missing from this list'}
+        {error === null ? '.' : `: ${toConsoleError(error).message}`}{' '}
+        <SmallButton onClick={() => void refetch()}>Try again</SmallButton>
+      </Callout>
+    </div>
+  );
 }
 
-function SearchField({ search, onChange }: Omit<FlagFiltersProps, 'tags'>) {
-  const stored = search.q ?? '';
-  const [typed, setTyped] = useState(stored);
-  const [seen, setSeen] = useState(stored);
-  // The search changed by the back button, or by clearing the filters.
-  if (seen !== stored) {
-    setSeen(stored);
-    if (typed.trim() !== stored) setTyped(stored);
-  }
-  useEffect(() => {
-    const wanted = typed.trim();
-    if (wanted === stored) return undefined;
-    const timer = setTimeout(() => onChange(withChoice(search, 'q', wanted)), settleMs);
-    return () => clearTimeout(timer);
-  }, [typed, stored, search, onChange]);
+/** Stores a press on a star; the same function each time. */
+function useFavouriteChange(projectId: string) {
+  const store = usePreferenceStore();
+  return useCallback(
+    (flagId: string, isFavourite: boolean) =>
+      store.changeProject(projectId, ({ favourites }) => {
+        const others = favourites.filter((id) => id !== flagId);
+        return { favourites: isFavourite ? [...others, flagId] : others };
+      }),
+    [store, projectId],
+  );
+}
+
+function NoMatch({ onClear }: { readonly onClear: () => void }) {
   return (
-    <TextField
-      className={classes.search}
-      type="search"
-      aria-label="Search flags"
-      placeholder="Search by name, id, description or tag"
-      data-page-search
-      rightSection={
-        typed === '' ? (
-          <Kbd size="xs" visibleFrom="sm">
-            /
-          </Kbd>
-        ) : null
+    <PageEmpty
+      title="No flags match these filters"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
       }
-      value={typed}
-      onText={setTyped}
     />
   );
 }
 
-function FlagFilters({ search, tags, onChange }: FlagFiltersProps) {
-  const { environments } = useProject();
-  const choose = (name: 'tag' | 'state' | 'environment') => (event: { currentTarget: { value: string } }) =>
-    onChange(withChoice(search, name, event.currentTarget.value));
+function NoEnvironment() {
   return (
-    <search className={classes.filters}>
-      <SearchField search={search} onChange={onChange} />
-      {tags.length > 0 && (
-        <NativeSelect
-          aria-label="Tag"
-          value={search.tag ?? ''}
-          data={[{ value: '', label: 'Any tag' }, ...tags]}
-          onChange={choose('tag')}
-        />
-      )}
-      <NativeSelect
-        aria-label="State"
-        value={search.state ?? ''}
-        data={[
-          { value: '', label: 'On or off' },
-          { value: 'on', label: 'On' },
-          { value: 'off', label: 'Off' },
-        ]}
-        onChange={choose('state')}
-      />
-      {environments.length > 0 && (
-        <NativeSelect
-          aria-label="Environment of the state"
-          value={search.environment ?? ''}
-          disabled={search.state === undefined}
-          data={[
-            { value: '', label: 'in any environment' },
-            ...environments.map(({ number, name }) => ({ value: String(number), label: `in ${name}` })),
-          ]}
-          onChange={choose('environment')}
-        />
-      )}
-    </search>
+    <Callout tone="plain">
+      This project has no environments yet, so that its flags have no states.{' '}
+      <ProjectLink to="/projects/$projectId/environments">Create an environment</ProjectLink>
+    </Callout>
   );
-}
-
-const route = getRouteApi('/shell/projects/$projectId/flags');
-
-function useFlags(search: FlagsSearch) {
-  const query = useQuery(flagsQuery(useProject().id));
-  const all = query.data?.flags;
-  const flags = useMemo(() => (all ?? []).map(searchable), [all]);
-  const tags = useMemo(() => tagsOf(all ?? []), [all]);
-  const deferred = useDeferredValue(search);
-  const rows = useMemo(() => filterFlags(flags, deferred), [flags, deferred]);
-  return { query, tags, rows, total: flags.length };
-}
-
-function leadOf(shown: number, total: number): string {
-  return shown === total
-    ? countOf(total, 'flag')
-    : `${shown.toLocaleString('en')} of ${countOf(total, 'flag')}`;
 }
 
 export function FlagsScreen() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const project = useProject();
   const canEdit = useCanEdit();
-  const { query, tags, rows, total } = useFlags(search);
+  const isNarrow = useIsNarrow();
+  const density = usePreference((present) => present.density);
+  const { query, tags, shared, favourites, columns, production, rows } = useFlags(search);
+  const onFavourite = useFavouriteChange(project.id);
   const change = (next: FlagsSearch) => void navigate({ search: next, replace: true });
   const { create: _, ...filters } = search;
   const close = () => void navigate({ search: filters, replace: true, ignoreBlocker: true });
+  const place = placeIn(project.id, filters);
+  const total = query.data?.flags.length ?? 0;
+  const isKnown = query.data !== undefined && (total > 0 || query.data.next === null);
   const button = canEdit ? (
-    <Button onClick={() => change({ ...search, create: 'yes' })}>Create flag</Button>
+    <Button leftSection={<Plus aria-hidden="true" />} onClick={() => change({ ...search, create: 'yes' })}>
+      Create flag
+    </Button>
   ) : null;
+  const Rows = isNarrow ? FlagCards : FlagTable;
   return (
     <>
       <PageHead title="Flags" actions={total > 0 ? button : null}>
-        {total > 0 && <span role="status">{leadOf(rows.length, total)}</span>}
+        {query.data !== undefined && total > 0 && <Lead list={query.data} shown={rows.length} />}
       </PageHead>
       <PageUnread of={query} what="flags" />
-      {query.data !== undefined && total === 0 && (
-        <PageEmpty title="No flag yet" action={button}>
+      <Incomplete query={query} />
+      {isKnown && columns.length === 0 && project.environments.length === 0 && <NoEnvironment />}
+      {isKnown && total === 0 && (
+        <PageEmpty title="No flags yet" action={button}>
           A flag is a question that your application asks: is this on for this caller?
+          {!canEdit && ' Ask an Editor to create the first one.'}
         </PageEmpty>
       )}
-      {total > 0 && <FlagFilters search={filters} tags={tags} onChange={change} />}
-      {total > 0 && rows.length === 0 && (
-        <PageEmpty
-          title="No flag matches"
-          action={
-            <Button variant="default" onClick={() => change({})}>
-              Clear the filters
-            </Button>
-          }
-        >
-          None of {countOf(total, 'flag')} matches the search and the filters above.
-        </PageEmpty>
+      {total > 0 && (
+        <FlagFilters search={filters} tags={tags} onChange={change}>
+          <SavedFilters search={filters} onChange={change} />
+          {!isNarrow && <ColumnMenu />}
+        </FlagFilters>
       )}
-      {rows.length > 0 && <FlagRows rows={rows} />}
+      {total > 0 && rows.length === 0 && <NoMatch onClear={() => change({})} />}
+      {rows.length > 0 && (
+        <Rows
+          key={density}
+          {...{ rows, columns, production, canEdit, density, place, favourites, onFavourite }}
+          projectId={project.id}
+          sharedNames={shared}
+          sort={sortOf(search.sort)}
+          onSort={(sort) => change(withChoice(filters, 'sort', writtenSort(sort) ?? null))}
+        />
+      )}
       {search.create === 'yes' && canEdit && <CreateFlag onClose={close} />}
     </>
   );

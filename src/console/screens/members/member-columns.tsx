@@ -1,22 +1,39 @@
 import { Group, NativeSelect, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import UserMinus from 'lucide-react/icons/user-minus';
 import { useState } from 'react';
 import type { MadeLink, MemberView } from '../../../contracts/console/member-views.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
 import { type Role, roles } from '../../../domain/member/member.ts';
 import { call } from '../../client/call.ts';
 import { membersQuery, sessionQuery } from '../../client/queries.ts';
+import { Avatar } from '../../parts/avatar.tsx';
+import { DangerItem } from '../../parts/danger-item.tsx';
 import type { Column } from '../../parts/data-list.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { MoreActions } from '../../parts/more-actions.tsx';
 import { showDone } from '../../parts/notices.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
 import { roleWord } from '../../parts/words.ts';
+import classes from './members.module.css';
 
 export interface ShownLink {
   readonly title: string;
+  /** The address of the person that it is for. */
+  readonly email: string;
   readonly link: MadeLink;
 }
+
+/** What each role may do, each more than the one before. */
+const roleEffects: Readonly<Record<Role, string>> = {
+  viewer: 'Viewers only read.',
+  editor: 'Editors change flags and audiences, and create tokens.',
+  admin: 'Admins also manage environments, members and all tokens.',
+  owner: 'Owners also manage the organisation and other Owners.',
+};
 
 /** An Admin manages members up to Admin; only an Owner changes Owners. The service decides. */
 function mayManageMember(self: MemberView, member: MemberView): boolean {
@@ -35,31 +52,32 @@ function RoleChoice({ member, self, isLastOwner }: RoleChoiceProps) {
   const client = useQueryClient();
   const [asked, setAsked] = useState<Role | null>(null);
   const { id: memberId, revision } = member;
+  const name = visibleName(member.name);
   const change = useMutation({
     mutationFn: (role: Role) => call('edit-member', { memberId }, { revision, role }),
-    onSuccess: ({ name, role }) => {
+    onSuccess: ({ name: changed, role }) => {
       setAsked(null);
       void client.invalidateQueries({ queryKey: membersQuery.queryKey });
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-      showDone(`${name} is ${roleWord(role)} now.`);
+      showDone(`${visibleName(changed)} is now ${roleWord(role)}.`);
     },
     onError: () => client.invalidateQueries({ queryKey: membersQuery.queryKey }),
   });
-  if (isLastOwner) return <span>{roleWord(member.role)}, the only one</span>;
+  if (isLastOwner) return <span>{roleWord(member.role)} (only one)</span>;
   if (!mayManageMember(self, member)) return <span>{roleWord(member.role)}</span>;
   const offered = roles.filter((role) => role !== 'owner' || self.role === 'owner');
   return (
     <>
       <NativeSelect
         size="xs"
-        aria-label={`Role of ${member.name}`}
+        aria-label={`Role of ${name}`}
         value={member.role}
         data={offered.map((role) => ({ value: role, label: roleWord(role) }))}
         onChange={(event) => setAsked(roles.find((role) => role === event.currentTarget.value) ?? null)}
       />
       {asked !== null && (
         <ConfirmDialog
-          title={`Make ${member.name} ${roleWord(asked)}?`}
+          title={`Make ${name} ${roleWord(asked)}?`}
           confirm="Change role"
           isBusy={change.isPending}
           error={change.error}
@@ -70,7 +88,8 @@ function RoleChoice({ member, self, isLastOwner }: RoleChoiceProps) {
           }}
         >
           <Text size="sm">
-            {member.name} is {roleWord(member.role)} now. The new role holds at once, in every open window.
+            <SafeName name={member.name} /> is {roleWord(member.role)} now. {roleEffects[asked]} The new role
+            applies at once, in all open windows.
           </Text>
         </ConfirmDialog>
       )}
@@ -93,14 +112,14 @@ function useMemberCommands({ member, onShow }: MemberActionsProps, onDone: () =>
     onSuccess: () => {
       onDone();
       void client.invalidateQueries({ queryKey: membersQuery.queryKey });
-      showDone(`Removed ${member.name}. Their sessions have ended.`);
+      showDone(`Removed ${visibleName(member.name)}. Their sessions have ended.`);
     },
   });
   const makeLink = useMutation({
     mutationFn: () => call('make-sign-in-link', { memberId }, null),
     onSuccess: (link) => {
       onDone();
-      onShow({ title: `Sign-in link for ${member.name}`, link });
+      onShow({ title: `Sign-in link for ${visibleName(member.name)}`, email: member.email, link });
     },
   });
   return { remove, makeLink };
@@ -112,31 +131,34 @@ function MemberActions(props: MemberActionsProps) {
   const close = () => setAsked(null);
   const { remove, makeLink } = useMemberCommands(props, close);
   if (isLastOwner || !mayManageMember(self, member)) return null;
+  const name = visibleName(member.name);
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
       {member.id !== self.id && (
-        <SmallButton aria-label={`Sign-in link for ${member.name}`} onClick={() => setAsked('link')}>
+        <SmallButton aria-label={`Sign-in link for ${name}`} onClick={() => setAsked('link')}>
           Sign-in link
         </SmallButton>
       )}
-      <SmallButton aria-label={`Remove ${member.name}`} onClick={() => setAsked('remove')}>
-        Remove
-      </SmallButton>
+      <MoreActions label={`More actions for ${name}`}>
+        <DangerItem leftSection={<UserMinus aria-hidden="true" />} onClick={() => setAsked('remove')}>
+          Remove {name} …
+        </DangerItem>
+      </MoreActions>
       {asked === 'link' && (
         <ConfirmDialog
-          title={`Create a sign-in link for ${member.name}?`}
+          title={`Create a sign-in link for ${name}?`}
           confirm="Create link"
           isBusy={makeLink.isPending}
           error={makeLink.error}
           onConfirm={() => makeLink.mutate()}
           onClose={close}
         >
-          <Text size="sm">Anybody with the link can sign in as {member.name}, once, within 24 hours.</Text>
+          <Text size="sm">Anybody with the link can sign in as {name}, once, within 24 hours.</Text>
         </ConfirmDialog>
       )}
       {asked === 'remove' && (
         <ConfirmDialog
-          title={`Remove ${member.name}?`}
+          title={`Remove ${name}?`}
           confirm="Remove member"
           isDangerous
           isBusy={remove.isPending}
@@ -144,7 +166,12 @@ function MemberActions(props: MemberActionsProps) {
           onConfirm={() => remove.mutate()}
           onClose={close}
         >
-          <Text size="sm">Their sessions end at once. Tokens that they created keep working.</Text>
+          <Text size="sm">
+            {member.id === self.id
+              ? 'You are signed out at once.'
+              : 'They are signed out everywhere at once.'}{' '}
+            Tokens that they created keep working: revoke those on the page of their project.
+          </Text>
         </ConfirmDialog>
       )}
     </Group>
@@ -167,13 +194,18 @@ export function memberColumns(
     {
       header: 'Member',
       cell: ({ id, name }) => (
-        <span>
-          <strong>{name}</strong>
-          {id === self.id && ' (you)'}
+        <span className={classes.person}>
+          <Avatar isRound name={name} of={id} />
+          <span>
+            <strong>
+              <SafeName name={name} />
+            </strong>
+            {id === self.id && ' (you)'}
+          </span>
         </span>
       ),
     },
-    { header: 'Email', cell: ({ email }) => email },
+    { header: 'Email', cell: ({ email }) => <SafeName name={email} /> },
     {
       header: 'Role',
       cell: (member) => <RoleChoice member={member} self={self} isLastOwner={isLastOwner(member)} />,

@@ -10,14 +10,17 @@ import { invitationsQuery, membersQuery } from '../../client/queries.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Failure } from '../../parts/callout.tsx';
 import { DataList } from '../../parts/data-list.tsx';
+import { newEmailRule } from '../../parts/field-rules.ts';
 import { formatMoment } from '../../parts/format-time.ts';
 import { showDone, showFailure } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
 import { roleWord } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { memberColumns, type ShownLink } from './member-columns.tsx';
@@ -29,13 +32,14 @@ function Withdraw({ invitation }: { readonly invitation: InvitationRow }) {
     mutationFn: () => call('withdraw-invitation', { linkId: invitation.id }, null),
     onError: showFailure,
     onSuccess: () => {
-      showDone(`Withdrew the invitation of ${invitation.email}.`);
+      showDone(`Withdrew the invitation of ${visibleName(invitation.email)}.`);
       void client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
     },
   });
   return (
     <SmallButton
-      aria-label={`Withdraw the invitation of ${invitation.email}`}
+      variant="danger"
+      aria-label={`Withdraw the invitation of ${visibleName(invitation.email)}`}
       loading={withdraw.isPending}
       onClick={() => withdraw.mutate()}
     >
@@ -58,9 +62,9 @@ function Invitations() {
         rows={rows}
         rowKey={({ id }) => id}
         columns={[
-          { header: 'Email', cell: ({ email }) => email },
+          { header: 'Email', cell: ({ email }) => <SafeName name={email} /> },
           { header: 'Role', cell: ({ role }) => roleWord(role) },
-          { header: 'Invited by', cell: ({ createdByName }) => createdByName ?? '–' },
+          { header: 'Invited by', cell: ({ createdByName }) => <SafeName name={createdByName ?? '–'} /> },
           { header: 'Expires', cell: ({ expiresAt }) => <TimeAgo at={expiresAt} /> },
           { header: 'Actions', isActions: true, cell: (row) => <Withdraw invitation={row} /> },
         ]}
@@ -84,10 +88,19 @@ function InviteMember({ onMade, onClose }: InviteMemberProps) {
     onSuccess: (link) => {
       void client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
       onClose();
-      onMade({ title: `Invitation for ${email}`, link });
+      onMade({ title: `Invitation for ${visibleName(email)}`, email, link });
     },
   });
   const offered = roles.filter((each) => each !== 'owner' || member.role === 'owner');
+  const members = useQuery(membersQuery).data?.members ?? [];
+  const invitations = useQuery(invitationsQuery).data?.invitations ?? [];
+  const taken = [
+    ...members.map((each) => ({
+      email: each.email,
+      who: `${visibleName(each.name)} has this address already.`,
+    })),
+    ...invitations.map((each) => ({ email: each.email, who: 'This address is invited already.' })),
+  ];
   return (
     <FormDialog
       title="Invite member"
@@ -98,7 +111,15 @@ function InviteMember({ onMade, onClose }: InviteMemberProps) {
       onSubmit={invite.mutate}
       onClose={onClose}
     >
-      <TextField label="Email" type="email" required data-autofocus value={email} onText={setEmail} />
+      <TextField
+        label="Email"
+        type="email"
+        required
+        data-autofocus
+        rule={newEmailRule(taken)}
+        value={email}
+        onText={setEmail}
+      />
       <NativeSelect
         label="Role"
         value={role}
@@ -106,20 +127,29 @@ function InviteMember({ onMade, onClose }: InviteMemberProps) {
         onChange={(event) => setRole(roles.find((each) => each === event.currentTarget.value) ?? 'viewer')}
       />
       <Text size="sm" c="dimmed">
-        You get a link to hand over. It works once, within 7 days.
+        You get a link to send. It works once, within 7 days. Burgee sends no email.
       </Text>
     </FormDialog>
   );
 }
 
-/** A one-time link, shown to its maker, who hands it over. */
-function LinkOnce({ title, link, onClose }: ShownLink & { readonly onClose: () => void }) {
+/** A one-time link, shown to its maker, who sends it: Burgee does not. */
+function LinkOnce({ title, email, link, onClose }: ShownLink & { readonly onClose: () => void }) {
   return (
     <SecretOnce
       title={title}
       what="link"
       secret={link.url}
-      note={`Hand this link over yourself. It works once, until ${formatMoment(link.expiresAt)}, and is not shown again.`}
+      note={
+        <>
+          Send this link to{' '}
+          <strong>
+            <SafeName name={email} />
+          </strong>
+          . It works once, until {formatMoment(link.expiresAt)}, and is not shown again.
+        </>
+      }
+      done="Done"
       onClose={onClose}
     />
   );
@@ -130,7 +160,7 @@ function NoMembers() {
     <>
       <PageHead title="Members" />
       <PageEmpty title="You belong to no organisation">
-        Only you can see your projects. To join an organisation, ask one of its Admins for an invitation.
+        Only you see your projects. To join an organisation, ask one of its Admins for an invitation.
       </PageEmpty>
     </>
   );
@@ -149,8 +179,8 @@ function OrganisationMembers() {
   return (
     <>
       <PageHead title="Members" actions={isAdmin && <Button onClick={invite.open}>Invite member</Button>}>
-        Viewers read. Editors change flags and audiences, and create tokens. Admins manage environments,
-        members and every token, too. Owners also manage the organisation.
+        Viewers read. Editors change flags and audiences, and create tokens. Admins also manage environments,
+        members and all tokens. Owners also manage the organisation.
       </PageHead>
       <PageUnread of={members} what="members" />
       {members.data !== undefined && (

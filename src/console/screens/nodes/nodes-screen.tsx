@@ -14,7 +14,7 @@ function seconds(ms: number): string {
 
 function StateMark({ node }: { readonly node: ShownNode }) {
   if (!node.isAttached) return <Mark tone="warn">Cut off</Mark>;
-  if (node.lag > 0) return <Mark tone="accent">Behind</Mark>;
+  if (node.lag > 0) return <Mark tone="warn">Behind</Mark>;
   return <Mark tone="on">Attached</Mark>;
 }
 
@@ -23,7 +23,7 @@ const columns: readonly Column<ShownNode>[] = [
     header: 'Node',
     cell: ({ label, isAnswering }) => (
       <>
-        {label} {isAnswering && <Mark tone="off">answers this page</Mark>}
+        {label} {isAnswering && <Mark tone="info">answers this page</Mark>}
       </>
     ),
   },
@@ -46,9 +46,9 @@ function Advice({ nodes }: { readonly nodes: readonly ShownNode[] }) {
   return (
     <Callout tone="warn">
       {cutOff.map(({ label }) => label).join(', ')} {cutOff.length === 1 ? 'has' : 'have'} not renewed the
-      lease. Nobody waits for such a node. If it runs, it evaluates from its last state and takes no changes:
-      look at its log, and at its way to PostgreSQL. If it was killed, start it again, or leave it: its row
-      goes by itself.
+      lease. The other nodes do not wait for {cutOff.length === 1 ? 'that node' : 'those nodes'}. A node that
+      still runs evaluates from its last state and takes no changes: check its log and its connection to
+      PostgreSQL. A node that was killed can be started again or left alone: its row disappears.
     </Callout>
   );
 }
@@ -58,8 +58,8 @@ export function NodesScreen() {
   return (
     <>
       <PageHead title="Nodes">
-        The nodes of this service, as PostgreSQL lists them. A node is a little behind while it applies a
-        change; one that stays behind has a slow disk or too little processor time, and changes wait for it.
+        The nodes of this service, as PostgreSQL lists them. A node is briefly behind while it applies a
+        change. One that stays behind has a slow disk or too little processor time, and changes wait for it.
       </PageHead>
       {nodes.data === undefined ? (
         <PageUnread of={nodes} what="the nodes" />

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Radio, Stack, TagsInput } from '@mantine/core';
+import { Button, Checkbox, Radio, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -9,13 +9,18 @@ import type { CreateProjectBody } from '../../../operations/projects/create-proj
 import { call } from '../../client/call.ts';
 import { projectsQuery } from '../../client/queries.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
-import { type Column, DataList } from '../../parts/data-list.tsx';
+import { Avatar } from '../../parts/avatar.tsx';
+import { EnvironmentName } from '../../parts/environment-name.tsx';
+import { environmentList, nameRule, uniqueNameRule } from '../../parts/field-rules.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
-import { TextField } from '../../parts/text-field.tsx';
-import { environmentNameHint, roleWord } from '../../parts/words.ts';
+import { SafeName } from '../../parts/safe-name.tsx';
+import { ListField, TextField } from '../../parts/text-field.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
+import { countOf, environmentNameHint, roleWord, searchedWords } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
+import classes from './projects.module.css';
 
 const offeredEnvironments = ['production', 'staging'] as const;
 
@@ -40,6 +45,9 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
   const [environments, setEnvironments] = useState<string[]>([...offeredEnvironments]);
   const [isPersonal, setPersonal] = useState(!mayShare);
   const create = useCreateProject(onClose);
+  const neighbours = (useQuery(projectsQuery).data?.projects ?? [])
+    .filter((other) => other.isPersonal === isPersonal)
+    .map((other) => other.name);
   const submit = () => {
     const isMultiEnvironment = kind === 'multi';
     create.mutate({ name, isPersonal, isMultiEnvironment, ...(isMultiEnvironment ? { environments } : {}) });
@@ -55,25 +63,37 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <TextField label="Name" required data-autofocus value={name} onText={setName} />
+      <TextField
+        label="Name"
+        required
+        data-autofocus
+        rule={uniqueNameRule(
+          nameRule,
+          neighbours,
+          isPersonal ? 'among your personal projects' : 'in this organisation',
+        )}
+        value={name}
+        onText={setName}
+      />
       <Radio.Group label="Environments" value={kind} onChange={setKind}>
         <Stack gap="xs" mt="xs">
           <Radio
             value="multi"
             label="Several"
-            description="Each flag has a state of its own in each environment."
+            description="Each flag has its own state in each environment."
           />
           <Radio
             value="single"
-            label="One"
+            label="Single environment"
             description="Each flag has one state. This cannot be changed later."
           />
         </Stack>
       </Radio.Group>
       {kind === 'multi' && (
-        <TagsInput
+        <ListField
           label="Environment names"
-          description={`${environmentNameHint} – Press Enter after each. You can add more later.`}
+          description={`${environmentNameHint} Press Enter after each.`}
+          items={environmentList}
           value={environments}
           onChange={setEnvironments}
         />
@@ -83,8 +103,8 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
           label="Personal project"
           description={
             mayShare
-              ? `Only for you, outside ${organisation.name}, and without API tokens.`
-              : `Only for you. Only Admins can create projects of ${organisation.name}.`
+              ? `Only you see it. It is not part of ${visibleName(organisation.name)}, and has no API tokens.`
+              : `Only you see it. Admins create projects of ${visibleName(organisation.name)}.`
           }
           checked={isPersonal}
           disabled={!mayShare}
@@ -95,51 +115,102 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-const columnsOf = (organisationName: string): readonly Column<ProjectView>[] => [
-  {
-    header: 'Project',
-    cell: ({ id, name }) => (
-      <Link to="/projects/$projectId/flags" params={{ projectId: id }}>
-        {name}
-      </Link>
-    ),
-  },
-  { header: 'Belongs to', cell: ({ isPersonal }) => (isPersonal ? 'you alone' : organisationName) },
-  {
-    header: 'Environments',
-    cell: ({ isMultiEnvironment, environments }) =>
-      isMultiEnvironment ? environments.map(({ name }) => name).join(', ') || 'none yet' : 'just one',
-  },
-  {
-    header: 'Evaluation API',
-    cell: ({ evaluationAccess }) =>
-      evaluationAccess ? <Mark tone="on">On</Mark> : <Mark tone="removed">Off</Mark>,
-  },
-  { header: 'Your role', cell: ({ role }) => roleWord(role) },
-];
+/** Above this number a field searches them. */
+const searchedFrom = 8;
+/** More environments are counted. */
+const environmentsShownMax = 6;
+
+function Environments({ project }: { readonly project: ProjectView }) {
+  const { isMultiEnvironment, environments } = project;
+  if (!isMultiEnvironment) return <span>Single environment</span>;
+  if (environments.length === 0) return <span>No environments yet</span>;
+  const more = environments.length - environmentsShownMax;
+  return (
+    <>
+      {environments.slice(0, environmentsShownMax).map((environment) => (
+        <EnvironmentName key={environment.number} environment={environment} isBrief />
+      ))}
+      {more > 0 && <span>and {more} more</span>}
+    </>
+  );
+}
+
+function ProjectCard({ project }: { readonly project: ProjectView }) {
+  const { id, name, role, isPersonal, evaluationAccess } = project;
+  return (
+    <li className={classes.card}>
+      <h2 className={classes.name} title={visibleName(name)}>
+        <Avatar name={name} of={id} />
+        <Link className={classes.link} to="/projects/$projectId/flags" params={{ projectId: id }}>
+          <SafeName name={name} />
+        </Link>
+      </h2>
+      <div className={classes.environments}>
+        <Environments project={project} />
+      </div>
+      <div className={classes.facts}>
+        {isPersonal ? <Mark tone="info">Personal</Mark> : <span>You are {roleWord(role)}</span>}
+        {!evaluationAccess && <Mark tone="warn">Evaluation API off</Mark>}
+      </div>
+    </li>
+  );
+}
+
+function Projects({ projects }: { readonly projects: readonly ProjectView[] }) {
+  const [wanted, setWanted] = useState('');
+  const words = searchedWords(wanted);
+  const found = projects.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
+  return (
+    <>
+      {projects.length > searchedFrom && (
+        <div className={classes.search}>
+          <TextField
+            type="search"
+            aria-label="Search projects"
+            placeholder="Search projects"
+            data-page-search
+            value={wanted}
+            onText={setWanted}
+          />
+          <span role="status">
+            {found.length === projects.length
+              ? countOf(projects.length, 'project')
+              : `${found.length} of ${countOf(projects.length, 'project')}`}
+          </span>
+        </div>
+      )}
+      {found.length === 0 && <PageEmpty title="No projects match" />}
+      <ul className={classes.cards} aria-label="Projects">
+        {found.map((project) => (
+          <ProjectCard key={project.id} project={project} />
+        ))}
+      </ul>
+    </>
+  );
+}
 
 export function ProjectsScreen() {
   const [isCreating, create] = useDisclosure(false);
   const { organisation } = useSession();
   const projects = useQuery(projectsQuery);
+  const all = projects.data?.projects ?? [];
   const button = <Button onClick={create.open}>Create project</Button>;
   return (
     <>
-      <PageHead title="Projects" actions={projects.data?.projects.length ? button : null} />
+      <PageHead title="Projects" actions={all.length > 0 ? button : null}>
+        {organisation !== null && all.length > 0 && (
+          <>
+            Projects of <SafeName name={organisation.name} />, and your personal ones.
+          </>
+        )}
+      </PageHead>
       <PageUnread of={projects} what="projects" />
-      {projects.data?.projects.length === 0 && (
+      {projects.data !== undefined && all.length === 0 && (
         <PageEmpty title="No project yet" action={button}>
-          A project holds the flags of one application, and says which environments it runs in.
+          A project holds the flags of one application, with a state for each environment.
         </PageEmpty>
       )}
-      {projects.data !== undefined && projects.data.projects.length > 0 && (
-        <DataList
-          label="Projects"
-          rows={projects.data.projects}
-          rowKey={({ id }) => id}
-          columns={columnsOf(organisation?.name ?? '')}
-        />
-      )}
+      {all.length > 0 && <Projects projects={all} />}
       {isCreating && <CreateProject onClose={create.close} />}
     </>
   );

@@ -1,19 +1,22 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { SessionRow } from '../../../contracts/console/session-views.ts';
 import { call } from '../../client/call.ts';
 import { sessionQuery, sessionsQuery } from '../../client/queries.ts';
 import { Failure } from '../../parts/callout.tsx';
+import { CheckedForm } from '../../parts/checked-form.tsx';
 import { DataList } from '../../parts/data-list.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { showDone, showFailure } from '../../parts/notices.tsx';
 import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { NewPasswordField, PasswordField } from '../../parts/text-field.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { roleWord } from '../../parts/words.ts';
+import { SingleKeysSwitch } from '../../shell/single-keys-switch.tsx';
 import { useSession } from '../../shell/use-session.ts';
 
 function ChangePassword({ hasPassword }: { readonly hasPassword: boolean }) {
@@ -27,15 +30,11 @@ function ChangePassword({ hasPassword }: { readonly hasPassword: boolean }) {
       setPassword('');
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
       void client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-      showDone('The new password is set.');
+      showDone('Password saved. Your other sessions have ended.');
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate();
-  };
   return (
-    <form onSubmit={submit}>
+    <CheckedForm onSubmit={change.mutate}>
       <Stack gap="md" maw={420}>
         {hasPassword && (
           <PasswordField
@@ -53,7 +52,7 @@ function ChangePassword({ hasPassword }: { readonly hasPassword: boolean }) {
           </Button>
         </Group>
       </Stack>
-    </form>
+    </CheckedForm>
   );
 }
 
@@ -87,9 +86,10 @@ function EndSession({ session }: { readonly session: SessionRow }) {
     onError: showFailure,
     onSuccess: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
-  if (session.isCurrent) return <Mark tone="on">this session</Mark>;
+  if (session.isCurrent) return <Mark tone="info">this session</Mark>;
   return (
     <SmallButton
+      variant="danger"
       aria-label={`End the session from ${session.address}`}
       loading={end.isPending}
       onClick={() => end.mutate()}
@@ -116,7 +116,7 @@ function OwnSessions() {
               cell: ({ userAgent }) => <span title={userAgent}>{deviceWords(userAgent)}</span>,
             },
             { header: 'Address', cell: ({ address }) => address },
-            { header: 'Began', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+            { header: 'Signed in', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
             { header: 'Last seen', cell: ({ lastSeenAt }) => <TimeAgo at={lastSeenAt} /> },
             { header: 'Ends', cell: ({ endsAt }) => <TimeAgo at={endsAt} /> },
             { header: 'Actions', isActions: true, cell: (session) => <EndSession session={session} /> },
@@ -133,12 +133,18 @@ export function OwnSettings() {
   return (
     <Stack gap="md">
       <Panel title="Account">
-        <strong>{member.name}</strong>, {roleWord(member.role)}
+        <strong>
+          <SafeName name={member.name} />
+        </strong>
+        , {roleWord(member.role)}
         <br />
         {member.email}
       </Panel>
       <Panel title={member.hasPassword ? 'Change password' : 'Set a password'}>
         <ChangePassword hasPassword={member.hasPassword} />
+      </Panel>
+      <Panel title="Keyboard">
+        <SingleKeysSwitch />
       </Panel>
       <OwnSessions />
     </Stack>

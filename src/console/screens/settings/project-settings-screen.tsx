@@ -1,19 +1,23 @@
 import { Stack, Switch, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
+import { projectsQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { nameRule, renamingRule, uniqueNameRule } from '../../parts/field-rules.ts';
 import { showDone, showFailure } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { CopyButton } from '../../parts/small-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
 import { useCanAdminister, useProject, useProjectChange } from '../../shell/project-context.ts';
 
-/** Switching off makes every evaluation a 403, so a dialog asks first. Switching on acts at once. */
+/** Switching off refuses every evaluation, so a dialog asks first, also for an Undo. Switching on acts at once. */
 function AccessSwitch({ project }: { readonly project: ProjectView }) {
   const canAdminister = useCanAdminister();
   const apply = useProjectChange();
@@ -26,9 +30,8 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
     onSuccess: (stored) => {
       apply(stored);
       const { evaluationAccess: isOn, revision } = stored;
-      showDone(`The Evaluation API is ${isOn ? 'on' : 'off'} for ${name}.`, () =>
-        turn.mutate({ next: !isOn, revision }),
-      );
+      const again = () => turn.mutate({ next: true, revision });
+      showDone(`Evaluation API ${isOn ? 'on' : 'off'} for ${visibleName(name)}.`, isOn ? undefined : again);
     },
   });
   const choose = (next: boolean) => turn.mutate({ next, revision: project.revision });
@@ -36,7 +39,6 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
     <Stack gap="xs">
       <Switch
         size="md"
-        color="green.8"
         aria-label="Evaluation API access"
         label={evaluationAccess ? 'On' : 'Off'}
         checked={evaluationAccess}
@@ -48,12 +50,12 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
         }}
       />
       <Text size="sm" c="dimmed">
-        While it is off, every application that asks for a flag of this project gets 403.
-        {!canAdminister && ' Only Admins can switch it.'}
+        While off, every application that asks for a flag of this project is refused (HTTP 403).
+        {!canAdminister && ' Read-only: ask an Admin for changes.'}
       </Text>
       {isAsked && (
         <ConfirmDialog
-          title={`Switch the Evaluation API off for ${name}?`}
+          title={`Switch the Evaluation API off for ${visibleName(name)}?`}
           confirm="Switch off"
           isDangerous
           onConfirm={() => {
@@ -63,7 +65,8 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
           onClose={() => setAsked(false)}
         >
           <Text size="sm">
-            Every application that asks for a flag of {name} gets 403 at once, in every environment.
+            Every application that asks for a flag of <SafeName name={name} /> is refused at once (HTTP 403),
+            in all environments. Applications then use their own default values.
           </Text>
         </ConfirmDialog>
       )}
@@ -83,7 +86,7 @@ function useSave({ id: projectId }: ProjectView, handle: DraftHandle) {
       apply(stored);
       return stored;
     });
-    showDone(`Renamed the project to ${name}.`);
+    showDone(`Renamed the project to ${visibleName(name)}.`);
   };
 }
 
@@ -91,18 +94,25 @@ export function ProjectSettingsScreen() {
   const project = useProject();
   const canAdminister = useCanAdminister();
   const handle = useDraft({ name: project.name }, project.revision);
+  const name = handle.value('name') as string;
+  const neighbours = (useQuery(projectsQuery).data?.projects ?? [])
+    .filter((other) => other.id !== project.id && other.isPersonal === project.isPersonal)
+    .map((other) => other.name);
+  const where = project.isPersonal ? 'among your personal projects' : 'in this organisation';
+  const rule = renamingRule(uniqueNameRule(nameRule, neighbours, where), project.name);
   return (
     <>
       <PageHead title="Project settings" />
-      <Stack gap="md">
+      <Stack gap="md" maw="48rem">
         <Panel title="Name">
           <TextField
             aria-label="Name of the project"
-            description={canAdminister ? undefined : 'Only Admins can change it.'}
+            description={canAdminister ? undefined : 'Read-only: ask an Admin for changes.'}
+            rule={canAdminister ? rule : undefined}
             maw={420}
             disabled={!canAdminister}
-            value={handle.value('name') as string}
-            onText={(name) => handle.edit({ name })}
+            value={name}
+            onText={(next) => handle.edit({ name: next })}
           />
         </Panel>
         <Panel title="Evaluation API">
@@ -112,7 +122,7 @@ export function ProjectSettingsScreen() {
           <code>{project.id}</code>
         </Panel>
       </Stack>
-      <ReviewBar handle={handle} onSave={useSave(project, handle)} />
+      <ReviewBar handle={handle} problem={rule.problemOf(name, true)} onSave={useSave(project, handle)} />
     </>
   );
 }

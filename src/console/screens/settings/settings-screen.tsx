@@ -9,30 +9,32 @@ import { mailStateQuery, organisationQuery, sessionQuery } from '../../client/qu
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
 import { Failure } from '../../parts/callout.tsx';
+import { nameRule, renamingRule } from '../../parts/field-rules.ts';
 import { formatMoment } from '../../parts/format-time.ts';
 import { showDone } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { TextField } from '../../parts/text-field.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
 import { countOf } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { OwnSettings } from './own-settings.tsx';
 
 function waitingWords({ waiting, waitingFault }: MailState, isMailConfigured: boolean): string {
-  if (waiting === 0) return isMailConfigured ? 'No emails are waiting.' : 'Mail is not configured.';
+  if (waiting === 0) return isMailConfigured ? 'No emails waiting.' : 'Mail is not configured.';
   const wait = waiting === 1 ? 'waits' : 'wait';
   const emails = `${countOf(waiting, 'email')} ${wait}`;
   if (!isMailConfigured) return `Mail is not configured: ${emails} until SMTP is set up.`;
   if (waitingFault === null) return `${emails} to be sent.`;
-  return `${emails} to be sent again. The last fault: ${waitingFault}`;
+  return `${emails} for another try. Last fault: ${waitingFault}`;
 }
 
 function failedWords({ failed, lastFailure }: MailState): string | null {
   if (lastFailure === null) return null;
   const emails = countOf(failed, 'email');
   const last = `${formatMoment(lastFailure.at)}: ${lastFailure.fault}`;
-  return `${emails} could not be sent, and will be tried once more when the service starts. The last failure was on ${last}`;
+  return `${emails} could not be sent. Burgee tries once more when it starts. Last failure: ${last}`;
 }
 
 /** The state of the emails about refused tokens. */
@@ -41,7 +43,7 @@ function DenialMails() {
   const { data, error } = useQuery(mailStateQuery);
   const failed = data === undefined ? null : failedWords(data);
   return (
-    <Panel title="Denial emails">
+    <Panel title="Emails about refused tokens">
       {data !== undefined && waitingWords(data, isMailConfigured)}
       {failed !== null && <p role="status">{failed}</p>}
       <Failure error={error} />
@@ -75,7 +77,7 @@ function useSave(handle: DraftHandle) {
       return stored;
     });
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    showDone(`Renamed the organisation to ${name}.`);
+    showDone(`Renamed the organisation to ${visibleName(name)}.`);
   };
 }
 
@@ -83,25 +85,28 @@ function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
   const { role } = useSession().member;
   const isOwner = hasRole(role, 'owner');
   const handle = useDraft({ name: organisation.name }, organisation.revision);
+  const name = handle.value('name') as string;
+  const rule = renamingRule(nameRule, organisation.name);
   return (
     <>
-      <Stack gap="md">
+      <Stack gap="md" maw="48rem">
         <Panel title="Name">
           <TextField
             aria-label="Name of the organisation"
-            description={isOwner ? undefined : 'Only Owners can change it.'}
+            description={isOwner ? undefined : 'Read-only: ask an Owner for changes.'}
+            rule={isOwner ? rule : undefined}
             maw={420}
             disabled={!isOwner}
-            value={handle.value('name') as string}
-            onText={(name) => handle.edit({ name })}
+            value={name}
+            onText={(next) => handle.edit({ name: next })}
           />
         </Panel>
         <Panel title="Plan">
-          {planWords(organisation)} The plan is changed by the operator of this service.
+          {planWords(organisation)} Only the operator of this service can change the plan.
         </Panel>
         {hasRole(role, 'admin') && <DenialMails />}
       </Stack>
-      <ReviewBar handle={handle} onSave={useSave(handle)} />
+      <ReviewBar handle={handle} problem={rule.problemOf(name, true)} onSave={useSave(handle)} />
     </>
   );
 }

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
 import { Brand } from '../../parts/brand.tsx';
+import { SeaPicture } from '../../parts/drawings.tsx';
+import { usePageTitle } from '../../parts/page-head.tsx';
 import classes from './door-page.module.css';
 
 interface DoorPageProps {
@@ -9,12 +11,16 @@ interface DoorPageProps {
 
 /** The frame of the pages before the console: signing in, and one-time links. */
 export function DoorPage({ title, children }: DoorPageProps) {
+  usePageTitle(title);
   return (
     <main className={classes.page}>
       <div className={classes.card}>
-        <Brand />
-        <h1 className={classes.title}>{title}</h1>
-        {children}
+        <SeaPicture />
+        <div className={classes.body}>
+          <Brand />
+          <h1 className={classes.title}>{title}</h1>
+          {children}
+        </div>
       </div>
     </main>
   );

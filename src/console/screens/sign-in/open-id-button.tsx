@@ -9,11 +9,13 @@ interface OpenIdButtonProps {
   readonly verb: string;
   /** The secret of a one-time link. */
   readonly linkSecret?: string;
+  /** The name that the first Owner gives the organisation. */
+  readonly organisation?: string | undefined;
   readonly back?: string | undefined;
 }
 
 /** The button for signing in with the OpenID provider, below the other ways; nothing when none is configured. */
-export function OpenIdButton({ verb, linkSecret, back }: OpenIdButtonProps) {
+export function OpenIdButton({ verb, linkSecret, organisation, back }: OpenIdButtonProps) {
   const session = useQuery(sessionQuery);
   const start = useMutation({
     mutationFn: () =>
@@ -22,6 +24,7 @@ export function OpenIdButton({ verb, linkSecret, back }: OpenIdButtonProps) {
         {},
         {
           ...(linkSecret === undefined ? {} : { linkSecret }),
+          ...(organisation === undefined ? {} : { organisation }),
           ...(back === undefined ? {} : { back }),
         },
       ),

@@ -1,37 +1,39 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { OpenIdRefusal } from '../../../domain/session/open-id-rules.ts';
 import { type AnswerOf, call } from '../../client/call.ts';
+import { ConsoleError } from '../../client/console-error.ts';
 import { sessionQuery } from '../../client/queries.ts';
 import { Callout, Failure } from '../../parts/callout.tsx';
-import { usePageTitle } from '../../parts/page-head.tsx';
+import { CheckedForm } from '../../parts/checked-form.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { EmailField, PasswordField } from '../../parts/text-field.tsx';
 import { DoorPage } from './door-page.tsx';
 import { OpenIdButton } from './open-id-button.tsx';
 
-const signInLink = 'an Admin of your organisation can make you a sign-in link: open it and choose';
+const signInLink = 'ask an Admin for a sign-in link, open it and choose';
 
 /** Why a person who returned from the provider is not signed in, and what to do. @param name of the provider */
 function openIdWords(refusal: OpenIdRefusal, name: string): string {
   const words: Readonly<Record<OpenIdRefusal, string>> = {
-    denied: `${name} did not sign you in: the sign-in was cancelled or refused there. Try again, or sign in another way.`,
-    expired: `This sign-in was too old, was used already, or began in another browser or at another address of this service. Begin again here.`,
-    'provider-failed': `The answer of ${name} cannot be used. Begin again. If it happens again, tell the operator of this service, whose log has the reason.`,
+    denied: `${name} cancelled or refused the sign-in. Try again, or sign in another way.`,
+    expired: `This sign-in is too old, was used already, or began in another browser or at another address of Burgee. Start again here.`,
+    'provider-failed': `Burgee could not use the answer of ${name}. Start again. If that fails, too, tell the operator of this service: the log has the reason.`,
     'provider-unreachable': `${name} did not answer in time. Try again in a moment, or sign in another way.`,
-    unavailable: 'The service could not finish the sign-in just now. Try again in a moment.',
-    'email-not-verified': `${name} does not say that your email is verified, so this service cannot tell which member you are. Verify it there, or open your invitation. If you are a member already: ${signInLink} ${name} there.`,
-    'not-a-member': `Nobody here has the email that ${name} knows you by. If you were invited, open the link of the invitation; otherwise ask an Admin to invite you.`,
-    'several-members': `Several organisations here have a member with your email, so it does not identify one of them: ${signInLink} ${name} there. A password works, too.`,
-    'other-account': `The member with your email signs in with another account of ${name}. If this is your account now: ${signInLink} ${name} there.`,
-    'account-taken': `This account of ${name} signs in another member here. Open the link again and use another account, or a password.`,
+    unavailable: 'Burgee could not finish the sign-in just now. Try again in a moment.',
+    'email-not-verified': `${name} has not verified your email, so Burgee cannot tell which member you are. Verify it there, or open your invitation. If you are a member already, ${signInLink} ${name} there.`,
+    'not-a-member': `No member has the email that ${name} knows you by. If you were invited, open that link. Otherwise ask an Admin to invite you.`,
+    'several-members': `Members of several organisations have your email. Sign in with a password, or ${signInLink} ${name} there.`,
+    'other-account': `The member with your email signs in with another account of ${name}. If this is your account now, ${signInLink} ${name} there.`,
+    'account-taken': `This account of ${name} belongs to another member. Open the link again, and use another account or a password.`,
     'link-over':
-      'The link that you opened has been used, has expired or was withdrawn. Ask an Admin of your organisation for a new one.',
+      'This link was used, has expired or was withdrawn. Ask an Admin of your organisation for a new one.',
     'email-taken':
-      'A member of the organisation has the email of this link already. Sign in as that member, or ask an Admin for a sign-in link.',
+      'A member of the organisation already has the email of this link. Sign in as that member, or ask an Admin for a sign-in link.',
     'organisation-full':
-      'The organisation has reached its limit of members. Ask one of its Admins to remove some, then open the link again.',
+      'The organisation has no room for more members. Ask an Admin to remove some, then open the link again.',
   };
   return words[refusal];
 }
@@ -42,6 +44,17 @@ function OpenIdRefused({ refusal }: { readonly refusal: OpenIdRefusal }) {
   return (
     <div role="alert">
       <Callout tone="warn">{openIdWords(refusal, session.data?.openIdName ?? 'the provider')}</Callout>
+    </div>
+  );
+}
+
+/** An unknown email and a wrong password get the same answer; what to do is below the form. */
+function SignInFailure({ error }: { readonly error: Error | null }) {
+  const isWrong = error instanceof ConsoleError && error.status === 401;
+  if (!isWrong) return <Failure error={error} />;
+  return (
+    <div role="alert">
+      <Callout tone="failed">Wrong email or password.</Callout>
     </div>
   );
 }
@@ -63,10 +76,10 @@ interface ChoicesProps {
 function Choices({ choices, isBusy, onChoose }: ChoicesProps) {
   return (
     <Stack gap="xs">
-      <p>This email and password belong to several organisations. Which one?</p>
+      <p>You belong to several organisations. Which one?</p>
       {choices.map(({ memberId, organisationName }) => (
         <Button key={memberId} variant="default" loading={isBusy} onClick={() => onChoose(memberId)}>
-          {organisationName}
+          <SafeName name={organisationName} />
         </Button>
       ))}
     </Stack>
@@ -81,12 +94,8 @@ interface PasswordFormProps {
 function PasswordForm({ isBusy, onSubmit }: PasswordFormProps) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit(email, password);
-  };
   return (
-    <form onSubmit={submit}>
+    <CheckedForm onSubmit={() => onSubmit(email, password)}>
       <Stack gap="md">
         <EmailField value={email} onText={setEmail} />
         <PasswordField
@@ -99,7 +108,7 @@ function PasswordForm({ isBusy, onSubmit }: PasswordFormProps) {
           Sign in
         </Button>
       </Stack>
-    </form>
+    </CheckedForm>
   );
 }
 
@@ -107,7 +116,6 @@ export function SignInScreen() {
   const { back, openid } = route.useSearch();
   const [credentials, setCredentials] = useState({ email: '', password: '' });
   const [choices, setChoices] = useState<readonly Choice[]>([]);
-  usePageTitle('Sign in');
   const signIn = useMutation({
     mutationFn: (body: { email: string; password: string; memberId?: string }) => call('sign-in', {}, body),
     onSuccess: (answer) => {
@@ -119,7 +127,7 @@ export function SignInScreen() {
     <DoorPage title="Sign in">
       <Stack gap="md">
         {openid !== undefined && signIn.isIdle && <OpenIdRefused refusal={openid} />}
-        <Failure error={signIn.error} />
+        <SignInFailure error={signIn.error} />
         {choices.length > 0 ? (
           <Choices
             choices={choices}
@@ -137,7 +145,7 @@ export function SignInScreen() {
         )}
         <OpenIdButton verb="Sign in with" back={back} />
         <Text size="xs" c="dimmed">
-          No password, or forgotten? An Admin of your organisation can create a sign-in link for you.
+          No password, or forgot it? An Admin of your organisation can make you a sign-in link.
         </Text>
       </Stack>
     </DoorPage>

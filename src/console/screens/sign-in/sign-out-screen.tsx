@@ -19,7 +19,7 @@ export function SignOutScreen() {
   return (
     <DoorPage title="Sign out">
       {error === null ? (
-        <PageLoading what="the sign-in page" />
+        <PageLoading isWindow what="the sign-in page" />
       ) : (
         <PageError error={error} onRetry={() => mutate()} action={<Link to="/">Back to the console</Link>} />
       )}

@@ -1,13 +1,18 @@
 import type { TokenView } from '../../../contracts/console/token-views.ts';
 import type { Column } from '../../parts/data-list.tsx';
 import { Mark } from '../../parts/mark.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { expiryWords, permissionWords } from '../../parts/words.ts';
 
 const tones = { active: 'on', expired: 'warn', revoked: 'off' } as const;
 
 export function StatusMark({ token }: { readonly token: TokenView }) {
-  return <Mark tone={tones[token.status]}>{token.status}</Mark>;
+  return (
+    <Mark tone={tones[token.status]} hasDot>
+      {token.status}
+    </Mark>
+  );
 }
 
 /** @param known names of the project's environments: other names permit nothing, and are struck out */
@@ -25,7 +30,13 @@ function environmentWords({ environments }: TokenView, known: readonly string[])
   );
 }
 
-type TokenFact = 'permission' | 'environments' | 'expires' | 'lastUsed' | 'lastDenied';
+/** Who made it, and gets the mails about its refusals. */
+function Maker({ token: { createdById, createdByName } }: { readonly token: TokenView }) {
+  if (createdByName !== null) return <SafeName name={createdByName} />;
+  return <span>{createdById === null ? 'the operator' : 'a former member'}</span>;
+}
+
+type TokenFact = 'permission' | 'environments' | 'expires' | 'lastUsed' | 'lastDenied' | 'maker';
 
 /** The facts that both a token's row and its own page show. @param known names of the project's environments */
 export function tokenFacts(known: readonly string[]): Readonly<Record<TokenFact, Column<TokenView>>> {
@@ -34,6 +45,7 @@ export function tokenFacts(known: readonly string[]): Readonly<Record<TokenFact,
     environments: { header: 'Environments', cell: (token) => environmentWords(token, known) },
     expires: { header: 'Expires', cell: ({ expiresAt }) => <time>{expiryWords(expiresAt)}</time> },
     lastUsed: { header: 'Last used', cell: ({ lastUsedAt }) => <TimeAgo at={lastUsedAt} /> },
-    lastDenied: { header: 'Last denied', cell: ({ lastDeniedAt }) => <TimeAgo at={lastDeniedAt} /> },
+    lastDenied: { header: 'Last refused', cell: ({ lastDeniedAt }) => <TimeAgo at={lastDeniedAt} /> },
+    maker: { header: 'Created by', cell: (token) => <Maker token={token} /> },
   };
 }

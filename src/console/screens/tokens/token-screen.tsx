@@ -1,17 +1,21 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { MadeToken, TokenActivity, TokenView } from '../../../contracts/console/token-views.ts';
+import { denialReasons, denialWords } from '../../../domain/token/denial.ts';
 import { isUnreadable } from '../../client/console-error.ts';
-import { tokenQuery } from '../../client/queries.ts';
+import { membersQuery, tokenQuery } from '../../client/queries.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useProject } from '../../shell/project-context.ts';
+import { useSession } from '../../shell/use-session.ts';
 import { TokenActions, TokenSecret } from './token-actions.tsx';
 import { StatusMark, tokenFacts } from './token-facts.tsx';
 import classes from './tokens.module.css';
@@ -29,18 +33,66 @@ const useColumns: readonly Column<Use>[] = [
   { header: 'Times', cell: ({ count }) => count.toLocaleString('en') },
 ];
 
+function Why({ denial: { reason } }: { readonly denial: Denial }) {
+  const known = denialReasons.find((each) => each === reason);
+  if (known === undefined) return <span>{reason.replaceAll('-', ' ')}</span>;
+  const { cause, advice } = denialWords[known];
+  return (
+    <div className={classes.why}>
+      <strong>{cause}</strong> {advice}
+    </div>
+  );
+}
+
+function DeniedFlag({ denial: { flag } }: { readonly denial: Denial }) {
+  const { id: projectId } = useProject();
+  if (flag === null) return <span>–</span>;
+  if (flag.name === null) return <code title="This project has no such flag">{flag.id}</code>;
+  return (
+    <Link to="/projects/$projectId/flags/$flagId" params={{ projectId, flagId: flag.id }}>
+      <SafeName name={flag.name} />
+    </Link>
+  );
+}
+
 const denialColumns: readonly Column<Denial>[] = [
   { header: 'When', cell: ({ at }) => <TimeAgo at={at} /> },
-  { header: 'Why', cell: ({ reason }) => reason.replaceAll('-', ' ') },
-  { header: 'Request', cell: ({ route: path }) => <code>{path}</code> },
+  { header: 'Why, and what to do', cell: (denial) => <Why denial={denial} /> },
+  { header: 'Flag', cell: (denial) => <DeniedFlag denial={denial} /> },
   { header: 'Environment', cell: ({ environment }) => environment ?? '–' },
+  { header: 'Request', cell: ({ route: path }) => <code>{path}</code> },
   { header: 'From', cell: ({ address }) => address },
 ];
+
+const mailedShownMax = 5;
+
+/** A refusal is mailed to the maker of the token, if still a member, and to the Owners (decisions). */
+function MailedTo({ token }: { readonly token: TokenView }) {
+  const { isMailConfigured } = useSession();
+  const members = useQuery(membersQuery).data?.members ?? [];
+  const mailed = members.filter(({ id, role }) => id === token.createdById || role === 'owner');
+  const more = mailed.length - mailedShownMax;
+  return (
+    <div>
+      <dt>Refusals mailed to</dt>
+      <dd>
+        {mailed.slice(0, mailedShownMax).map(({ id, name }, index) => (
+          <span key={id}>
+            {index > 0 && ', '}
+            <SafeName name={name} />
+          </span>
+        ))}
+        {more > 0 && ` and ${more} more`}
+        {!isMailConfigured && <div className={classes.by}>once mail is configured</div>}
+      </dd>
+    </div>
+  );
+}
 
 function Facts({ token }: { readonly token: TokenView }) {
   const { environments } = useProject();
   const facts = tokenFacts(environments.map(({ name }) => name));
-  const { lastUsed, lastDenied, permission, environments: limit, expires } = facts;
+  const { lastUsed, lastDenied, permission, environments: limit, expires, maker } = facts;
   return (
     <dl className={classes.facts}>
       {[lastUsed, lastDenied, permission, limit, expires].map(({ header, cell }) => (
@@ -53,9 +105,10 @@ function Facts({ token }: { readonly token: TokenView }) {
         <dt>Created</dt>
         <dd>
           <TimeAgo at={token.createdAt} />
-          {token.createdByName !== null && <div className={classes.by}>by {token.createdByName}</div>}
+          <div className={classes.by}>by {maker.cell(token)}</div>
         </dd>
       </div>
+      <MailedTo token={token} />
     </dl>
   );
 }
@@ -79,12 +132,12 @@ function Activity<Row>({ title, none, rows, columns }: ActivityProps<Row>) {
   );
 }
 
-/** The token's recent uses and denials. */
+/** The token's recent uses and refused requests. */
 export function TokenScreen() {
   const { id: projectId } = useProject();
   const { tokenId } = route.useParams();
   const [made, setMade] = useState<MadeToken | null>(null);
-  const activity = useQuery({ ...tokenQuery(projectId, tokenId), refetchInterval: 10_000 });
+  const activity = useQuery(tokenQuery(projectId, tokenId));
   // A failed later reading does not remove what was read before.
   if (activity.isPending || isUnreadable(activity)) {
     const all = <ProjectLink to="/projects/$projectId/tokens">All tokens</ProjectLink>;
@@ -94,21 +147,21 @@ export function TokenScreen() {
   return (
     <>
       <PageHead
-        title={token.name}
+        title={visibleName(token.name)}
         above={<ProjectLink to="/projects/$projectId/tokens">Tokens</ProjectLink>}
-        actions={<TokenActions token={token} onMade={setMade} size="sm" />}
+        actions={<TokenActions token={token} onMade={setMade} />}
       >
         <StatusMark token={token} />
       </PageHead>
       <Stack gap="md">
         <Facts token={token} />
         <Activity
-          title="Recent denials"
-          none="No request with it was refused."
+          title="Refused requests"
+          none="No refused requests"
           rows={denials}
           columns={denialColumns}
         />
-        <Activity title="Recent activity" none="It has not been used yet." rows={uses} columns={useColumns} />
+        <Activity title="Recent activity" none="Not used yet" rows={uses} columns={useColumns} />
       </Stack>
       {made !== null && <TokenSecret made={made} onClose={() => setMade(null)} />}
     </>

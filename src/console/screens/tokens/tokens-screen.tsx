@@ -4,14 +4,18 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import type { MadeToken, TokenView } from '../../../contracts/console/token-views.ts';
+import { activeTokensMax } from '../../../domain/token/token.ts';
 import type { CreateTokenBody } from '../../../operations/tokens/create-token.ts';
 import { call } from '../../client/call.ts';
 import { tokensQuery } from '../../client/queries.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Callout } from '../../parts/callout.tsx';
+import { useFieldCheck } from '../../parts/checked-form.tsx';
 import { type Column, DataList } from '../../parts/data-list.tsx';
+import { tokenNameRule } from '../../parts/field-rules.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
@@ -38,6 +42,9 @@ interface LimitProps {
 
 function EnvironmentLimit({ chosen, onChoose }: LimitProps) {
   const { environments } = useProject();
+  const { error, mark } = useFieldCheck((isDone) =>
+    isDone && chosen?.length === 0 ? 'Choose at least one environment.' : null,
+  );
   return (
     <Stack gap="xs">
       <Radio.Group
@@ -46,19 +53,24 @@ function EnvironmentLimit({ chosen, onChoose }: LimitProps) {
         onChange={(value) => onChoose(value === 'every' ? null : [])}
       >
         <Stack gap="xs" mt="xs">
-          <Radio value="every" label="All, with future ones" />
+          <Radio value="every" label="All, and future ones" />
           <Radio
             value="some"
             label="Only these"
-            description="By name: once an environment is renamed, the token is refused there."
+            description="By name: after a rename, the token is refused there."
           />
         </Stack>
       </Radio.Group>
       {chosen !== null && (
-        <Checkbox.Group aria-label="Environments of the token" value={[...chosen]} onChange={onChoose}>
-          <Group gap="md" pl="xl">
+        <Checkbox.Group
+          aria-label="Environments of the token"
+          error={error}
+          value={[...chosen]}
+          onChange={onChoose}
+        >
+          <Group gap="md" pl="xl" pb="xs">
             {environments.map(({ name }) => (
-              <Checkbox key={name} value={name} label={name} />
+              <Checkbox key={name} {...mark} value={name} label={name} />
             ))}
           </Group>
         </Checkbox.Group>
@@ -94,7 +106,6 @@ function CreateToken(props: CreateTokenProps) {
       submit="Create token"
       isDirty={name !== ''}
       isBusy={create.isPending}
-      isReady={environments?.length !== 0}
       error={create.error}
       onSubmit={() => create.mutate({ name, permission, environments, expiryDays })}
       onClose={props.onClose}
@@ -103,7 +114,8 @@ function CreateToken(props: CreateTokenProps) {
         label="Name"
         required
         data-autofocus
-        description="Say what uses it: the audit log shows this name."
+        rule={tokenNameRule}
+        description="What uses it. The audit log shows this name."
         value={name}
         onText={setName}
       />
@@ -145,18 +157,19 @@ function columnsOf(
       header: 'Token',
       cell: ({ id, name }) => (
         <Link to="/projects/$projectId/tokens/$tokenId" params={{ projectId, tokenId: id }}>
-          {name}
+          <SafeName name={name} />
         </Link>
       ),
     },
     { header: 'Status', cell: (token) => <StatusMark token={token} /> },
-    ...[facts.permission, facts.environments, facts.expires, facts.lastUsed, facts.lastDenied],
-    { header: 'Actions', isActions: true, cell: (token) => <TokenActions token={token} onMade={onMade} /> },
+    ...[facts.permission, facts.environments, facts.expires, facts.lastUsed, facts.lastDenied, facts.maker],
+    {
+      header: 'Actions',
+      isActions: true,
+      cell: (token) => <TokenActions isInRow token={token} onMade={onMade} />,
+    },
   ];
 }
-
-/** The limit of tokens that are not revoked; expired ones count (specification, limits). */
-const tokensMax = 50;
 
 function TokenNotices({ isFull }: { readonly isFull: boolean }) {
   const { organisation, isMailConfigured } = useSession();
@@ -164,20 +177,20 @@ function TokenNotices({ isFull }: { readonly isFull: boolean }) {
     <div className={classes.notices}>
       {isFull && (
         <Callout tone="warn">
-          A project has at most {tokensMax} tokens. Revoke one to create another; those that have expired
-          count until they are revoked.
+          This project has {activeTokensMax} tokens, which is the limit. Revoke one to create another: expired
+          tokens count, too.
         </Callout>
       )}
       {organisation?.isEligible === false && (
         <Callout tone="warn">
-          The Management API needs the Teams plan. Tokens are listed, but cannot be created, rotated or
-          revoked. Existing tokens work again when the organisation has the plan.
+          The Management API needs the Teams plan. Until then these tokens do not work, and cannot be created,
+          rotated or revoked.
         </Callout>
       )}
       {!isMailConfigured && (
         <Callout tone="plain">
-          Mail is not configured: nobody is told when a token is refused. The emails are kept, and sent when
-          SMTP is set up.
+          Mail is not configured, so nobody is told when a token is refused. The emails wait until SMTP is set
+          up.
         </Callout>
       )}
     </div>
@@ -189,7 +202,7 @@ function NoTokens() {
     <>
       <PageHead title="Tokens" />
       <PageEmpty title="A personal project has no tokens">
-        Use a project of an organisation for access through the Management API.
+        To use the Management API, create a project of an organisation.
       </PageEmpty>
     </>
   );
@@ -208,7 +221,7 @@ function ProjectTokens() {
   const [made, setMade] = useState<MadeToken | null>(null);
   const rows = tokens.data?.tokens ?? [];
   const taken = rows.filter(({ status }) => status !== 'revoked').length;
-  const isFull = taken >= tokensMax;
+  const isFull = taken >= activeTokensMax;
   const button = mayCreate ? (
     <Button disabled={isFull} onClick={() => setCreating(true)}>
       Create token
@@ -217,14 +230,14 @@ function ProjectTokens() {
   return (
     <>
       <PageHead title="Tokens" actions={rows.length > 0 ? button : null}>
-        For pipelines and scripts that call the Management API. {taken} of {tokensMax} in use.
+        For pipelines and scripts that call the Management API. {taken} of {activeTokensMax} in use.
       </PageHead>
       <TokenNotices isFull={mayCreate && isFull} />
       <PageUnread of={tokens} what="tokens" />
       {tokens.data !== undefined && rows.length === 0 && (
         <PageEmpty title="No token yet" action={button}>
-          A token lets a pipeline read or change the flags of this project. Applications that only ask need
-          none.
+          A token lets a pipeline read or change this project’s flags. Applications that only evaluate flags
+          need none.
         </PageEmpty>
       )}
       {rows.length > 0 && (

@@ -14,6 +14,8 @@ export interface PendingSignIn extends SignInProof {
   readonly begunAt: number;
   /** The secret of the one-time link with which it began. */
   readonly linkSecret: string | null;
+  /** The name that the first Owner gives the organisation; null for none. */
+  readonly organisation: string | null;
   /** The page of the console to open then. */
   readonly back: string;
   /** The address that the attempt counts for, until it succeeds. */
@@ -27,7 +29,14 @@ const tagBytes = 16;
 const purpose = 'burgee sign-in by OpenID Connect, 1';
 
 /** What of it is sealed: the rest follows from the state and the key, so that a browser can keep many. */
-type SealedRow = readonly [begunAt: number, linkSecret: string | null, back: string, limitKey: string];
+type SealedRow = readonly [
+  begunAt: number,
+  linkSecret: string | null,
+  back: string,
+  limitKey: string,
+  /** An earlier version sealed none. */
+  organisation?: string | null,
+];
 
 /** @returns the secrets of a sign-in with this state; @param key of the store */
 export function proofOf(state: string, key: string): SignInProof {
@@ -42,8 +51,8 @@ export function proofOf(state: string, key: string): SignInProof {
  * @returns base64url: nonce, ciphertext, tag
  */
 export function sealSignIn(signIn: PendingSignIn, key: string): string {
-  const { state, begunAt, linkSecret, back, limitKey } = signIn;
-  const row: SealedRow = [begunAt, linkSecret, back, limitKey];
+  const { state, begunAt, linkSecret, organisation, back, limitKey } = signIn;
+  const row: SealedRow = [begunAt, linkSecret, back, limitKey, organisation];
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(cipherName, cipherKey(key), nonce).setAAD(Buffer.from(state));
   const sealed = [nonce, cipher.update(JSON.stringify(row), 'utf8'), cipher.final(), cipher.getAuthTag()];
@@ -64,8 +73,9 @@ export function openSignIn(sealed: string, state: string, key: string, now: numb
     return null;
   }
   // What a key of this store has sealed has this shape.
-  const [begunAt, linkSecret, back, limitKey] = JSON.parse(text) as SealedRow;
-  return isPending({ begunAt }, now) ? { ...proofOf(state, key), begunAt, linkSecret, back, limitKey } : null;
+  const [begunAt, linkSecret, back, limitKey, organisation = null] = JSON.parse(text) as SealedRow;
+  if (!isPending({ begunAt }, now)) return null;
+  return { ...proofOf(state, key), begunAt, linkSecret, organisation, back, limitKey };
 }
 
 function cipherKey(key: string): Uint8Array {

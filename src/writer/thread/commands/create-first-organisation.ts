@@ -1,4 +1,4 @@
-import type { Organisation } from '../../../domain/organisation/organisation.ts';
+import { firstOrganisationName, type Organisation } from '../../../domain/organisation/organisation.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { CommandContext } from './command.ts';
 
@@ -6,7 +6,7 @@ import type { CommandContext } from './command.ts';
 export function createFirstOrganisation({ now, newId }: CommandContext): readonly RecordChange[] {
   const organisation: Organisation = {
     id: newId(),
-    name: 'Default',
+    name: firstOrganisationName,
     plan: 'enterprise',
     trialEndsAt: null,
     subscription: 'active',

@@ -1,0 +1,141 @@
+import type { ConsoleFlagView, FlagPage, FlagRow, StateKind } from '../../contracts/console/flag-views.ts';
+
+/** What the states of a page's rows point to. */
+interface PageStates {
+  /** The place of an environment's number in a row's `states`. */
+  readonly columns: ReadonlyMap<number, number>;
+  readonly kinds: readonly StateKind[];
+}
+
+/** A flag of a list. States stay the small numbers that came: a long list has hundreds of thousands of them. */
+export interface ListedFlag extends FlagRow {
+  /** The searched text in lower case. */
+  readonly words: string;
+  readonly page: PageStates;
+  /** The round of the list in which it was read or changed. */
+  readonly round: number;
+}
+
+/** @returns undefined if the flag had no state there when it was read */
+export function listedState({ states, page }: ListedFlag, environment: number): StateKind | undefined {
+  const place = page.columns.get(environment);
+  return place === undefined ? undefined : page.kinds[states[place] ?? -1];
+}
+
+/**
+ * All that is known of a project's flags, by name, then id. It is read page by page: a round begins with the first page
+ * and ends with the last one. Meanwhile the flags of the round before stay in the list.
+ */
+export interface FlagList {
+  readonly flags: readonly ListedFlag[];
+  readonly round: number;
+  /** The cursor of the page that this round reads next; null when it is complete. Empty before its first page. */
+  readonly next: string | null;
+  /** Whether a round was completed: no flag is missing. */
+  readonly isWhole: boolean;
+  /** Flags that were deleted in this round: a page that was read earlier may still have them. */
+  readonly gone: ReadonlySet<string>;
+}
+
+/** The list at the beginning of a round. @param known the list so far */
+export function nextRound(known: FlagList | undefined): FlagList {
+  return {
+    flags: known?.flags ?? [],
+    round: (known?.round ?? 0) + 1,
+    next: '',
+    isWhole: known?.isWhole ?? false,
+    gone: new Set(),
+  };
+}
+
+/** The list with the next page of its round. */
+export function withPage(list: FlagList, page: FlagPage): FlagList {
+  const read = withRows(list, page);
+  if (page.next !== null) return { ...read, next: page.next };
+  const present = read.flags.filter(({ round }) => round === list.round);
+  return { ...read, flags: present, next: null, isWhole: true, gone: new Set() };
+}
+
+/** The list with flags that were read by their ids. @param ids those that `page` lacks are deleted */
+export function withFlags(list: FlagList, ids: readonly string[], page: FlagPage): FlagList {
+  const found = new Set(page.flags.map(({ id }) => id));
+  const missing = new Set(ids.filter((id) => !found.has(id)));
+  const present = missing.size === 0 ? list.flags : list.flags.filter(({ id }) => !missing.has(id));
+  const gone = list.next === null ? list.gone : new Set([...list.gone, ...missing]);
+  return withRows({ ...list, flags: present, gone }, page);
+}
+
+/** One flag as a page, as if it was read by its id. */
+export function pageOfFlag(flag: ConsoleFlagView): FlagPage {
+  const { id, name, description, tags, cohorts, revision, updatedAt } = flag;
+  const states = Object.entries(flag.states);
+  const row: FlagRow = {
+    ...{ id, name, description, tags, cohortCount: cohorts.length, revision, updatedAt },
+    states: states.map((_, index) => index),
+  };
+  return {
+    environments: states.map(([number]) => Number(number)),
+    kinds: states.map(([, { enabled, trafficPercentage, cohortOverride, audienceId }]) => {
+      const cohortOverrideCount = cohortOverride?.length ?? null;
+      return { enabled, trafficPercentage, cohortOverrideCount, audienceId };
+    }),
+    flags: [row],
+    next: null,
+  };
+}
+
+/** Puts the rows of a page in their places. A row that is known in a newer revision stays as it is known. */
+function withRows(list: FlagList, { flags: rows, environments, kinds }: FlagPage): FlagList {
+  const { round } = list;
+  const page = { columns: new Map(environments.map((number, place) => [number, place])), kinds };
+  const read = new Map<string, ListedFlag>();
+  for (const row of rows)
+    if (!list.gone.has(row.id)) read.set(row.id, { ...row, words: wordsOf(row), page, round });
+  const others: ListedFlag[] = [];
+  for (const flag of list.flags) {
+    const now = read.get(flag.id);
+    if (now === undefined) others.push(flag);
+    else if (now.revision < flag.revision) read.set(flag.id, { ...flag, round });
+  }
+  return { ...list, flags: merged(others, [...read.values()].sort(byPlace)) };
+}
+
+function wordsOf({ name, id, description, tags }: FlagRow): string {
+  return `${name}\n${id}\n${description}\n${tags.join('\n')}`.toLowerCase();
+}
+
+/** @param left @param right both in the list's order */
+function merged(left: readonly ListedFlag[], right: readonly ListedFlag[]): ListedFlag[] {
+  const all: ListedFlag[] = [];
+  let at = 0;
+  for (const flag of right) {
+    for (let other = left[at]; other !== undefined && byPlace(other, flag) < 0; other = left[at]) {
+      all.push(other);
+      at += 1;
+    }
+    all.push(flag);
+  }
+  for (; at < left.length; at += 1) all.push(left[at] as ListedFlag);
+  return all;
+}
+
+type Placed = Pick<ListedFlag, 'name' | 'id'>;
+
+/** The order of the list: names in the order of their UTF-8 bytes, then ids. */
+export function byPlace(left: Placed, right: Placed): number {
+  return compareBytes(left.name, right.name) || compareBytes(left.id, right.id);
+}
+
+/** Compares texts as their UTF-8 bytes do: unlike UTF-16, where surrogates are before U+E000. */
+function compareBytes(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let at = 0; at < length; at += 1) {
+    const [one, other] = [left.charCodeAt(at), right.charCodeAt(at)];
+    if (one !== other) return rankOf(one) - rankOf(other);
+  }
+  return left.length - right.length;
+}
+
+function rankOf(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}

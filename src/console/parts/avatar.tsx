@@ -1,0 +1,37 @@
+import classes from './avatar.module.css';
+
+const hueCount = 8;
+
+/** The same hue for the same key each time. */
+function hueOf(key: string): number {
+  let sum = 0;
+  for (const character of key) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
+  return sum % hueCount;
+}
+
+/** The first letter or digit of a name, else its first character. */
+function initialOf(name: string): string {
+  const [first = '?'] = /[\p{L}\p{N}]/u.exec(name) ?? name;
+  return first.toUpperCase();
+}
+
+interface AvatarProps {
+  readonly name: string;
+  /** Chooses the colour, and stays when the name changes: an id. */
+  readonly of: string;
+  /** A person is round, a project square. */
+  readonly isRound?: boolean;
+}
+
+/** A coloured initial beside a name: it says nothing to a screen reader that the name does not. */
+export function Avatar({ name, of, isRound = false }: AvatarProps) {
+  return (
+    <span
+      aria-hidden="true"
+      className={classes.avatar}
+      data-hue={hueOf(of)}
+      data-round={isRound || undefined}
+      data-initial={initialOf(name)}
+    />
+  );
+}

@@ -1,0 +1,23 @@
+import classes from './safe-name.module.css';
+import { nameParts } from './visible-name.ts';
+
+/**
+ * The name of a flag, project, member, token, audience or tag, or another text that somebody has chosen. Hidden
+ * characters are shown as marks, and the name does not change the direction of the text beside it.
+ */
+export function SafeName({ name }: { readonly name: string }) {
+  return (
+    <bdi>
+      {nameParts(name).map(({ text, isMark }, index) =>
+        isMark ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no state, and change only with the name.
+          <span key={index} className={classes.mark} title="A character that cannot be seen">
+            {text}
+          </span>
+        ) : (
+          text
+        ),
+      )}
+    </bdi>
+  );
+}

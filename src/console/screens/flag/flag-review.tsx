@@ -1,0 +1,144 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
+import { call } from '../../client/call.ts';
+import { partsOfKey, stateKey } from '../../draft/flag-fields.ts';
+import { ReviewBar } from '../../draft/review-bar.tsx';
+import type { DraftHandle } from '../../draft/use-draft.ts';
+import { showDone } from '../../parts/notices.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
+import { countOf } from '../../parts/words.ts';
+import { useProject } from '../../shell/project-context.ts';
+import { useSession } from '../../shell/use-session.ts';
+import { effectOf } from '../../switching/effect-words.ts';
+import { draftedReach, environmentOf, shownEnvironments } from './card-state.ts';
+import classes from './flag.module.css';
+import { type FlagEditing, showFlagChange, useAudienceName } from './use-flag-editing.ts';
+
+const effectsShownMax = 6;
+
+/** The states that the draft changes: its own fields, or the list that it inherits. Those of production first. */
+function useTouched({ flag, handle }: FlagEditing): readonly string[] {
+  const project = useProject();
+  const keys = Object.keys(handle.draft.edits);
+  const own = new Set(keys.map((key) => partsOfKey(key).environment));
+  const inherits = (number: string) => handle.value(stateKey(number, 'cohortOverride')) === null;
+  return shownEnvironments(project, flag.states).filter(
+    (number) => own.has(number) || (keys.includes('cohorts') && inherits(number)),
+  );
+}
+
+/** Off before and after: no answer changes there yet. */
+function staysOff({ flag, handle }: FlagEditing, number: string): boolean {
+  return flag.states[number]?.enabled === false && handle.value(stateKey(number, 'enabled')) === false;
+}
+
+/** What saving does, for each state that it changes. */
+function Effects({
+  editing,
+  touched,
+}: {
+  readonly editing: FlagEditing;
+  readonly touched: readonly string[];
+}) {
+  const project = useProject();
+  const audienceName = useAudienceName();
+  if (touched.length === 0) return null;
+  const more = touched.length - effectsShownMax;
+  return (
+    <section aria-label="After saving">
+      <Text size="sm" fw={600} mb={4}>
+        After saving
+      </Text>
+      <ul className={classes.effects}>
+        {touched.slice(0, effectsShownMax).map((number) => {
+          const { state, cohortCount } = draftedReach(editing.handle, number);
+          const environmentName = environmentOf(project, number)?.name ?? null;
+          const name = state.audienceId === null ? null : audienceName(state.audienceId);
+          return (
+            <li key={number}>
+              {staysOff(editing, number)
+                ? `${environmentName === null ? 'Off' : `In ${environmentName}, off`}: no answers change until it is switched on.`
+                : effectOf(state, { cohortCount, environmentName, audienceName: name })}
+            </li>
+          );
+        })}
+        {more > 0 && <li>and {countOf(more, 'more environment')}</li>}
+      </ul>
+    </section>
+  );
+}
+
+/** Protected environments that the draft changes, apart from those where no answer changes. */
+function ProtectedWarning({
+  editing,
+  touched,
+}: {
+  readonly editing: FlagEditing;
+  readonly touched: readonly string[];
+}) {
+  const project = useProject();
+  const guarded = touched.filter((number) => environmentOf(project, number)?.isProtected);
+  const nameOf = (number: string) => environmentOf(project, number)?.name ?? '';
+  const acting = guarded.filter((number) => !staysOff(editing, number)).map(nameOf);
+  const resting = guarded.filter((number) => staysOff(editing, number)).map(nameOf);
+  const are = (names: readonly string[]) => (names.length === 1 ? 'is' : 'are');
+  return (
+    <>
+      {acting.length > 0 && (
+        <Text size="sm">
+          <strong>{acting.join(', ')}</strong> {are(acting)} protected. Saving changes the answers of{' '}
+          <strong>{visibleName(editing.flag.name)}</strong> there at once.
+        </Text>
+      )}
+      {resting.length > 0 && (
+        <Text size="sm">
+          <strong>{resting.join(', ')}</strong> {are(resting)} protected. The flag is off there: no answers
+          change until it is switched on.
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Who has changed the flag last, other than this member's window, while a conflict is open. */
+function useLastEditor({ id, projectId, revision }: ConsoleFlagView, { clashes }: DraftHandle) {
+  const { member } = useSession();
+  const found = useQuery({
+    queryKey: [projectId, 'last-editor', id, revision],
+    queryFn: ({ signal }) => call('list-project-audit', { projectId }, null, { query: { flag: id }, signal }),
+    enabled: clashes.length > 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const actors = (found.data?.entries ?? []).map(({ actor }) => actor);
+  const other = actors.find((actor) => actor.kind !== 'member' || actor.id !== member.id);
+  if (other === undefined) return actors.length === 0 ? undefined : 'you in another window';
+  return other.kind === 'operator' ? 'the operator' : visibleName(other.name);
+}
+
+export function FlagReview({ editing }: { readonly editing: FlagEditing }) {
+  const project = useProject();
+  const audienceName = useAudienceName();
+  const { flag, handle } = editing;
+  const touched = useTouched(editing);
+  const who = useLastEditor(flag, handle);
+  const { changes } = handle;
+  const isGuarded = touched.some((number) => environmentOf(project, number)?.isProtected);
+  const save = async () => {
+    await editing.save();
+    showDone(`Saved ${countOf(changes.length, 'change')} of ${visibleName(flag.name)}.`);
+  };
+  return (
+    <ReviewBar
+      handle={handle}
+      show={showFlagChange(project)}
+      audienceName={audienceName}
+      what="this flag"
+      {...(who === undefined ? {} : { who })}
+      onSave={save}
+      problem={handle.value('name') === '' ? 'A flag needs a name.' : null}
+      effect={<Effects editing={editing} touched={touched} />}
+      warning={isGuarded && <ProtectedWarning editing={editing} touched={touched} />}
+    />
+  );
+}

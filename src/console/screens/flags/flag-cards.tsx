@@ -1,0 +1,130 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ListedFlag, listedState } from '../../client/flag-list.ts';
+import { EnvironmentName } from '../../parts/environment-name.tsx';
+import { countOf } from '../../parts/words.ts';
+import { FavouriteButton } from './favourite-button.tsx';
+import type { FlagColumn } from './flag-columns.ts';
+import { FlagLabels, FlagLink } from './flag-name.tsx';
+import type { FlagRowsProps } from './flag-rows.ts';
+import classes from './flags.module.css';
+import { StateControl } from './state-control.tsx';
+
+interface StatesProps {
+  readonly projectId: string;
+  readonly flag: ListedFlag;
+  readonly columns: readonly FlagColumn[];
+  readonly canEdit: boolean;
+}
+
+function States({ projectId, flag, columns, canEdit }: StatesProps) {
+  return (
+    <dl className={classes.cardStates}>
+      {columns.map((column) => {
+        const state = listedState(flag, column.number);
+        if (state === undefined) return null;
+        const { environment } = column;
+        return (
+          <div key={column.number} className={classes.cardState}>
+            <dt>{environment === null ? 'State' : <EnvironmentName environment={environment} isBrief />}</dt>
+            <dd>
+              <StateControl {...{ projectId, canEdit, flag, column, state }} />
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+interface CardProps extends StatesProps, Pick<FlagRowsProps, 'onFavourite'> {
+  /** The environments that are shown at once; the others open. */
+  readonly first: readonly FlagColumn[];
+  readonly isFavourite: boolean;
+  readonly isNameShared: boolean;
+}
+
+const Card = memo(function Card({
+  first,
+  columns,
+  isFavourite,
+  isNameShared,
+  onFavourite,
+  ...props
+}: CardProps) {
+  const { flag } = props;
+  const others = columns.filter((column) => !first.includes(column));
+  const onCount = others.filter(({ number }) => listedState(flag, number)?.enabled === true).length;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className={classes.card}>
+      <div className={classes.cardHead}>
+        <FlagLink projectId={props.projectId} flag={flag} />
+        <FavouriteButton {...{ flag, isFavourite, onFavourite }} />
+      </div>
+      <FlagLabels flag={flag} isNameShared={isNameShared} />
+      <States {...props} columns={first} />
+      {others.length > 0 && (
+        <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary className={classes.others}>
+            {countOf(others.length, 'other environment')}, {onCount === 0 ? 'all off' : `${onCount} on`}
+          </summary>
+          {isOpen && <States {...props} columns={others} />}
+        </details>
+      )}
+    </div>
+  );
+});
+
+const cardHeight = 132;
+
+/** The list on a narrow screen, production first. It scrolls with the page. */
+export function FlagCards(props: FlagRowsProps) {
+  const { rows, columns, production, place, favourites, sharedNames, projectId, canEdit, onFavourite } =
+    props;
+  const list = useRef<HTMLUListElement>(null);
+  const [margin, setMargin] = useState(0);
+  useLayoutEffect(() => setMargin(list.current?.offsetTop ?? 0), []);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => cardHeight,
+    overscan: 6,
+    scrollMargin: margin,
+    getItemKey: (index) => rows[index]?.id ?? index,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as it was left, once.
+  useLayoutEffect(() => {
+    if (place.top > 0) window.scrollTo({ top: place.top });
+  }, []);
+  useEffect(() => {
+    const note = () => {
+      place.top = window.scrollY;
+    };
+    window.addEventListener('scroll', note, { passive: true });
+    return () => window.removeEventListener('scroll', note);
+  }, [place]);
+  const live = columns.filter(({ number }) => production.includes(number));
+  const first = live.length > 0 ? live : columns.slice(0, 1);
+  return (
+    <ul ref={list} className={classes.cards} aria-label="Flags" style={{ height: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map(({ index, start }) => {
+        const flag = rows[index];
+        return flag === undefined ? null : (
+          <li
+            key={flag.id}
+            ref={virtual.measureElement}
+            data-index={index}
+            className={classes.cardPlace}
+            style={{ transform: `translateY(${start - margin}px)` }}
+          >
+            <Card
+              {...{ projectId, canEdit, flag, columns, first, onFavourite }}
+              isFavourite={favourites.has(flag.id)}
+              isNameShared={sharedNames.has(flag.name)}
+            />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

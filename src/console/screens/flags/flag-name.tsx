@@ -1,0 +1,62 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { MouseEvent } from 'react';
+import type { ListedFlag } from '../../client/flag-list.ts';
+import { Mark } from '../../parts/mark.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
+import classes from './flags.module.css';
+
+interface FlagLinkProps {
+  readonly projectId: string;
+  readonly flag: ListedFlag;
+  readonly tabIndex?: number;
+}
+
+/** A link without what the router's own does on each rendering: dozens of these come and go while a list scrolls. */
+export function FlagLink({ projectId, flag: { id: flagId, name }, tabIndex = 0 }: FlagLinkProps) {
+  const navigate = useNavigate();
+  const open = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    void navigate({ to: '/projects/$projectId/flags/$flagId', params: { projectId, flagId } });
+  };
+  return (
+    <a
+      className={classes.name}
+      title={visibleName(name)}
+      href={`/console/projects/${projectId}/flags/${flagId}`}
+      tabIndex={tabIndex}
+      onClick={open}
+    >
+      <SafeName name={name} />
+    </a>
+  );
+}
+
+interface FlagLabelsProps {
+  readonly flag: ListedFlag;
+  /** Another flag has the same name: the ids tell them apart. */
+  readonly isNameShared: boolean;
+}
+
+const tagsShownMax = 3;
+
+/** What is below a flag's name. */
+export function FlagLabels({ flag: { id, tags, description }, isNameShared }: FlagLabelsProps) {
+  return (
+    <div className={classes.below}>
+      {isNameShared && <code className={classes.id}>{id}</code>}
+      {tags.slice(0, tagsShownMax).map((tag) => (
+        <Mark key={tag} tone="tag">
+          <SafeName name={tag} />
+        </Mark>
+      ))}
+      {tags.length > tagsShownMax && <span>+{tags.length - tagsShownMax}</span>}
+      {description !== '' && (
+        <span className={classes.description}>
+          <SafeName name={description} />
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,274 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows and cells that are placed one by one cannot be those of a table element.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the focus is on a cell or the control in it, never on a row.
+import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
+import {
+  type CSSProperties,
+  memo,
+  type RefObject,
+  useCallback,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { isProduction } from '../../../domain/project/production.ts';
+import { type ListedFlag, listedState } from '../../client/flag-list.ts';
+import { TimeAgo } from '../../parts/time-ago.tsx';
+import { FavouriteButton } from './favourite-button.tsx';
+import type { FlagColumn } from './flag-columns.ts';
+import { FlagLabels, FlagLink } from './flag-name.tsx';
+import type { FlagRowsProps } from './flag-rows.ts';
+import classes from './flags.module.css';
+import {
+  changedWidth,
+  headHeight,
+  type ListLayout,
+  layoutOf,
+  nameLeft,
+  rowHeights,
+  stateWidth,
+  stuckLeft,
+} from './list-layout.ts';
+import { StateControl } from './state-control.tsx';
+import { TableHead } from './table-head.tsx';
+import { headRow, useGridKeys } from './use-grid-keys.ts';
+
+/** Before the frame is measured: that of a window of 1280 pixels. */
+const frameWidthFirst = 960;
+
+function useFrameWidth(frame: RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(frameWidthFirst);
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (element === null) return undefined;
+    const measure = () => setWidth(element.clientWidth);
+    const observer = new ResizeObserver(measure);
+    measure();
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [frame]);
+  return width;
+}
+
+/** The indexes in view, and that of the cell in the order of Tab: it keeps the focus while it is out of view. */
+function useRange(also: number) {
+  return useCallback(
+    ({ startIndex, endIndex, overscan, count }: Range) => {
+      const first = Math.max(0, startIndex - overscan);
+      const last = Math.min(count - 1, endIndex + overscan);
+      const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+      if (also >= first && also <= last) return indexes;
+      return also < 0 || also >= count ? indexes : [...indexes, also].sort((left, right) => left - right);
+    },
+    [also],
+  );
+}
+
+interface Range {
+  readonly startIndex: number;
+  readonly endIndex: number;
+  readonly overscan: number;
+  readonly count: number;
+}
+
+interface RowProps extends Pick<FlagRowsProps, 'projectId' | 'canEdit' | 'onFavourite'> {
+  readonly flag: ListedFlag;
+  readonly index: number;
+  readonly start: number;
+  readonly layout: ListLayout;
+  /** The columns in view, of those that scroll and the last one. */
+  readonly columns: readonly VirtualItem[];
+  /** The column of the cell in the order of Tab; null in another row. */
+  readonly tabColumn: number | null;
+  readonly isFavourite: boolean;
+  readonly isNameShared: boolean;
+}
+
+interface StateCellProps extends Pick<RowProps, 'projectId' | 'canEdit' | 'flag'> {
+  readonly column: FlagColumn;
+  /** The column's place among all columns. */
+  readonly place: number;
+  readonly left: number;
+  /** Beside the name, or the last of those; null: it scrolls. */
+  readonly stuck: 'yes' | 'last' | null;
+  readonly isTab: boolean;
+}
+
+function StateCell({ projectId, canEdit, flag, column, place, left, stuck, isTab }: StateCellProps) {
+  const state = listedState(flag, column.number);
+  const tabIndex = isTab ? 0 : -1;
+  return (
+    <div
+      role="gridcell"
+      aria-colindex={place + 1}
+      data-column={place}
+      data-stuck={stuck ?? undefined}
+      data-production={(column.environment !== null && isProduction(column.environment)) || undefined}
+      className={classes.cell}
+      style={{ left, width: stateWidth }}
+      tabIndex={canEdit && state !== undefined ? undefined : tabIndex}
+    >
+      {state !== undefined && <StateControl {...{ projectId, canEdit, flag, column, state, tabIndex }} />}
+    </div>
+  );
+}
+
+const Row = memo(function Row(props: RowProps) {
+  const { projectId, canEdit, flag, index, start, layout, columns, tabColumn, isFavourite, isNameShared } =
+    props;
+  const { nameWidth, stuck, free } = layout;
+  const changedPlace = layout.order.length - 1;
+  const stateCell = (column: FlagColumn, place: number, left: number, stuck: StateCellProps['stuck']) => (
+    <StateCell
+      key={column.number}
+      {...{ projectId, canEdit, flag, column, place, left, stuck }}
+      isTab={tabColumn === place}
+    />
+  );
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      data-row={index}
+      className={classes.row}
+      style={{ transform: `translateY(${start}px)` }}
+    >
+      <div role="gridcell" aria-colindex={1} data-column={0} data-stuck="yes" className={classes.starCell}>
+        <FavouriteButton
+          {...{ flag, isFavourite }}
+          tabIndex={tabColumn === 0 ? 0 : -1}
+          onFavourite={props.onFavourite}
+        />
+      </div>
+      <div
+        role="rowheader"
+        aria-colindex={2}
+        data-column={1}
+        data-stuck={stuck.length === 0 ? 'last' : 'yes'}
+        className={classes.nameCell}
+        style={{ left: nameLeft, width: nameWidth }}
+      >
+        <FlagLink projectId={projectId} flag={flag} tabIndex={tabColumn === 1 ? 0 : -1} />
+        <FlagLabels flag={flag} isNameShared={isNameShared} />
+      </div>
+      {stuck.map((column, at) =>
+        stateCell(column, at + 2, stuckLeft(nameWidth, at), at === stuck.length - 1 ? 'last' : 'yes'),
+      )}
+      {columns.map((item) => {
+        const column = free[item.index];
+        if (column !== undefined) return stateCell(column, item.index + stuck.length + 2, item.start, null);
+        return (
+          <div
+            key="changed"
+            role="gridcell"
+            aria-colindex={changedPlace + 1}
+            data-column={changedPlace}
+            className={classes.when}
+            style={{ left: item.start, width: changedWidth }}
+            tabIndex={tabColumn === changedPlace ? 0 : -1}
+          >
+            <TimeAgo isBrief at={flag.updatedAt} />
+          </div>
+        );
+      })}
+    </div>
+  );
+});
+
+/** As many rows and columns as there are flags and environments, of which only the visible ones are rendered. */
+export function FlagTable(props: FlagRowsProps) {
+  const { rows, columns, density, place, favourites, sharedNames, projectId, canEdit, onFavourite } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useFrameWidth(frame);
+  const layout = useMemo(() => layoutOf(columns, width), [columns, width]);
+  const rowHeight = rowHeights[density];
+  // The keys need the virtualizers, and these the cell of the keys.
+  const virtual = useRef<{ rows: Scroller; columns: Scroller } | null>(null);
+  const keys = useGridKeys({
+    frame,
+    rows,
+    order: layout.order,
+    rowsOfPage: Math.max(1, Math.floor((frame.current?.clientHeight ?? 0) / rowHeight) - 2),
+    place,
+    show: (cell) => {
+      if (cell.row !== headRow) virtual.current?.rows.scrollToIndex(cell.row);
+      const index = cell.column - 2 - layout.stuck.length;
+      if (index >= 0) virtual.current?.columns.scrollToIndex(index);
+    },
+  });
+  const rowVirtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => rowHeight,
+    paddingStart: headHeight,
+    scrollPaddingStart: headHeight,
+    initialOffset: () => place.top,
+    rangeExtractor: useRange(keys.row),
+    overscan: 8,
+  });
+  const columnVirtual = useVirtualizer({
+    horizontal: true,
+    count: layout.free.length + 1,
+    getScrollElement: () => frame.current,
+    estimateSize: (index) => (index === layout.free.length ? changedWidth : stateWidth),
+    paddingStart: layout.freeStart,
+    scrollPaddingStart: layout.freeStart,
+    initialOffset: () => place.left,
+    rangeExtractor: useRange(keys.column - 2 - layout.stuck.length),
+    overscan: 1,
+  });
+  virtual.current = { rows: rowVirtual, columns: columnVirtual };
+  const shownColumns = columnVirtual.getVirtualItems();
+  const total = rowVirtual.getTotalSize();
+  const frameStyle = {
+    '--list-height': `${total + 2 + (layout.width > width ? 16 : 0)}px`,
+    '--row-height': `${rowHeight}px`,
+  } as CSSProperties;
+  return (
+    <div
+      ref={frame}
+      className={classes.frame}
+      data-density={density}
+      style={frameStyle}
+      onScroll={({ currentTarget }) => {
+        place.top = currentTarget.scrollTop;
+        place.left = currentTarget.scrollLeft;
+      }}
+    >
+      <div
+        role="grid"
+        aria-label="Flags"
+        aria-rowcount={rows.length + 1}
+        aria-colcount={layout.order.length}
+        className={classes.table}
+        style={{ height: total, width: layout.width }}
+        onKeyDown={keys.onKeyDown}
+        onFocus={keys.onFocus}
+      >
+        <TableHead
+          {...{ layout, columns: shownColumns, sort: props.sort, onSort: props.onSort }}
+          tabColumn={keys.row === headRow ? keys.column : null}
+        />
+        <div role="rowgroup">
+          {rowVirtual.getVirtualItems().map(({ index, start }) => {
+            const flag = rows[index];
+            if (flag === undefined) return null;
+            return (
+              <Row
+                key={flag.id}
+                {...{ projectId, canEdit, flag, index, start, layout, columns: shownColumns, onFavourite }}
+                tabColumn={keys.row === index ? keys.column : null}
+                isFavourite={favourites.has(flag.id)}
+                isNameShared={sharedNames.has(flag.name)}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface Scroller {
+  scrollToIndex(index: number): void;
+}

@@ -1,0 +1,82 @@
+import { memo } from 'react';
+import type { StateKind } from '../../../contracts/console/flag-views.ts';
+import type { ListedFlag } from '../../client/flag-list.ts';
+import { Mark } from '../../parts/mark.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
+import { useFlagSwitch } from '../../switching/use-flag-switch.ts';
+import type { FlagColumn } from './flag-columns.ts';
+import classes from './state-control.module.css';
+import { stateWords } from './state-words.ts';
+
+interface StateProps {
+  readonly state: StateKind;
+  readonly cohortCount: number;
+}
+
+function Words({ state, cohortCount, isMarked }: StateProps & { readonly isMarked: boolean }) {
+  const { tone, main, more } = stateWords(state, cohortCount);
+  const first = isMarked ? (
+    <Mark tone={tone} hasDot>
+      {main}
+    </Mark>
+  ) : (
+    <span className={classes.main}>{main}</span>
+  );
+  if (more === '') return first;
+  return (
+    <>
+      <span className="heard">
+        {main}, {more}
+      </span>
+      <span className={classes.words} title={`${main}, ${more}`} aria-hidden="true">
+        {first}
+        <span className={classes.more}>{more}</span>
+      </span>
+    </>
+  );
+}
+
+interface StateControlProps {
+  readonly projectId: string;
+  readonly flag: ListedFlag;
+  readonly column: FlagColumn;
+  readonly state: StateKind;
+  readonly canEdit: boolean;
+  /** Of the switch; -1 within a grid, for all but one. */
+  readonly tabIndex?: number;
+}
+
+function Switch({ projectId, flag, column, state, tabIndex = 0 }: Omit<StateControlProps, 'canEdit'>) {
+  const { id: flagId, name: flagName, revision, cohortCount } = flag;
+  const { environment } = column;
+  const { pending, choose } = useFlagSwitch({ projectId, flagId, flagName, environment });
+  const isOn = pending ?? state.enabled;
+  const place = environment === null ? '' : ` in ${environment.name}`;
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={isOn}
+      aria-label={`${visibleName(flagName)}${place}`}
+      aria-busy={pending !== null || undefined}
+      className={classes.switch}
+      tabIndex={tabIndex}
+      onClick={() => choose(!isOn, { revision, cohortCount, state })}
+    >
+      <span className={classes.track}>
+        <span className={classes.thumb} />
+      </span>
+    </button>
+  );
+}
+
+/** A state in words; for those who may change it, with its switch. */
+export const StateControl = memo(function StateControl({ canEdit, ...props }: StateControlProps) {
+  const { state, flag } = props;
+  return (
+    <span className={classes.control} data-tone={stateWords(state, flag.cohortCount).tone}>
+      {canEdit && <Switch {...props} />}
+      <Words state={state} cohortCount={flag.cohortCount} isMarked={!canEdit} />
+    </span>
+  );
+});

@@ -1,0 +1,129 @@
+// biome-ignore-all lint/a11y/useSemanticElements: the header of a grid whose cells are placed one by one.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the focus is on the button in a header.
+import type { VirtualItem } from '@tanstack/react-virtual';
+import ArrowDown from 'lucide-react/icons/arrow-down';
+import ArrowUp from 'lucide-react/icons/arrow-up';
+import type { ReactNode } from 'react';
+import { EnvironmentName } from '../../parts/environment-name.tsx';
+import type { FlagSort } from './filter-flags.ts';
+import type { FlagColumn } from './flag-columns.ts';
+import classes from './flags.module.css';
+import { changedWidth, headHeight, type ListLayout, nameLeft, stateWidth, stuckLeft } from './list-layout.ts';
+import { headRow } from './use-grid-keys.ts';
+
+/** The first press sorts, the second turns the order round, the third returns to names. */
+function nextSort(by: FlagSort['by'], sort: FlagSort): FlagSort {
+  if (sort.by !== by) return { by, isReversed: by === 'name' };
+  if (by === 'name') return { by, isReversed: !sort.isReversed };
+  return sort.isReversed ? { by: 'name', isReversed: false } : { by, isReversed: true };
+}
+
+interface HeadCellProps {
+  readonly by: FlagSort['by'];
+  readonly place: number;
+  readonly left: number;
+  readonly width: number;
+  /** Beside the name, or the last of those; null: it scrolls. */
+  readonly stuck: 'yes' | 'last' | null;
+  readonly isTab: boolean;
+  readonly sort: FlagSort;
+  readonly onSort: (sort: FlagSort) => void;
+  readonly title?: string;
+  readonly children: ReactNode;
+}
+
+function HeadCell({ by, place, left, width, stuck, isTab, sort, onSort, title, children }: HeadCellProps) {
+  const isSorted = sort.by === by;
+  // Names begin with A; states with those that are on for the most; changes with the newest.
+  const isAscending = (by === 'name') !== sort.isReversed;
+  return (
+    <div
+      role="columnheader"
+      aria-colindex={place + 1}
+      aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
+      data-column={place}
+      data-stuck={stuck ?? undefined}
+      className={classes.headCell}
+      style={{ left, width }}
+    >
+      <button
+        type="button"
+        className={classes.sort}
+        title={title}
+        tabIndex={isTab ? 0 : -1}
+        onClick={() => onSort(nextSort(by, sort))}
+      >
+        <span className={classes.sortName}>{children}</span>
+        {isSorted && (isAscending ? <ArrowUp aria-hidden="true" /> : <ArrowDown aria-hidden="true" />)}
+      </button>
+    </div>
+  );
+}
+
+interface TableHeadProps extends Pick<HeadCellProps, 'sort' | 'onSort'> {
+  readonly layout: ListLayout;
+  readonly columns: readonly VirtualItem[];
+  readonly tabColumn: number | null;
+}
+
+/** The row of headings, which stays at the top; each of them sorts. */
+export function TableHead({ layout, columns, tabColumn, sort, onSort }: TableHeadProps) {
+  const { nameWidth, stuck, free, order } = layout;
+  const cell = (
+    by: FlagSort['by'],
+    place: number,
+    left: number,
+    width: number,
+    stuck: HeadCellProps['stuck'],
+  ) => ({
+    ...{ by, place, left, width, stuck, sort, onSort },
+    isTab: tabColumn === place,
+  });
+  const stateHead = (
+    { number, environment }: FlagColumn,
+    place: number,
+    left: number,
+    stuck: HeadCellProps['stuck'],
+  ) => (
+    <HeadCell
+      key={number}
+      {...cell(number, place, left, stateWidth, stuck)}
+      {...(environment === null ? {} : { title: environment.name })}
+    >
+      {environment === null ? 'State' : <EnvironmentName environment={environment} isBrief />}
+    </HeadCell>
+  );
+  return (
+    <div
+      role="row"
+      aria-rowindex={1}
+      data-row={headRow}
+      className={classes.headRow}
+      style={{ height: headHeight }}
+    >
+      <div
+        role="columnheader"
+        aria-colindex={1}
+        data-column={0}
+        data-stuck="yes"
+        className={classes.starCell}
+        tabIndex={tabColumn === 0 ? 0 : -1}
+      >
+        <span className="heard">Favourite</span>
+      </div>
+      <HeadCell {...cell('name', 1, nameLeft, nameWidth, stuck.length === 0 ? 'last' : 'yes')}>Flag</HeadCell>
+      {stuck.map((column, at) =>
+        stateHead(column, at + 2, stuckLeft(nameWidth, at), at === stuck.length - 1 ? 'last' : 'yes'),
+      )}
+      {columns.map(({ index, start }) => {
+        const column = free[index];
+        if (column !== undefined) return stateHead(column, index + stuck.length + 2, start, null);
+        return (
+          <HeadCell key="changed" {...cell('changed', order.length - 1, start, changedWidth, null)}>
+            Changed
+          </HeadCell>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { reachOf } from '../../domain/flag/reach.ts';
+
+/** A state of a flag, with as much as decides whom it reaches. A row of the list has it, and a whole flag's state. */
+export interface SwitchedState {
+  readonly enabled: boolean;
+  readonly trafficPercentage: number;
+  /** Length of the environment's own list; null: it inherits the flag-wide one. */
+  readonly cohortOverrideCount: number | null;
+  readonly audienceId: string | null;
+}
+
+/** Where a state applies, and the names that its effect is told with. */
+export interface EffectScene {
+  /** Length of the flag-wide list. */
+  readonly cohortCount: number;
+  /** Null in a single-environment project. */
+  readonly environmentName: string | null;
+  /** Of the state's audience; null: it has none, or its name is not known here. */
+  readonly audienceName: string | null;
+}
+
+/** ` in production`; nothing in a single-environment project. */
+export function placeWords(environmentName: string | null): string {
+  return environmentName === null ? '' : ` in ${environmentName}`;
+}
+
+/** The cohorts that are on at any percentage, as the subject of a sentence; null: there are none. */
+function cohortWords(count: number): string | null {
+  if (count === 0) return null;
+  return count === 1 ? 'the listed cohort' : `the ${count.toLocaleString('en')} listed cohorts`;
+}
+
+/** The callers that the audience and the percentage let in. */
+function callerWords({ trafficPercentage, audienceId }: SwitchedState, audienceName: string | null): string {
+  const share = trafficPercentage === 100 ? '' : `${trafficPercentage}% of `;
+  if (audienceId === null) return `${share}callers`;
+  const audience = audienceName === null ? 'its audience' : `the audience ${audienceName}`;
+  return `${share}callers in ${audience}`;
+}
+
+/** Who gets “on”, as a sentence that a place may precede. */
+function whoGetsOn(state: SwitchedState, { cohortCount: shared, audienceName }: EffectScene): string {
+  const cohortCount = state.cohortOverrideCount ?? shared;
+  const cohorts = cohortWords(cohortCount);
+  if (state.trafficPercentage === 0) {
+    return `only ${cohorts} ${cohortCount === 1 ? 'gets' : 'get'} “on”: the rollout is at 0%.`;
+  }
+  const subject = [cohorts, callerWords(state, audienceName)].filter((part) => part !== null).join(' and ');
+  return `${subject} get “on”${state.audienceId === null ? '' : '; all others get “off”'}.`;
+}
+
+const wholeEffects = {
+  off: 'every caller gets “off”.',
+  nobody: 'nobody gets “on”: the rollout is at 0% and no cohorts are listed.',
+  all: 'every caller gets “on”.',
+};
+
+/** Says in a sentence who gets “on” from a state, exactly as it is: what does not decide is not mentioned. */
+export function effectOf(state: SwitchedState, scene: EffectScene): string {
+  const reach = reachOf(state, scene.cohortCount);
+  const effect = reach === 'some' ? whoGetsOn(state, scene) : wholeEffects[reach];
+  const { environmentName } = scene;
+  if (environmentName !== null) return `In ${environmentName}, ${effect}`;
+  return `${effect.slice(0, 1).toUpperCase()}${effect.slice(1)}`;
+}
+
+/** What has happened, for a notice: short when the switch decides alone. */
+export function switchedWords(flagName: string, state: SwitchedState, scene: EffectScene): string {
+  const place = placeWords(scene.environmentName);
+  const reach = reachOf(state, scene.cohortCount);
+  if (reach === 'off') return `${flagName} is off${place}.`;
+  if (reach === 'nobody') return `${flagName} is on${place}, but reaches nobody.`;
+  return `${flagName} is on${place}. ${effectOf(state, { ...scene, environmentName: null })}`;
+}

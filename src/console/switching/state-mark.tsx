@@ -1,0 +1,23 @@
+import { reachOf } from '../../domain/flag/reach.ts';
+import { Mark } from '../parts/mark.tsx';
+import type { StoredSwitch } from './switch-rules.ts';
+
+const tones = { off: 'off', nobody: 'warn', some: 'on', all: 'on' } as const;
+
+type Shown = Pick<StoredSwitch, 'state' | 'cohortCount'>;
+
+function stateWords({ state, cohortCount }: Shown): string {
+  const reach = reachOf(state, cohortCount);
+  if (reach === 'off') return 'Off';
+  if (reach === 'nobody') return 'On, reaches nobody';
+  return state.trafficPercentage === 0 ? 'On, cohorts only' : `On ${state.trafficPercentage}%`;
+}
+
+/** Whether a flag is on, and for how many: green only where it reaches somebody. */
+export function StateMark(shown: Shown) {
+  return (
+    <Mark tone={tones[reachOf(shown.state, shown.cohortCount)]} hasDot>
+      {stateWords(shown)}
+    </Mark>
+  );
+}

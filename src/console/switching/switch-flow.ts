@@ -1,0 +1,131 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { ConsoleFlagView } from '../../contracts/console/flag-views.ts';
+import { call } from '../client/call.ts';
+import { ConsoleError, conflictOf } from '../client/console-error.ts';
+import { audiencesQuery } from '../client/queries.ts';
+import { storeFlag } from '../client/store-flag.ts';
+import { showDone, showFailure } from '../parts/notices.tsx';
+import { SharedValue } from '../parts/shared-value.ts';
+import { countOf } from '../parts/words.ts';
+import { switchedWords } from './effect-words.ts';
+import {
+  isStillMeant,
+  keysOf,
+  questionOf,
+  type StoredSwitch,
+  type SwitchQuestion,
+  type SwitchWish,
+  storedSwitch,
+  switchBody,
+  switchKey,
+} from './switch-rules.ts';
+
+/** Values that are being sent, by the switch's key. */
+export const pendingSwitches = new SharedValue<ReadonlyMap<string, boolean>>(new Map());
+
+/** A wish that waits for a person's answer. */
+export interface AskedWish {
+  readonly wish: SwitchWish;
+  readonly question: NonNullable<SwitchQuestion>;
+}
+
+/** At most one question is open. It outlives the control that was used: an Undo may come from another page. */
+export const askedWish = new SharedValue<AskedWish | null>(null);
+
+/** Acts at once, or asks first. A switch that is being sent is not sent again. */
+export function chooseSwitch(client: QueryClient, wish: SwitchWish): void {
+  if (pendingSwitches.present.has(switchKey(wish.target))) return;
+  const question = questionOf(wish);
+  if (question === null) void sendSwitch(client, wish, false);
+  else askedWish.set({ wish, question });
+}
+
+/** A switch that somebody else's changes overtake more often than this is refused. */
+const attemptsMax = 4;
+
+/** @param wasAsked whether the person was told an effect, which must still be the effect when it is stored */
+export async function sendSwitch(client: QueryClient, wish: SwitchWish, wasAsked: boolean): Promise<void> {
+  const key = switchKey(wish.target);
+  setPending(key, wish.next);
+  try {
+    const flag = await stored(wish, wasAsked);
+    if (flag === null) return;
+    await storeFlag(client, flag);
+    wish.onStored?.(flag, keysOf(wish));
+    tell(client, wish, flag);
+  } catch (error) {
+    showFailure(error);
+  } finally {
+    setPending(key, null);
+  }
+}
+
+function setPending(key: string, next: boolean | null): void {
+  const others = [...pendingSwitches.present].filter(([other]) => other !== key);
+  pendingSwitches.set(new Map(next === null ? others : [...others, [key, next]]));
+}
+
+/**
+ * Sends a wish. When somebody else has saved first, a switch alone is applied on top of that, because its meaning does
+ * not depend on other fields; if the person was told another effect, they are asked again.
+ *
+ * @returns what is then stored; null if nothing was sent to the end
+ */
+async function stored(wish: SwitchWish, wasAsked: boolean): Promise<ConsoleFlagView | null> {
+  const { target } = wish;
+  let { revision } = wish.stored;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const { projectId, flagId } = target;
+      return (await call('edit-flag', { projectId, flagId }, switchBody(wish, revision))).flag;
+    } catch (error) {
+      const current = conflictOf<ConsoleFlagView>(error);
+      const present = current === null ? null : storedSwitch(current, target);
+      if (current === null || present === null || attempt === attemptsMax) throw error;
+      if (!mayRepeat(wish, current, present, wasAsked)) return null;
+      revision = present.revision;
+    }
+  }
+}
+
+/** A switch with further fields is not repeated: others may have changed the same ones. */
+function mayRepeat(
+  wish: SwitchWish,
+  current: ConsoleFlagView,
+  present: StoredSwitch,
+  wasAsked: boolean,
+): boolean {
+  const isAlone = Object.keys(wish.edits).length === 0;
+  if (isAlone && (!wasAsked || isStillMeant(wish, present))) return true;
+  if (wish.draft !== null || wish.isUndo) {
+    wish.draft?.onConflict(current);
+    const lost = wish.isUndo ? 'Nothing was undone.' : 'Nothing was saved or switched.';
+    showFailure(new ConsoleError(409, 'Changed meanwhile', lost, null));
+    return false;
+  }
+  const again = { ...wish, stored: present, edits: {}, before: {}, isChanged: true };
+  askedWish.set({ wish: again, question: questionOf(again) ?? 'protected' });
+  return false;
+}
+
+/** Says what is stored then, with an Undo that takes back exactly what was sent. */
+function tell(client: QueryClient, wish: SwitchWish, flag: ConsoleFlagView): void {
+  const { target, next, edits, before, draft } = wish;
+  const present = storedSwitch(flag, target);
+  if (present === null) return;
+  const { audienceId } = present.state;
+  const known = client.getQueryData(audiencesQuery(target.projectId).queryKey)?.audiences ?? [];
+  const words = switchedWords(flag.name, present.state, {
+    cohortCount: present.cohortCount,
+    environmentName: target.environment?.name ?? null,
+    audienceName: known.find(({ id }) => id === audienceId)?.name ?? null,
+  });
+  const saved = draft === null ? '' : `Saved ${countOf(Object.keys(edits).length, 'change')}. `;
+  showDone(`${saved}${words}`, () =>
+    chooseSwitch(client, {
+      ...wish,
+      ...{ stored: present, next: !next, edits: before, before: edits },
+      ...{ isUndo: true, isChanged: false, draft: null },
+    }),
+  );
+}

@@ -1,0 +1,202 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { audiencesQuery } from '../client/queries.ts';
+import { stateKey } from '../draft/flag-fields.ts';
+import { Callout } from '../parts/callout.tsx';
+import { ConfirmDialog, Dialog } from '../parts/dialog.tsx';
+import { useSharedValue } from '../parts/shared-value.ts';
+import { TextField } from '../parts/text-field.tsx';
+import { countOf } from '../parts/words.ts';
+import { effectOf, placeWords } from './effect-words.ts';
+import { type AskedWish, askedWish, sendSwitch } from './switch-flow.ts';
+import { afterSwitch, type SwitchTarget, type SwitchWish, stateNumber } from './switch-rules.ts';
+import classes from './switching.module.css';
+
+/** @returns a function that says who would get “on” then */
+function useEffectWords({ projectId }: SwitchTarget): (wish: SwitchWish) => string {
+  const audiences = useQuery(audiencesQuery(projectId)).data?.audiences ?? [];
+  return (wish) => {
+    const { state, cohortCount } = afterSwitch(wish);
+    const audienceName = audiences.find(({ id }) => id === state.audienceId)?.name ?? null;
+    // The title names the environment.
+    return effectOf(state, { cohortCount, environmentName: null, audienceName });
+  };
+}
+
+function titleOf({ target, next, isUndo }: SwitchWish): string {
+  const act = `${isUndo ? 'Undo: switch' : 'Switch'} ${next ? 'on' : 'off'}`;
+  return `${act}${placeWords(target.environment?.name ?? null)}?`;
+}
+
+/** What is true of every question: the protection, and a change by somebody else that made it necessary. */
+function Reasons({ wish }: { readonly wish: SwitchWish }) {
+  const { environment } = wish.target;
+  return (
+    <>
+      {wish.isChanged && (
+        <Callout tone="warn">Somebody changed this flag meanwhile. This is the effect now.</Callout>
+      )}
+      {environment?.isProtected && (
+        <Text size="sm">
+          <strong>{environment.name}</strong> is protected.
+        </Text>
+      )}
+    </>
+  );
+}
+
+interface QuestionProps {
+  readonly wish: SwitchWish;
+  /** Sends what the person has decided. */
+  readonly onSend: (wish: SwitchWish) => void;
+  readonly onClose: () => void;
+}
+
+/** Only whether it is meant. */
+function ProtectedQuestion({ wish, onSend, onClose }: QuestionProps) {
+  const { target, next } = wish;
+  const effectWords = useEffectWords(target);
+  const act = `Switch ${next ? 'on' : 'off'}`;
+  return (
+    <ConfirmDialog title={titleOf(wish)} confirm={act} onConfirm={() => onSend(wish)} onClose={onClose}>
+      <Stack gap="xs">
+        <Reasons wish={wish} />
+        <Text size="sm">
+          You are about to switch <strong>{target.flagName}</strong> {next ? 'on' : 'off'}
+          {target.environment === null ? '' : ' there'}. {effectWords(wish)}
+        </Text>
+      </Stack>
+    </ConfirmDialog>
+  );
+}
+
+const steps = [1, 10, 50, 100] as const;
+
+/** The number that a text of digits means, up to 100; null for no digits. What is no number leaves it as it was. */
+function percentageOf(text: string, before: number | null): number | null {
+  if (text.trim() === '') return null;
+  return /^\d+$/.test(text) ? Math.min(100, Number(text)) : before;
+}
+
+/** For whom it shall be on: as it is stored, it would be on for nobody. */
+function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
+  const { target } = wish;
+  const [percentage, setPercentage] = useState<number | null>(100);
+  const effectWords = useEffectWords(target);
+  const key = stateKey(stateNumber(target), 'trafficPercentage');
+  const wishAt = (share: number): SwitchWish =>
+    share === 0 ? wish : { ...wish, edits: { [key]: share }, before: { [key]: 0 } };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSend(wishAt(percentage ?? 0));
+  };
+  return (
+    <Dialog title={titleOf(wish)} size={500} onClose={onClose}>
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <Reasons wish={wish} />
+          <Callout tone="warn">
+            <strong>On, but reaches nobody.</strong> The rollout of {target.flagName}
+            {placeWords(target.environment?.name ?? null)} is at 0%, and no cohorts are listed.
+          </Callout>
+          <div className={classes.share}>
+            <TextField
+              label="Rollout in percent"
+              w={150}
+              inputMode="numeric"
+              value={percentage === null ? '' : String(percentage)}
+              onText={(text) => setPercentage(percentageOf(text, percentage))}
+            />
+            <Group gap={6}>
+              {steps.map((step) => (
+                <Button
+                  key={step}
+                  size="compact-sm"
+                  variant={step === percentage ? 'light' : 'default'}
+                  aria-pressed={step === percentage}
+                  onClick={() => setPercentage(step)}
+                >
+                  {step}%
+                </Button>
+              ))}
+            </Group>
+          </div>
+          <Text size="sm" role="status">
+            {effectWords(wishAt(percentage ?? 0))}
+          </Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            {percentage !== null && percentage !== 0 && (
+              <Button variant="default" onClick={() => onSend(wish)}>
+                Switch on at 0%
+              </Button>
+            )}
+            <Button type="submit" data-autofocus>
+              Switch on at {percentage ?? 0}%
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Whether the unsaved changes beside the switch shall be saved with it: both effects, and neither by default. */
+function DraftQuestion({ wish, onSend, onClose }: QuestionProps) {
+  const { target, draft } = wish;
+  const effectWords = useEffectWords(target);
+  if (draft === null) return null;
+  const count = Object.keys(draft.edits).length;
+  const saving = { ...wish, edits: draft.edits, before: draft.before };
+  return (
+    <Dialog title={titleOf(wish)} size="lg" onClose={onClose}>
+      <Stack gap="md">
+        <Reasons wish={wish} />
+        <Text size="sm">
+          <strong>{target.flagName}</strong> has {countOf(count, 'unsaved change')} here.
+        </Text>
+        <dl className={classes.ways}>
+          <div className={classes.way}>
+            <dt>With your {count === 1 ? 'change' : 'changes'}</dt>
+            <dd>{effectWords(saving)}</dd>
+          </div>
+          <div className={classes.way}>
+            <dt>As stored</dt>
+            <dd>{effectWords(wish)}</dd>
+          </div>
+        </dl>
+        <Group justify="flex-end">
+          <Button variant="default" data-autofocus onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="light" onClick={() => onSend({ ...wish, draft: null })}>
+            Switch on as stored
+          </Button>
+          <Button onClick={() => onSend(saving)}>Save and switch on</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+const questions = { draft: DraftQuestion, nobody: NobodyQuestion, protected: ProtectedQuestion };
+
+function Question({ wish, question }: AskedWish) {
+  const client = useQueryClient();
+  const close = () => askedWish.set(null);
+  const Asked = questions[question];
+  const send = (decided: SwitchWish) => {
+    close();
+    void sendSwitch(client, decided, true);
+  };
+  return <Asked wish={wish} onSend={send} onClose={close} />;
+}
+
+/** The question about a switch, if there is one. It stands once on the page, above everything else. */
+export function SwitchQuestions() {
+  const asked = useSharedValue(askedWish, (present) => present);
+  return asked === null ? null : <Question {...asked} />;
+}

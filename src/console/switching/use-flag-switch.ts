@@ -1,0 +1,38 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useSharedValue } from '../parts/shared-value.ts';
+import { chooseSwitch, pendingSwitches } from './switch-flow.ts';
+import {
+  type StoredSwitch,
+  type SwitchDraft,
+  type SwitchTarget,
+  type SwitchWish,
+  switchKey,
+} from './switch-rules.ts';
+
+/** What only a page with a draft of the flag gives. */
+type WithDraft = Partial<Pick<SwitchWish, 'onStored'>> & { readonly draft?: SwitchDraft | null };
+
+export interface FlagSwitch {
+  /** The value that is being sent, to be shown meanwhile; null: none is. */
+  readonly pending: boolean | null;
+  /**
+   * Switches, at once or after a question. What a person then reads is shown by the page-wide `SwitchQuestions` and a
+   * notice with an Undo.
+   *
+   * @param stored as it is shown beside the control
+   */
+  choose(next: boolean, stored: StoredSwitch, more?: WithDraft): void;
+}
+
+/** The switch of one flag in one environment, wherever it is shown: on its card, in the list, in the palette. */
+export function useFlagSwitch(target: SwitchTarget): FlagSwitch {
+  const client = useQueryClient();
+  const key = switchKey(target);
+  const pending = useSharedValue(pendingSwitches, (present) => present.get(key) ?? null);
+  const choose: FlagSwitch['choose'] = (next, stored, { draft = null, onStored = null } = {}) =>
+    chooseSwitch(client, {
+      ...{ target, stored, next, draft, onStored },
+      ...{ edits: {}, before: {}, isUndo: false, isChanged: false },
+    });
+  return { pending, choose };
+}

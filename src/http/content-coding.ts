@@ -1,0 +1,19 @@
+/** The codings in which bodies are sent, the best first. */
+const codings = ['br', 'gzip'] as const;
+export type Coding = (typeof codings)[number];
+
+/**
+ * @param header `Accept-Encoding`: a coding with `q=0` is refused
+ * @param offered those that the body has
+ * @returns the best coding that the client accepts; null: the body as it is
+ */
+export function acceptedCoding(header: string, offered: readonly Coding[] = codings): Coding | null {
+  const entries = header
+    .toLowerCase()
+    .split(',')
+    .map((entry) => entry.trim().split(/\s*;\s*/));
+  const accepted = entries
+    .filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? ''))
+    .map(([coding = '']) => coding);
+  return offered.find((coding) => accepted.includes(coding)) ?? null;
+}

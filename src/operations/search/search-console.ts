@@ -1,0 +1,57 @@
+import { searchAnswerSchema } from '../../contracts/console/search-views.ts';
+import { roleIn } from '../../domain/console/console-principal.ts';
+import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import type { Member } from '../../domain/member/member.ts';
+import type { Project } from '../../domain/project/project.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { hasAtMostCodePoints } from '../../support/code-points.ts';
+import type { Steps } from '../../support/steps.ts';
+import { byName } from '../list-reply.ts';
+import { consoleRead, type Shown, signedIn } from '../operation.ts';
+import { Search } from './search.ts';
+
+/** Characters of a search. */
+const searchCharsMax = 200;
+
+/**
+ * Flags, audiences, environments and projects that the member may see, of all projects or of one. Each word of `q`
+ * occurs in the name or id. Without words: the flags that are on in production, those changed last first.
+ */
+export const searchConsole = consoleRead('search-console', {
+  route: 'GET /search',
+  access: signedIn,
+  query: ['q', 'project'],
+  answer: searchAnswerSchema,
+  run: (queries, { query }, { member }) => {
+    const text = (query['q'] ?? '').trim();
+    if (!hasAtMostCodePoints(text, searchCharsMax)) {
+      return deny('invalid-request', `q must be at most ${searchCharsMax} characters`);
+    }
+    const only = query['project'];
+    if (only === undefined) return allow({ later: answer(queries, member, text, null) });
+    const project = queries.project(only);
+    if (project === undefined || roleIn(project, member) === null) {
+      return deny('not-found', 'None of your projects has this id. It may have been deleted.');
+    }
+    return allow({ later: answer(queries, member, text, project) });
+  },
+});
+
+function* answer(
+  queries: RecordQueries,
+  member: Member,
+  text: string,
+  only: Project | null,
+): Steps<ConsoleOutcome<Shown>> {
+  const projects = only === null ? yield* visibleProjects(queries, member) : [only];
+  return allow({ value: yield* new Search(queries, projects).run(text, only === null) });
+}
+
+function* visibleProjects(queries: RecordQueries, member: Member): Steps<readonly Project[]> {
+  const visible: Project[] = [];
+  for (const project of queries.projects()) {
+    if (roleIn(project, member) !== null) visible.push(project);
+    yield;
+  }
+  return byName(visible);
+}

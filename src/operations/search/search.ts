@@ -1,0 +1,227 @@
+import type { FoundFlagView, SearchAnswer, SearchResult } from '../../contracts/console/search-views.ts';
+import type { PackedFlag } from '../../domain/flag/flag.ts';
+import { wholeFlag } from '../../domain/flag/whole-flag.ts';
+import { isProductionState } from '../../domain/project/production.ts';
+import type { Project } from '../../domain/project/project.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { Steps } from '../../support/steps.ts';
+import { type Fit, Shortlist, Sought } from './shortlist.ts';
+
+/** Results of each kind. */
+const shownMax = 20;
+/** Names that a search looks at, in all projects together; a step looks at some tens of microseconds' worth. */
+const namesMax = 100_000;
+const namesOfStep = 32;
+/** Flags that are read to rank them, and their bytes. */
+const flagsReadMax = 300;
+const bytesReadMax = 16 * 1024 * 1024;
+/** Newest entries of each audit log in which a search without words looks for flags. */
+const recentMax = 100;
+
+/** A flag that may be shown. */
+interface Candidate {
+  readonly project: Project;
+  readonly id: string;
+}
+
+interface ReadFlag {
+  readonly view: FoundFlagView;
+  readonly isOn: boolean;
+  readonly updatedAt: number;
+}
+
+type Ranked = readonly [rank: number, result: SearchResult];
+/** Of flags that are on in production the rank is 1: they are what somebody in a hurry looks for. */
+const ranks: Readonly<Record<Fit, number>> = { equal: 0, begins: 2, contains: 3 };
+const onRank = 1;
+
+/** One search, in steps and within bounds. */
+export class Search {
+  readonly #queries: RecordQueries;
+  readonly #projects: readonly Project[];
+  #namesLeft = namesMax;
+  #flagsLeft = flagsReadMax;
+  #bytesLeft = bytesReadMax;
+  #isComplete = true;
+
+  /** @param projects those that are searched, by name */
+  constructor(queries: RecordQueries, projects: readonly Project[]) {
+    this.#queries = queries;
+    this.#projects = projects;
+  }
+
+  /** @param hasProjects whether projects are results, too */
+  *run(text: string, hasProjects: boolean): Steps<SearchAnswer> {
+    const sought = new Sought(text);
+    const results = sought.isEmpty ? yield* this.#onInProduction() : yield* this.#named(sought, hasProjects);
+    return { results, isComplete: this.#isComplete };
+  }
+
+  *#named(sought: Sought, hasProjects: boolean): Steps<SearchResult[]> {
+    const ranked: Ranked[] = [];
+    // The few names of projects and environments first: flags may use up what a search may look at.
+    if (hasProjects) ranked.push(...this.#list(yield* this.#projectsOf(sought)));
+    ranked.push(...this.#list(yield* this.#environmentsOf(sought)));
+    ranked.push(...this.#list(yield* this.#audiencesOf(sought)));
+    ranked.push(...(yield* this.#flagsOf(sought)));
+    ranked.sort(([rank, one], [otherRank, other]) => rank - otherRank || compare(one.name, other.name));
+    return ranked.map(([, result]) => result);
+  }
+
+  #list(found: Shortlist<SearchResult>): Ranked[] {
+    const taken = found.take().map(({ fit, item }): Ranked => [ranks[fit], item]);
+    if (found.isCut) this.#isComplete = false;
+    return taken;
+  }
+
+  *#projectsOf(sought: Sought): Steps<Shortlist<SearchResult>> {
+    const found = new Shortlist<SearchResult>(shownMax);
+    for (const { id, name } of this.#projects) {
+      if (!(yield* this.#mayLook())) break;
+      found.add(sought.fitOf(name, id), () => ({ kind: 'project', id, name }));
+    }
+    return found;
+  }
+
+  *#environmentsOf(sought: Sought): Steps<Shortlist<SearchResult>> {
+    const found = new Shortlist<SearchResult>(shownMax);
+    for (const project of this.#projects) {
+      for (const environment of project.environments) {
+        if (!(yield* this.#mayLook())) return found;
+        found.add(sought.fitOf(environment.name), () => {
+          const { number, name, isProtected } = environment;
+          return { kind: 'environment', ...inProject(project), number, name, isProtected };
+        });
+      }
+    }
+    return found;
+  }
+
+  *#audiencesOf(sought: Sought): Steps<Shortlist<SearchResult>> {
+    const found = new Shortlist<SearchResult>(shownMax);
+    for (const project of this.#projects) {
+      for (const { id, name } of this.#queries.audienceNamesOf(project.id)) {
+        if (!(yield* this.#mayLook())) return found;
+        found.add(sought.fitOf(name, id), () => ({ kind: 'audience', ...inProject(project), id, name }));
+      }
+    }
+    return found;
+  }
+
+  *#flagsOf(sought: Sought): Steps<Ranked[]> {
+    const found = new Shortlist<Candidate>(flagsReadMax);
+    yield* this.#lookForFlags(sought, found);
+    const ranked: Ranked[] = [];
+    for (const { fit, item } of found.take()) {
+      const flag = yield* this.#read(item);
+      if (flag !== null) ranked.push([flag.isOn ? Math.min(ranks[fit], onRank) : ranks[fit], flag.view]);
+    }
+    ranked.sort(([rank], [otherRank]) => rank - otherRank);
+    if (found.isCut || ranked.length > shownMax) this.#isComplete = false;
+    return ranked.slice(0, shownMax);
+  }
+
+  *#lookForFlags(sought: Sought, found: Shortlist<Candidate>): Steps<void> {
+    for (const project of this.#projects) {
+      for (const { id, name } of this.#queries.flagPlacesOf(project.id)) {
+        if (!(yield* this.#mayLook())) return;
+        found.add(sought.fitOf(name, id), () => ({ project, id }));
+      }
+    }
+  }
+
+  /** Those changed last come first, as far as the audit log tells; then by name. */
+  *#onInProduction(): Steps<SearchResult[]> {
+    const on: ReadFlag[] = [];
+    const seen = new Set<string>();
+    for (const candidate of this.#recentThenAll()) {
+      yield;
+      if (candidate === null || seen.has(candidate.id)) continue;
+      seen.add(candidate.id);
+      const flag = yield* this.#read(candidate);
+      if (flag?.isOn) on.push(flag);
+      if (!this.#isComplete) break;
+    }
+    if (on.length > shownMax) this.#isComplete = false;
+    on.sort((one, other) => other.updatedAt - one.updatedAt || compare(one.view.name, other.view.name));
+    return on.slice(0, shownMax).map(({ view }) => view);
+  }
+
+  /** Null is a step without a candidate. */
+  *#recentThenAll(): Generator<Candidate | null> {
+    const visible = new Map(this.#projects.map((project) => [project.id, project]));
+    for (const [ledgerId, range] of this.#ledgers()) {
+      let looked = 0;
+      for (const { entry, bytesRead } of this.#queries.auditHeadsOf(ledgerId, range)) {
+        const project = entry.action.startsWith('flag.') ? visible.get(entry.projectId ?? '') : undefined;
+        yield project === undefined ? null : { project, id: entry.targetId };
+        looked += 1;
+        this.#bytesLeft -= bytesRead;
+        if (looked === recentMax || this.#bytesLeft < 0) break;
+      }
+    }
+    for (const project of this.#projects) {
+      for (const { id } of this.#queries.flagPlacesOf(project.id)) yield { project, id };
+    }
+  }
+
+  /** The audit logs of the projects. */
+  #ledgers(): ReadonlyMap<string, { readonly subjectId?: string }> {
+    const [only] = this.#projects;
+    if (only !== undefined && this.#projects.length === 1) {
+      return new Map([[only.organisationId ?? only.id, { subjectId: only.id }]]);
+    }
+    return new Map(this.#projects.map(({ id, organisationId }) => [organisationId ?? id, {}]));
+  }
+
+  /** Counts a name. @returns false when no more may be looked at */
+  *#mayLook(): Steps<boolean> {
+    if (this.#namesLeft === 0) {
+      this.#isComplete = false;
+      return false;
+    }
+    this.#namesLeft -= 1;
+    if (this.#namesLeft % namesOfStep === 0) yield;
+    return true;
+  }
+
+  /** @returns null for a flag that was deleted, or when no more may be read */
+  *#read({ project, id }: Candidate): Steps<ReadFlag | null> {
+    const found = this.#queries.foundFlag(id);
+    if (found === undefined) return null;
+    if (this.#flagsLeft === 0 || found.bytes > this.#bytesLeft) {
+      this.#isComplete = false;
+      return null;
+    }
+    this.#flagsLeft -= 1;
+    this.#bytesLeft -= found.bytes;
+    const flag = yield* found.readInSteps();
+    yield;
+    return flag?.projectId === project.id ? shownFlag(flag, project) : null;
+  }
+}
+
+function shownFlag(flag: PackedFlag, project: Project): ReadFlag {
+  const { id, revision, updatedAt } = flag;
+  const { name, cohorts, states } = wholeFlag(flag, project);
+  const environments = new Map(project.environments.map((environment) => [environment.number, environment]));
+  const shown = Array.from(states).filter(([number]) => isProductionState(project, number));
+  const view: FoundFlagView = {
+    ...{ kind: 'flag', ...inProject(project), id, name, revision, cohortCount: cohorts.count },
+    states: shown.map(([number, { enabled, trafficPercentage, cohortOverride, audienceId }]) => ({
+      environment: number,
+      name: environments.get(number)?.name ?? '',
+      isProtected: environments.get(number)?.isProtected ?? false,
+      ...{ enabled, trafficPercentage, cohortOverrideCount: cohortOverride?.count ?? null, audienceId },
+    })),
+  };
+  return { view, isOn: view.states.some(({ enabled }) => enabled), updatedAt };
+}
+
+function inProject({ id, name }: Project): { readonly projectId: string; readonly projectName: string } {
+  return { projectId: id, projectName: name };
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

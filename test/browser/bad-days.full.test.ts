@@ -1,0 +1,292 @@
+import type { Page, Route } from 'playwright-core';
+import t, { type Test } from 'tap';
+import type { BootedServer } from '../support/booted-server.ts';
+import { consoleCaller } from './support/console-caller.ts';
+import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
+import { card, createToken, dialog, goTo, notice, saveDraft } from './support/console-steps.ts';
+import { provision } from './support/provision.ts';
+import { bootAgain, killServer } from './support/restarting-server.ts';
+import { owner, signIn } from './support/sign-in.ts';
+
+t.setTimeout(600_000);
+
+const on = { enabled: true, trafficPercentage: 100 };
+const environments = { production: on, staging: on };
+const project = {
+  name: 'shop',
+  environments: ['production', 'staging'],
+  flags: [{ name: 'gift-cards', environments }],
+};
+const prepare = provision(project);
+/** How the connection may break, in Chromium's words. */
+const broken =
+  /net::ERR_(INTERNET_DISCONNECTED|CONNECTION_\w+|FAILED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING)|EventSource/;
+
+interface AuditAnswer {
+  readonly entries: readonly { readonly action: string; readonly targetName: string }[];
+}
+
+interface Scene {
+  readonly page: Page;
+  readonly projectId: string;
+  /** @returns how many entries of an action the audit log has */
+  count(action: string): Promise<number>;
+}
+
+/** Opens a flag's page as the Owner. */
+async function openFlagPage(window: ConsoleWindow): Promise<Scene> {
+  const { page, watch } = window;
+  watch.expectMessage(broken);
+  await signIn(window, owner);
+  await page.getByRole('link', { name: 'gift-cards', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'gift-cards' }).waitFor();
+  const projectId = new URL(page.url()).pathname.split('/')[3] ?? '';
+  const count = async (action: string): Promise<number> => {
+    const call = consoleCaller(page);
+    const path = `/projects/${projectId}/audit?action=${action}`;
+    return (await call<AuditAnswer>('GET', path)).entries.length;
+  };
+  return { page, projectId, count };
+}
+
+type Break = (route: Route) => Promise<void>;
+
+/** Breaks the next request that changes something below an address. */
+async function breakNext(page: Page, method: string, addresses: string, how: Break): Promise<void> {
+  let isBroken = false;
+  await page.route(addresses, async (route) => {
+    if (isBroken || route.request().method() !== method) return await route.fallback();
+    isBroken = true;
+    await how(route);
+  });
+}
+
+/** The change is stored, and the server dies before its answer is sent. */
+function storedAndKilled(server: BootedServer): Break {
+  return async (route) => {
+    await route.fetch();
+    await killServer(server);
+    await route.abort('connectionreset');
+  };
+}
+
+/** The server dies before it has read the change. */
+function killedBefore(server: BootedServer): Break {
+  return async (route) => {
+    await killServer(server);
+    await route.abort('connectionreset');
+  };
+}
+
+const flagAddress = '**/console/api/projects/*/flags/*';
+const flagsAddress = '**/console/api/projects/*/flags';
+const checking = /Can't reach Burgee\. Checking whether your change was saved/;
+const notSaved = /Can't reach Burgee\. Nothing was saved\./;
+
+function turn(page: Page, environment: string): Promise<void> {
+  return card(page, environment).getByRole('switch').press('Space');
+}
+
+async function stateOf(page: Page, environment: string): Promise<string> {
+  return (await card(page, environment).getByRole('switch').isChecked()) ? 'on' : 'off';
+}
+
+async function rollout(page: Page, environment: string, step: string): Promise<void> {
+  await card(page, environment).getByRole('button', { name: step, exact: true }).click();
+}
+
+await consoleTest(
+  t,
+  'a switch that is pressed without a connection never acts later',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page, count } = await openFlagPage(window);
+    await page.context().setOffline(true);
+    await turn(page, 'production');
+    await notice(page, checking).waitFor();
+    await page.context().setOffline(false);
+    await notice(page, notSaved).waitFor();
+    t.equal(await stateOf(page, 'production'), 'on', 'the switch shows what is stored');
+    t.equal(await count('flag.edit'), 0, 'nothing was stored');
+    await turn(page, 'production');
+    await notice(page, /gift-cards is off in production/).waitFor();
+    t.equal(await count('flag.edit'), 1);
+  },
+);
+
+await consoleTest(
+  t,
+  'a switch whose answer is lost by a kill of the server is said to be saved, and is stored once',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page, count } = await openFlagPage(window);
+    await breakNext(page, 'PATCH', flagAddress, storedAndKilled(stage.server));
+    await turn(page, 'production');
+    await notice(page, checking).waitFor();
+    await bootAgain(t, stage.server);
+    await notice(page, /gift-cards is off in production/).waitFor();
+    await notice(page, checking).waitFor({ state: 'detached' });
+    t.equal(await stateOf(page, 'production'), 'off');
+    t.equal(await count('flag.edit'), 1, 'one entry');
+  },
+);
+
+await consoleTest(
+  t,
+  'a draft stays when the server is killed before it is saved, and can be saved then',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page, count } = await openFlagPage(window);
+    await rollout(page, 'staging', '50%');
+    await rollout(page, 'production', '25%');
+    await breakNext(page, 'PATCH', flagAddress, killedBefore(stage.server));
+    await page.getByRole('button', { name: 'Review 2 changes' }).click();
+    await dialog(page).getByRole('button', { name: 'Save 2 changes' }).click();
+    await notice(page, checking).waitFor();
+    await bootAgain(t, stage.server);
+    await dialog(page).getByText('Nothing was saved.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Save 2 changes' }).click();
+    await notice(page, 'Saved 2 changes of gift-cards.').waitFor();
+    t.equal(await count('flag.edit'), 1, 'one entry');
+  },
+);
+
+await consoleTest(
+  t,
+  'a draft that was saved before the server was killed is said to be saved, and is stored once',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page, count } = await openFlagPage(window);
+    await rollout(page, 'staging', '50%');
+    await breakNext(page, 'PATCH', flagAddress, storedAndKilled(stage.server));
+    await page.getByRole('button', { name: 'Review 1 change' }).click();
+    await dialog(page).getByRole('button', { name: 'Save 1 change' }).click();
+    await notice(page, checking).waitFor();
+    await bootAgain(t, stage.server);
+    await notice(page, 'Saved 1 change of gift-cards.').waitFor();
+    await dialog(page).waitFor({ state: 'detached' });
+    t.equal(await page.getByRole('region', { name: 'Unsaved changes' }).count(), 0);
+    t.equal(await count('flag.edit'), 1, 'one entry');
+  },
+);
+
+await consoleTest(t, 'a draft is kept while the connection is lost', { prepare }, async (t, stage) => {
+  const window = await stage.window();
+  const { page, count } = await openFlagPage(window);
+  await rollout(page, 'staging', '50%');
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Review 1 change' }).click();
+  await dialog(page).getByRole('button', { name: 'Save 1 change' }).click();
+  await notice(page, checking).waitFor();
+  await page.context().setOffline(false);
+  await dialog(page).getByText('Nothing was saved.').waitFor();
+  t.equal(await count('flag.edit'), 0);
+  await dialog(page).getByRole('button', { name: 'Save 1 change' }).click();
+  await notice(page, 'Saved 1 change of gift-cards.').waitFor();
+  t.equal(await count('flag.edit'), 1);
+});
+
+await consoleTest(
+  t,
+  'a flag whose creation was not answered is created once, and opened',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page, count } = await openFlagPage(window);
+    await goTo(page, 'Flags');
+    await page.getByRole('button', { name: 'Create flag' }).click();
+    await dialog(page).getByLabel('Name').fill('new-prices');
+    await breakNext(page, 'POST', flagsAddress, storedAndKilled(stage.server));
+    await dialog(page).getByRole('button', { name: 'Create flag' }).click();
+    await notice(page, checking).waitFor();
+    await bootAgain(t, stage.server);
+    await page.getByRole('heading', { level: 1, name: 'new-prices' }).waitFor();
+    t.equal(await count('flag.create'), 2, 'the flag of the stage, and one more');
+  },
+);
+
+await consoleTest(
+  t,
+  'a token whose secret was lost with the connection is named, so that it can be revoked',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page, count } = await openFlagPage(window);
+    const wish = { name: 'first', permission: 'Read', environments: null } as const;
+    await createToken(page, wish);
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill('second');
+    await breakNext(page, 'POST', '**/console/api/projects/*/tokens', storedAndKilled(stage.server));
+    await dialog(page).getByRole('button', { name: 'Create token' }).click();
+    await notice(page, checking).waitFor();
+    await bootAgain(t, stage.server);
+    await dialog(page).getByText('The token was created, but its secret was lost.').waitFor();
+    t.equal(await count('token.create'), 2);
+  },
+);
+
+/** Ends all sessions of the Owner from another browser, as a new password does. */
+async function endSession(stage: ConsoleStage, page: Page): Promise<void> {
+  const call = consoleCaller(page);
+  interface Sessions {
+    readonly sessions: readonly { readonly id: string; readonly isCurrent: boolean }[];
+  }
+  const { sessions } = await call<Sessions>('GET', '/sessions');
+  const other = await stage.window();
+  await signIn(other, owner);
+  await other.page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
+  const present = sessions.find(({ isCurrent }) => isCurrent)?.id ?? '';
+  await consoleCaller(other.page)('DELETE', `/sessions/${present}`);
+}
+
+await consoleTest(
+  t,
+  'a draft outlives its session: signed in again in another tab, it is saved',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page, count } = await openFlagPage(window);
+    await rollout(page, 'staging', '50%');
+    await rollout(page, 'production', '25%');
+    window.watch.expectStatus(401);
+    await endSession(stage, page);
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+    await ended.waitFor();
+    t.match(await ended.textContent(), /2 (unsaved )?changes/);
+    const tab = await page.context().newPage();
+    await tab.goto(`${stage.origin}/console/`);
+    await tab.getByLabel('Email').fill(owner.email);
+    await tab.getByRole('textbox', { name: 'Password' }).fill(owner.password);
+    await tab.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await tab.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
+    await ended.getByRole('button', { name: 'Stay here' }).click();
+    await saveDraft(page);
+    await notice(page, 'Saved 2 changes of gift-cards.').waitFor();
+    t.equal(await count('flag.edit'), 1);
+  },
+);
+
+await consoleTest(
+  t,
+  'after a kill of the server a page is live again by itself',
+  { prepare },
+  async (t: Test, stage) => {
+    const [mine, other] = [await stage.window(), await stage.window()];
+    const { page } = await openFlagPage(mine);
+    await killServer(stage.server);
+    await page.getByRole('status').filter({ hasText: 'Live updates are' }).waitFor();
+    await bootAgain(t, stage.server);
+    await page
+      .getByRole('status')
+      .filter({ hasText: /Live updates are/ })
+      .waitFor({ state: 'detached' });
+    const theirs = await openFlagPage(other);
+    await turn(theirs.page, 'staging');
+    await card(page, 'staging').getByRole('switch', { checked: false }).waitFor();
+    t.equal(await stateOf(page, 'production'), 'on');
+  },
+);

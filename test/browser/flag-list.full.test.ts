@@ -1,0 +1,252 @@
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
+import { dialog, notice } from './support/console-steps.ts';
+import { findViolations } from './support/find-violations.ts';
+import { LongList } from './support/long-list.ts';
+
+t.setTimeout(300_000);
+
+const flagCount = 3_000;
+const environmentCount = 40;
+
+async function opened(
+  stage: ConsoleStage,
+  list: LongList,
+  { role = 'editor', ...options }: { role?: 'editor' | 'viewer' } & Parameters<ConsoleStage['window']>[0] = {},
+): Promise<ConsoleWindow> {
+  const window = await stage.window({ viewport: { width: 1440, height: 900 }, ...options });
+  await list.open(window, stage, role);
+  return window;
+}
+
+async function allRead(page: Page): Promise<void> {
+  await page.getByText('3,000 flags', { exact: true }).waitFor();
+}
+
+/** Scrolls the list; what is then in view has come when the promise resolves. */
+async function scrollList(page: Page, left: number, top: number): Promise<void> {
+  await page.getByRole('grid').evaluate(
+    (grid, [x, y]) => {
+      const frame = (grid as unknown as { parentElement: { scrollTo(left: number, top: number): void } }).parentElement;
+      frame.scrollTo(x ?? 0, y ?? 0);
+    },
+    [left, top],
+  );
+}
+
+function scrolled(page: Page): Promise<unknown> {
+  return page.getByRole('grid').evaluate((grid) => {
+    const { scrollLeft, scrollTop } = (grid as unknown as { parentElement: Record<string, number> }).parentElement;
+    return [scrollLeft, scrollTop];
+  });
+}
+
+/** The name of the control or cell that has the focus. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(`document.activeElement.ariaLabel ?? document.activeElement.innerText`);
+}
+
+function heads(page: Page): Promise<readonly string[]> {
+  return page.getByRole('columnheader').allInnerTexts();
+}
+
+const long = new LongList(flagCount, environmentCount);
+
+await consoleTest(
+  t,
+  'names and production stay in view among 40 environments, and only visible cells are drawn',
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const { page } = await opened(stage, long);
+    await allRead(page);
+    const grid = page.getByRole('grid', { name: 'Flags' });
+    t.match([await grid.getAttribute('aria-rowcount'), await grid.getAttribute('aria-colcount')], ['3001', '43']);
+    const name = page.getByRole('rowheader', { name: 'flag-01000' });
+    await scrollList(page, 0, 1000 * 56);
+    const before = await name.boundingBox();
+    await scrollList(page, 3000, 1000 * 56);
+    await page.getByRole('columnheader', { name: 'region-22' }).waitFor();
+    t.same(await name.boundingBox(), before, 'the name has not moved');
+    const row = page.getByRole('row').filter({ has: name });
+    t.equal(await row.getByRole('switch', { name: 'flag-01000 in production' }).count(), 1);
+    const cells = await page.getByRole('gridcell').count();
+    t.ok(cells > 50 && cells < 400, `${cells} cells are drawn, of ${flagCount * environmentCount}`);
+    t.same((await findViolations(page)).lines, []);
+  },
+);
+
+await consoleTest(
+  t,
+  "somebody else's change of a flag costs less than 5 KB, and the list shows it",
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const { page } = await opened(stage, long);
+    const other = await opened(stage, long);
+    await allRead(page);
+    await allRead(other.page);
+    let bytes = 0;
+    const asked: string[] = [];
+    page.on('response', async (response) => {
+      if (!response.url().includes('/console/api/') || response.url().includes('watch')) return;
+      asked.push(new URL(response.url()).search);
+      bytes += (await response.body()).length;
+    });
+    const own = other.page.getByRole('switch', { name: 'flag-00001 in region-1', exact: true });
+    t.equal(await own.getAttribute('aria-checked'), 'false');
+    await own.click();
+    await notice(other.page, /flag-00001 is on in region-1/).waitFor();
+    t.equal(await own.getAttribute('aria-checked'), 'true', 'at once for the person who switched');
+    await page.getByRole('switch', { name: 'flag-00001 in region-1', exact: true, checked: true }).waitFor();
+    t.ok(asked.some((search) => search.startsWith('?ids=')) && !asked.some((search) => search.includes('limit')));
+    t.ok(bytes < 5_000, `${bytes} bytes`);
+  },
+);
+
+await consoleTest(
+  t,
+  'a flag is switched in the list by keyboard, after one Tab, and a protected environment asks',
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const { page } = await opened(stage, long);
+    await allRead(page);
+    await page.getByRole('searchbox', { name: 'Search flags' }).fill('flag-00003');
+    await page.getByText('1 of 3,000 flags').waitFor();
+    await page.getByRole('button', { name: 'View' }).focus();
+    await page.keyboard.press('Tab');
+    t.equal(await focused(page), 'flag-00003', 'the list is one stop of Tab');
+    await page.keyboard.press('ArrowRight');
+    t.equal(await focused(page), 'flag-00003 in production');
+    await page.keyboard.press('Space');
+    await dialog(page).getByText('is protected').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('switch', { name: 'flag-00003 in production', checked: false }).waitFor();
+    t.equal(await focused(page), 'flag-00003 in production', 'the focus is back');
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    t.equal(await focused(page), 'flag-00003 in region-40');
+    await page.keyboard.press('Home');
+    t.match(await focused(page), /Favourite/);
+    await page.keyboard.press('Tab');
+    t.notMatch(await focused(page), /flag-00003/, 'the next Tab leaves the list');
+  },
+);
+
+await consoleTest(
+  t,
+  'columns, density, favourites and saved filters are as they were after a reload',
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const { page } = await opened(stage, long);
+    await allRead(page);
+    await page.getByRole('button', { name: 'View' }).click();
+    await page.getByRole('checkbox', { name: 'region-1', exact: true }).uncheck();
+    await page.getByRole('button', { name: 'Pin region-3', exact: true }).click();
+    await page.getByRole('button', { name: 'Move region-4 to the left' }).click();
+    await page.getByText('Compact').click();
+    t.same((await findViolations(page)).lines, []);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Favourite: flag-00004' }).click();
+    await page.getByLabel('Order').selectOption('On in production first');
+    await page.getByRole('button', { name: 'Saved' }).click();
+    await page.getByRole('menuitem', { name: 'Save these filters …' }).click();
+    await dialog(page).getByLabel('Name').fill('Live ones');
+    await dialog(page).getByRole('button', { name: 'Save filters' }).click();
+    const shown = async () => {
+      await allRead(page);
+      const [first, second] = await page.getByRole('rowheader').getByRole('link').allInnerTexts();
+      return { first, second, heads: (await heads(page)).slice(1, 6) };
+    };
+    const chosen = await shown();
+    t.match(chosen, {
+      first: 'flag-00004',
+      second: 'flag-00003',
+      heads: ['Flag', /^production/, 'region-3', 'region-4', 'region-2'],
+    });
+    await page.reload();
+    t.same(await shown(), chosen);
+    await page.goto(`${stage.origin}${long.path}`);
+    await allRead(page);
+    await page.getByRole('button', { name: 'Saved' }).click();
+    await page.getByRole('menuitem', { name: 'Live ones' }).click();
+    await page.waitForURL(/sort=production/);
+    t.same(await shown(), chosen);
+  },
+);
+
+await consoleTest(
+  t,
+  'who comes back from a flag finds the list as it was: filters, order, place and focus',
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const { page } = await opened(stage, long);
+    await allRead(page);
+    await page.getByRole('button', { name: 'region-5', exact: true }).click();
+    const head = page.getByRole('columnheader', { name: 'region-5', exact: true });
+    t.equal(await head.getAttribute('aria-sort'), 'descending');
+    await scrollList(page, 900, 12_000);
+    const link = page.getByRole('rowheader').getByRole('link').nth(12);
+    const name = await link.innerText();
+    await link.click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    const before = 12_000;
+    await page.goBack();
+    await page.getByRole('link', { name, exact: true }).waitFor();
+    t.match(await scrolled(page), [900, before]);
+    t.equal(await focused(page), name);
+    t.match(page.url(), /sort=environment-5/);
+  },
+);
+
+await consoleTest(
+  t,
+  'a page of the list that cannot be read leaves a list that works, and is read on request',
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const window = await stage.window({ viewport: { width: 1440, height: 900 } });
+    const { page } = window;
+    window.watch.expectStatus(500);
+    await page.route('**/flags?limit=1000*', (route) => route.fulfill({ status: 500, body: '' }));
+    await long.open(window, stage, 'editor');
+    await page.getByText('Some flags are missing from this list').waitFor();
+    t.match(await page.getByRole('status').allInnerTexts(), [/^$/, '100 flags read so far …']);
+    await page.getByRole('searchbox', { name: 'Search flags' }).fill('flag-00042');
+    await page.getByRole('link', { name: 'flag-00042' }).waitFor();
+    await page.unroute('**/flags?limit=1000*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('1 of 3,000 flags').waitFor();
+    t.equal(await page.getByText('Some flags are missing').count(), 0);
+  },
+);
+
+await consoleTest(
+  t,
+  'on a phone each card begins with production, and switches it after a question',
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const { page } = await opened(stage, long, { viewport: { width: 390, height: 844 }, hasTouch: true });
+    await allRead(page);
+    const card = page.getByRole('listitem').filter({ hasText: 'flag-00003' });
+    t.equal(await card.getByRole('switch').count(), 1, 'the other environments are folded');
+    await card.getByText('39 other environments').tap();
+    t.equal(await card.getByRole('switch').count(), environmentCount);
+    await card.getByRole('switch', { name: 'flag-00003 in production' }).tap();
+    await dialog(page).getByRole('button', { name: 'Switch off' }).tap();
+    await card.getByRole('switch', { name: 'flag-00003 in production', checked: false }).waitFor();
+    t.same((await findViolations(page)).lines, []);
+  },
+);
+
+await consoleTest(
+  t,
+  'a Viewer reads every state, and has no controls for them',
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const { page } = await opened(stage, long, { role: 'viewer' });
+    await allRead(page);
+    t.equal(await page.getByRole('switch').count(), 0);
+    await page.getByRole('gridcell', { name: 'On, reaches nobody' }).first().waitFor();
+    t.ok((await page.getByRole('gridcell', { name: 'On 50%' }).count()) > 0);
+    t.same((await findViolations(page)).lines, []);
+  },
+);
