@@ -16,6 +16,7 @@ const flagsHere = 100_000;
 const quickFlags = 1000;
 /** Each worker's thread loads before the service listens; 16 workers exceed many machines' cores. */
 const workerCounts = [1, 16] as const;
+const quickWorkerCounts = [1, 2] as const;
 /** No flag is provisioned: a worker looks the flag up and answers 404. */
 const unknownFlag: BenchRequest = { path: '/v1/flags/NoFlagNoFlagNoFlagNo?targetingKey=user-1', status: 404 };
 
@@ -63,7 +64,7 @@ async function compareStarts(
       contender('unbundled', 'The same from the many files that its bundle is made of (decision 0044)', () =>
         startEmpty({ program: unbundledProgram }),
       ),
-      ...workerCounts.map((workers) =>
+      ...(bench.settings.isQuick ? quickWorkerCounts : workerCounts).map((workers) =>
         contender(
           `workers: ${workers}`,
           'Burgee on an empty directory with so many workers: it listens when all serve',

@@ -8,7 +8,12 @@ export const bareProgram = fileURLToPath(new URL('./bare-server.js', import.meta
 export const bareThreadsProgram = fileURLToPath(new URL('./bare-threads-server.js', import.meta.url));
 export const nodeHttpProgram = fileURLToPath(new URL('./node-http-server.js', import.meta.url));
 
-/** The environment without `BURGEE_*` variables, so that only the arguments decide what is measured. */
+/**
+ * The environment without `BURGEE_*` variables, so that only the arguments decide what is measured, and without the
+ * certificates that Node would read at its start.
+ */
 export function ownEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BURGEE_')));
+  const isKept = ([name]: readonly [string, unknown]): boolean =>
+    !name.startsWith('BURGEE_') && name !== 'NODE_EXTRA_CA_CERTS';
+  return Object.fromEntries(Object.entries(process.env).filter(isKept));
 }
