@@ -67,7 +67,10 @@ await consoleTest(t, 'an audience is edited', { prepare: provision(project) }, a
   await goTo(page, 'Flags');
   await page.getByRole('link', { name: 'gift-cards' }).click();
   await card(page, 'production').getByRole('switch').press('Space');
-  t.match(await dialog(page).textContent(), /switch gift-cards on there\. 40% of callers in the audience Pro get “on”/);
+  t.match(
+    await dialog(page).textContent(),
+    /switch gift-cards on there\. 40% of callers in the audience Pro get “on”/,
+  );
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
 
   // Deleting a flag says where it was.

@@ -47,3 +47,4 @@ export const searchAnswerSchema = shape({
   /** Whether these are all there are; false when a bound was met. */
   isComplete: Type.Boolean(),
 });
+export type SearchAnswer = Static<typeof searchAnswerSchema>;
