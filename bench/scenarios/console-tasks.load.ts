@@ -15,6 +15,9 @@ import { type Task, tasks } from '../tasks/tasks.ts';
 /** Clicks and keys are the same in each round; only the time that the browser takes differs. */
 const roundsMax = 3;
 
+/** Of a quick run, which shows that the steps still fit the console. */
+const quickTasks: ReadonlySet<string> = new Set(['switch-elsewhere', 'undo', 'create']);
+
 const whatDevices: Readonly<Record<Device, string>> = {
   mouse: 'a window of 1440 × 900, by pointer and with typed text',
   keyboard: 'the same window, without a pointer',
@@ -57,7 +60,8 @@ function compareDevices(bench: Bench, shown: Console, task: Task, stage: TaskSta
 }
 
 async function run(bench: Bench): Promise<ScenarioReport> {
-  const { checkoutBefore } = bench.settings;
+  const { checkoutBefore, isQuick } = bench.settings;
+  const asked = isQuick ? tasks.filter(({ id }) => quickTasks.has(id)) : tasks;
   const shown =
     checkoutBefore === null
       ? { checkout: repositoryRoot(), steps }
@@ -65,7 +69,7 @@ async function run(bench: Bench): Promise<ScenarioReport> {
   return await withLifetime(async (t) => {
     const stage = await setTaskStage(t, shown.checkout, devices);
     const comparisons: Comparison[] = [];
-    for (const task of tasks) comparisons.push(await compareDevices(bench, shown, task, stage));
+    for (const task of asked) comparisons.push(await compareDevices(bench, shown, task, stage));
     return {
       scenario: checkoutBefore === null ? tasksScenario : tasksScenarioBefore,
       comparisons,

@@ -26,7 +26,7 @@ const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
   cluster: [/^throughput-\w+$/, /^writers$/, /^single-writer$/, /^visible$/, /^killed$/, /^new-node$/],
   'cold-start': [/^cold-start$/],
   console: [/^list$/],
-  'console-tasks': [/^switch-elsewhere$/, /^switch-here$/, /^undo$/, /^create$/, /^invite$/],
+  'console-tasks': [/^switch-elsewhere$/, /^undo$/, /^create$/],
   micro: [/^hash$/, /^decode-query$/, /^compile$/, /^evaluate$/, /^encode-record$/],
 };
 

@@ -325,7 +325,7 @@ await consoleTest(t, 'hidden characters of names are shown', { prepare: hidden }
   await signIn(window, owner);
   await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
   await goTo(page, 'Audiences');
-  t.equal(await page.getByRole('link', { name: 'a⟨U+200B⟩b' }).locator('bdi').count(), 1);
+  await page.getByRole('link', { name: 'a⟨U+200B⟩b' }).locator('bdi').waitFor();
   await page.getByText('pl⟨U+200B⟩an is ⟨U+202E⟩pro').waitFor();
   await page.getByRole('link', { name: 'a⟨U+200B⟩b' }).click();
   await page.getByRole('heading', { level: 1, name: 'a⟨U+200B⟩b' }).waitFor();

@@ -107,7 +107,7 @@ await consoleTest(t, 'relative times advance while the page is open', { prepare 
   t.match(await first.textContent(), /now|minute/);
   await page.clock.runFor('05:00');
   await page
-    .getByText(/^[5-9] minutes ago$/)
+    .getByText(/^[5-9] minutes ago/)
     .first()
     .waitFor();
 });

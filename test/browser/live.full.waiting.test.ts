@@ -116,7 +116,8 @@ await consoleTest(t, 'a draft stays while others change the same page', { prepar
   await page.getByRole('switch', { name: 'Evaluation API access', checked: false }).waitFor();
   t.equal(await name.inputValue(), 'My draft');
   await other.do('PATCH', '/projects/{project}', { revision: stored.revision, name: 'store' });
-  await page.getByRole('dialog', { name: 'Somebody else has changed the same fields' }).waitFor();
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByRole('dialog', { name: 'You both changed the same fields' }).waitFor();
   t.equal(await name.inputValue(), 'My draft');
 });
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { consoleTest } from './support/console-stage.ts';
-import { card, createFlag, createProject, notice } from './support/console-steps.ts';
+import { card, createFlag, createProject, dialog, notice } from './support/console-steps.ts';
 import { becomeOwner } from './support/sign-in.ts';
 
 t.setTimeout(180_000);
@@ -21,6 +21,7 @@ await consoleTest(
     await page.clock.runFor(longMs);
 
     await card(page, 'staging').getByRole('switch').press('Space');
+    await dialog(page).getByRole('button', { name: 'Switch on at 100%' }).click();
     const switched = notice(page, 'gift-cards is on in staging.');
     await switched.hover();
     await page.clock.runFor(longMs);

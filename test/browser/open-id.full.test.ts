@@ -50,7 +50,7 @@ await consoleTest(t, 'people sign in and join with the provider', { settings }, 
   await startOpenIdProvider(t, { redirectUrl, people, port });
   await page.getByRole('button', { name: 'Sign in with Acme Login' }).click();
   await signInAtProvider(page, 'nina');
-  await page.getByText('Acme Login does not say that your email is verified').waitFor();
+  await page.getByText('Acme Login has not verified your email').waitFor();
   t.match(page.url(), /\/console\/sign-in\?/);
 
   const known = await openWindow(stage);

@@ -61,7 +61,14 @@ function ownEntry(
   run: () => void,
   more = '',
 ): PaletteEntry {
-  return { id: `${kind}/${id}`, title, kind, place: '', words: `${title} ${more}`.toLowerCase(), run };
+  return {
+    id: `${kind}/${id}`,
+    title,
+    kind,
+    place: '',
+    words: `${title} ${kind} ${more}`.toLowerCase(),
+    run,
+  };
 }
 
 function useActions(project: ProjectView | null): readonly PaletteEntry[] {

@@ -32,7 +32,8 @@ export function changingScreens(demo: FurnishedDemo): readonly Screen[] {
       revision: stored.revision,
       states,
     });
-    await page.getByRole('dialog', { name: 'Somebody else has changed the same fields' }).waitFor();
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('dialog', { name: 'You both changed the same fields' }).waitFor();
   };
   const made: Show = async (page) => {
     await opened(heading('Tokens'), 'Create token')(page);
