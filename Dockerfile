@@ -15,6 +15,8 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
 COPY src ./src
 COPY docs ./docs
+# The package of the client contains it.
+COPY LICENSE ./
 # The documentation links to this file.
 COPY test/bucketing-vectors.json ./test/bucketing-vectors.json
 RUN ["npm", "run", "build"]

@@ -29,7 +29,11 @@ function sayWhen(t: Test, answers: readonly ClientResponse[], detail: RegExp): v
   t.ok(refused.length > 0, `${refused.length} of ${answers.length} were refused`);
   const silent = refused.filter(({ headers }) => !/^[1-9]\d*$/.test(headers.get('retry-after') ?? ''));
   t.same(silent, []);
-  t.match(refused[0]?.text, detail);
+  // A busy machine may refuse some for another reason.
+  t.ok(
+    refused.some(({ text }) => detail.test(text)),
+    refused[0]?.text,
+  );
 }
 
 t.test('too many requests in flight: a 503 that says when to try again', async (t) => {
