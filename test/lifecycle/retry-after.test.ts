@@ -32,7 +32,7 @@ function sayWhen(t: Test, answers: readonly ClientResponse[], detail: RegExp): v
   // A busy machine may refuse some for another reason.
   t.ok(
     refused.some(({ text }) => detail.test(text)),
-    refused[0]?.text,
+    refused[0]?.text ?? '',
   );
 }
 

@@ -9,16 +9,26 @@ import type { WriteTarget } from '../write-target.ts';
 import type { Table } from './table.ts';
 import { tokenRecord } from './tokens.ts';
 
-/** A denial as activity and outbox records store it. */
-export function denialToRow(it: Denial) {
-  return [it.tokenId, it.at, it.reason, it.route, it.environment, it.address, it.flagId ?? null] as const;
+type DenialRow = readonly [
+  tokenId: string,
+  at: number,
+  reason: Denial['reason'],
+  route: string,
+  environment: string | null,
+  address: string,
+  flagId?: string,
+];
+
+/** A denial as activity and outbox records store it. Without an id of a flag it is as earlier versions wrote it. */
+export function denialToRow(it: Denial): DenialRow {
+  const { tokenId, at, reason, route, environment, address, flagId } = it;
+  const row = [tokenId, at, reason, route, environment, address] as const;
+  return flagId === undefined ? row : [...row, flagId];
 }
 
-/** Earlier versions stored no id of a flag. */
-export function denialFromRow(row: ReturnType<typeof denialToRow>): Denial {
-  const [tokenId, at, reason, route, environment, address, flagId = null] = row;
+export function denialFromRow([tokenId, at, reason, route, environment, address, flagId]: DenialRow): Denial {
   const denial = { tokenId, at, reason, route, environment, address };
-  return flagId === null ? denial : { ...denial, flagId };
+  return flagId === undefined ? denial : { ...denial, flagId };
 }
 
 export const activityRecord = recordCodec({

@@ -61,6 +61,7 @@ t.test('an unknown flag comes before the environment, the environment before oth
     route: 'GET /api/v1/flags/{id}',
     environment: 'production',
     address: '192.0.2.1',
+    flagId: flag.id,
   });
   t.equal(read(flag.id, '').status, 200, 'without env a limited token reads all environments');
 });
