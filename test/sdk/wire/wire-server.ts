@@ -75,7 +75,7 @@ export class WireServer {
     const server = this.#server;
     this.#server = null;
     if (server === null) return;
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    for (const socket of this.#sockets) reset(socket);
     this.#streams.clear();
     await new Promise((resolve) => server.close(resolve));
   }
@@ -224,4 +224,10 @@ function merged(changes: readonly Change[]): Change {
     removed: [...removed],
     removedAudiences: [...removedAudiences],
   };
+}
+
+/** Resets a connection. One that is being ended cannot be: Node would keep its handle for ever, and so the process. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
