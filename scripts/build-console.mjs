@@ -47,7 +47,7 @@ async function bundle() {
         // Packages carry directives for React Server Components, such as 'use client'. The console has no such server.
         onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
         // Modules that several pages share become one file instead of a dozen small ones.
-        output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 3 }] } },
+        output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
       },
     },
   });

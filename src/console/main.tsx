@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css';
+import './app/mantine.css';
 import './app/console.css';
 import './app/touch.css';
 import { MantineProvider } from '@mantine/core';
@@ -7,7 +7,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { consoleColours, consoleTheme } from './app/console-theme.ts';
-import { createConsoleRouter } from './app/router.tsx';
+import { createConsoleRouter, readFirstPage } from './app/router.tsx';
 import { watchAttendance } from './client/attendance.ts';
 import { createQueryClient } from './client/query-client.ts';
 import { NoticeCenter } from './parts/notices.tsx';
@@ -46,6 +46,7 @@ Object.assign(globalThis, { __webpack_nonce__: cspNonce() });
 watchAttendance(window);
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the console.');
+await readFirstPage(router);
 createRoot(root).render(
   <StrictMode>
     <ConsoleApp />

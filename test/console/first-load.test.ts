@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import { packageRoot } from '../../src/support/package-root.ts';
 
 const folder = join(packageRoot(), 'dist', 'console');
 const firstLoadBytesMax = 250_000;
+const allBytesMax = 300_000;
 
 interface Chunk {
   readonly file: string;
@@ -28,13 +30,7 @@ function filesOf(name: string, found = new Set<string>()): Set<string> {
 
 t.test('the first page, the list of flags, needs less than 250 KB of JavaScript', async (t) => {
   const files = new Set(
-    [
-      'index.html',
-      'shell/shell.tsx',
-      'shell/project-frame.tsx',
-      'screens/projects/home-screen.tsx',
-      'screens/flags/flags-screen.tsx',
-    ].flatMap((name) => [...filesOf(name)]),
+    ['index.html', 'screens/projects/home-screen.tsx'].flatMap((name) => [...filesOf(name)]),
   );
   const bytes = [...files].map((file) => statSync(join(folder, `${file}.br`)).size);
   const sum = bytes.reduce((total, size) => total + size, 0);
@@ -42,12 +38,30 @@ t.test('the first page, the list of flags, needs less than 250 KB of JavaScript'
   t.ok(sum > 50_000 && sum < firstLoadBytesMax, `${sum} bytes`);
 });
 
-t.test('charts are loaded with their tab, and not before', async (t) => {
-  const charts = filesOf('screens/flag/evaluations-tab.tsx');
-  const first = filesOf('screens/flags/flags-screen.tsx');
-  t.ok([...charts].some((file) => !first.has(file)));
-  const source = [...first].map((file) => readFileSync(join(folder, file), 'utf8')).join('');
-  t.notMatch(source, /uplot/i);
+t.test('the whole console, scripts and styles of every page, is less than 300 KB', async (t) => {
+  const names = readdirSync(join(folder, 'assets')).filter((name) => /[.](js|css)[.]br$/.test(name));
+  const sum = names.reduce((total, name) => total + statSync(join(folder, 'assets', name)).size, 0);
+  t.comment(`${sum} bytes in ${names.length} files`);
+  t.ok(sum > firstLoadBytesMax / 2 && sum < allBytesMax, `${sum} bytes`);
+});
+
+t.test('every component of Mantine that is built has its styles', async (t) => {
+  const scripts = readdirSync(join(folder, 'assets')).filter((name) => name.endsWith('.js'));
+  const code = scripts.map((name) => readFileSync(join(folder, 'assets', name), 'utf8')).join('');
+  const list = readFileSync(join(packageRoot(), 'src', 'console', 'app', 'mantine.css'), 'utf8');
+  const imported = Array.from(list.matchAll(/styles[/](\w+)[.]css/g), ([, name]) => name);
+  const styles = dirname(createRequire(import.meta.url).resolve('@mantine/core/styles.css'));
+  const files = readdirSync(join(styles, 'styles')).filter((name) => /^[A-Z]\w+[.]css$/.test(name));
+  const used = files.filter((name) => {
+    const classes = readFileSync(join(styles, 'styles', name), 'utf8').match(/\bm_[0-9a-f]+\b/g) ?? [];
+    return classes.some((each) => code.includes(each));
+  });
+  t.ok(used.length > 20, `${used.length} of ${files.length} components`);
+  t.same(
+    imported.filter((name = '') => /^[A-Z]/.test(name)).sort(),
+    used.map((name) => name.replace('.css', '')).sort(),
+    'src/console/app/mantine.css has the styles of each, and of no others',
+  );
 });
 
 t.test('every script and style sheet has a hash in its name and compressed forms', async (t) => {

@@ -3,6 +3,7 @@ import classes from './change-list.module.css';
 import { fieldWord, listChange, type ShownChange, splitField, valueWords } from './change-words.ts';
 import { EnvironmentName } from './environment-name.tsx';
 import { SmallButton } from './small-button.tsx';
+import { numberWords } from './words.ts';
 
 const itemsShownMax = 20;
 
@@ -28,7 +29,7 @@ function Items({ items, more, sign }: ItemsProps) {
       ))}
       {rest > 0 && (
         <span className={classes.more}>
-          and {rest.toLocaleString('en')} more {kind}
+          and {numberWords(rest)} more {kind}
         </span>
       )}
     </>
@@ -41,7 +42,7 @@ function listNote({ field, before, after, totals }: ShownChange, isSame: boolean
     if (after === null) return 'inherits the flag-wide list';
     if (before === null) {
       const total = totals?.after ?? (after as readonly string[]).length;
-      return `own list of ${total.toLocaleString('en')}`;
+      return `own list of ${numberWords(total)}`;
     }
   }
   if (!isSame) return null;

@@ -1,6 +1,6 @@
 import { formatMoment } from './format-time.ts';
 import { writtenValue } from './value-text.ts';
-import { expiryWords, permissionWords, roleWord } from './words.ts';
+import { expiryWords, numberWords, permissionWords, roleWord } from './words.ts';
 
 /** One line of a diff, of an audit entry or a draft. */
 export interface ShownChange {
@@ -159,7 +159,7 @@ function ruleWords(item: unknown, others: readonly unknown[]): string {
   const shown = values.length > valuesShownMax ? tellingValues(rule, others) : values;
   const rest = values.length - shown.length + rule.cut;
   const words = shown.map(writtenValue);
-  if (rest > 0) words.push(`${rest.toLocaleString('en')} ${words.length === 0 ? 'values' : 'more'}`);
+  if (rest > 0) words.push(`${numberWords(rest)} ${words.length === 0 ? 'values' : 'more'}`);
   return `${String(attribute)} is ${words.join(' or ')}`;
 }
 

@@ -1,3 +1,5 @@
+import { once } from './once.ts';
+
 const toTheMinute = {
   day: 'numeric',
   month: 'short',
@@ -7,11 +9,12 @@ const toTheMinute = {
   // An abbreviation such as CET where the language has one, otherwise the distance from GMT.
   timeZoneName: 'short',
 } as const;
-const moment = new Intl.DateTimeFormat('en-GB', toTheMinute);
-const instant = new Intl.DateTimeFormat('en-GB', { ...toTheMinute, second: '2-digit' });
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+// A browser reads its tables of a language for each of these: made when first used, they don't hold up the first page.
+const moment = once(() => new Intl.DateTimeFormat('en-GB', toTheMinute));
+const instant = once(() => new Intl.DateTimeFormat('en-GB', { ...toTheMinute, second: '2-digit' }));
+const day = once(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' }));
 /** «Yesterday» and «last year» are calendar terms; what is counted here are hours that have passed. */
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+const relative = once(() => new Intl.RelativeTimeFormat('en', { numeric: 'always' }));
 
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 365 * 86_400_000],
@@ -23,16 +26,16 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 
 /** Unix milliseconds as text, in the reader's time zone, which it names: to the minute. */
 export function formatMoment(at: number): string {
-  return moment.format(at);
+  return moment().format(at);
 }
 
 /** The same to the second. */
 export function formatInstant(at: number): string {
-  return instant.format(at);
+  return instant().format(at);
 }
 
 export function formatDay(at: number): string {
-  return day.format(at);
+  return day().format(at);
 }
 
 /** A past time in whole units that have passed, a future time in the nearest unit; the largest unit that fits. */
@@ -41,5 +44,5 @@ export function formatSince(at: number, now: number): string {
   const unit = units.find(([, length]) => Math.abs(distance) >= length);
   if (unit === undefined) return distance > 0 ? 'in a moment' : 'just now';
   const [name, length] = unit;
-  return relative.format(distance > 0 ? Math.round(distance / length) : Math.ceil(distance / length), name);
+  return relative().format(distance > 0 ? Math.round(distance / length) : Math.ceil(distance / length), name);
 }

@@ -20,6 +20,7 @@ import {
 } from './field-rules.ts';
 import classes from './text-field.module.css';
 import { hasHiddenCharacter, visibleName } from './visible-name.ts';
+import { numberWords } from './words.ts';
 
 interface Checked {
   readonly onText: (text: string) => void;
@@ -41,7 +42,7 @@ function Count({ value, max }: { readonly value: string; readonly max: number })
       data-over={length > max || undefined}
       aria-hidden="true"
     >
-      {length.toLocaleString('en')} / {max.toLocaleString('en')}
+      {numberWords(length)} / {numberWords(max)}
     </span>
   );
 }

@@ -1,3 +1,5 @@
+import { once } from './once.ts';
+
 /*
  * A name may hold characters that nobody sees, or that turn the text around: with U+202E «evil» reads «live». They are
  * shown as marks like ⟨U+202E⟩. Not marked are the joiners and selectors that emoji and some scripts are written with.
@@ -22,13 +24,15 @@ const whole = [
 ];
 /** U+2800 is a blank pattern of Braille. */
 const hidden = String.raw`[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`;
-const anyHidden = new RegExp(hidden, 'u');
-const pieces = new RegExp(`(?:${whole.join('|')}|(?!${hidden})[^])+|${hidden}`, 'gu');
+/** Printable ASCII: nothing in it is hidden. Most names are of it, and need none of Unicode's tables. */
+const isPlain = /^[ -~]*$/;
+const anyHidden = once(() => new RegExp(hidden, 'u'));
+const pieces = once(() => new RegExp(`(?:${whole.join('|')}|(?!${hidden})[^])+|${hidden}`, 'gu'));
 
 /** @returns the name in pieces, in order: its text, and a mark for each hidden character */
 export function nameParts(name: string): readonly NamePart[] {
-  if (!anyHidden.test(name)) return [{ text: name, isMark: false }];
-  const found = name.match(pieces) ?? [];
+  if (isPlain.test(name) || !anyHidden().test(name)) return [{ text: name, isMark: false }];
+  const found = name.match(pieces()) ?? [];
   return found.map((text) =>
     isHidden(text) ? { text: markOf(text), isMark: true } : { text, isMark: false },
   );
@@ -47,7 +51,7 @@ export function hasHiddenCharacter(name: string): boolean {
 }
 
 function isHidden(piece: string): boolean {
-  return anyHidden.test(piece) && Array.from(piece).length === 1;
+  return anyHidden().test(piece) && Array.from(piece).length === 1;
 }
 
 function markOf(character: string): string {

@@ -1,9 +1,14 @@
 import { environmentNameCharsMax } from '../../domain/project/project.ts';
 import { formatDay } from './format-time.ts';
 
+/** A whole number with commas between its thousands. By hand: a browser's first call of `toLocaleString` is slow. */
+export function numberWords(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 /** `1 change`, `3 changes`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+  return `${numberWords(count)} ${count === 1 ? one : many}`;
 }
 
 /** A role with a capital letter: `Owner`. */

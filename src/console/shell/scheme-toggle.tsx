@@ -1,4 +1,4 @@
-import { ActionIcon, type MantineColorScheme, Tooltip, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, type MantineColorScheme, useMantineColorScheme } from '@mantine/core';
 
 const order: readonly MantineColorScheme[] = ['auto', 'light', 'dark'];
 const words = { auto: 'as the system', light: 'light', dark: 'dark' };
@@ -20,19 +20,17 @@ export function SchemeToggle() {
   const { current, advance } = useNextScheme();
   const label = `Colours: ${words[current]}`;
   return (
-    <Tooltip label={label}>
-      <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} onClick={advance}>
-        <svg viewBox="0 0 16 16" width="17" height="17" aria-hidden="true">
-          <path
-            d={paths[current]}
-            fill="none"
-            stroke="currentColor"
-            strokeWidth="1.4"
-            strokeLinecap="round"
-            strokeLinejoin="round"
-          />
-        </svg>
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} title={label} onClick={advance}>
+      <svg viewBox="0 0 16 16" width="17" height="17" aria-hidden="true">
+        <path
+          d={paths[current]}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.4"
+          strokeLinecap="round"
+          strokeLinejoin="round"
+        />
+      </svg>
+    </ActionIcon>
   );
 }

@@ -1,7 +1,9 @@
-import { ActionIcon, AppShell, Burger } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
+import MenuIcon from 'lucide-react/icons/menu';
 import Search from 'lucide-react/icons/search';
+import X from 'lucide-react/icons/x';
 import { Suspense, useEffect } from 'react';
 import { contentId } from '../parts/dialog.tsx';
 import { PageLoading } from '../parts/page-states.tsx';
@@ -22,24 +24,21 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of page that closes the navigation.
   useEffect(close, [pathname, close]);
   return (
-    <AppShell
-      navbar={{ width: 248, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
-      header={{ height: { base: 52, md: 0 } }}
-      padding={0}
-      transitionDuration={0}
-    >
+    <>
       <a className={classes.skip} href={`#${contentId}`}>
         Skip to content
       </a>
-      <AppShell.Header className={classes.header} hiddenFrom="md">
-        <Burger
+      <header className={classes.header} data-frame>
+        <ActionIcon
           className={classes.headerButton}
-          opened={isOpen}
+          variant="subtle"
+          color="gray"
           onClick={toggle}
-          size="sm"
           aria-label="Navigation"
           aria-expanded={isOpen}
-        />
+        >
+          {isOpen ? <X aria-hidden="true" /> : <MenuIcon aria-hidden="true" />}
+        </ActionIcon>
         <div className={classes.headerProject}>
           <ProjectSwitcher current={project} />
         </div>
@@ -52,19 +51,19 @@ export function Shell() {
         >
           <Search aria-hidden="true" />
         </ActionIcon>
-      </AppShell.Header>
-      <AppShell.Navbar className={classes.navbar} aria-label="Console">
+      </header>
+      <nav className={classes.navbar} data-frame data-open={isOpen || undefined} aria-label="Console">
         <Sidebar />
-      </AppShell.Navbar>
-      <AppShell.Main>
+      </nav>
+      <main className={classes.main}>
         <LiveState />
         <div id={contentId} className={classes.content} tabIndex={-1}>
           <Suspense fallback={<PageLoading what="the page" />}>
             <Outlet />
           </Suspense>
         </div>
-      </AppShell.Main>
+      </main>
       <Keys />
-    </AppShell>
+    </>
   );
 }

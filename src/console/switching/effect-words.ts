@@ -1,4 +1,5 @@
 import { reachOf } from '../../domain/flag/reach.ts';
+import { numberWords } from '../parts/words.ts';
 
 /** A state of a flag, with as much as decides whom it reaches. A row of the list has it, and a whole flag's state. */
 export interface SwitchedState {
@@ -27,7 +28,7 @@ export function placeWords(environmentName: string | null): string {
 /** The cohorts that are on at any percentage, as the subject of a sentence; null: there are none. */
 function cohortWords(count: number): string | null {
   if (count === 0) return null;
-  return count === 1 ? 'the listed cohort' : `the ${count.toLocaleString('en')} listed cohorts`;
+  return count === 1 ? 'the listed cohort' : `the ${numberWords(count)} listed cohorts`;
 }
 
 /** The callers that the audience and the percentage let in. */

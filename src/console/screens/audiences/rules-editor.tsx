@@ -16,7 +16,7 @@ import {
   writtenValue,
 } from '../../parts/value-text.ts';
 import { visibleName } from '../../parts/visible-name.ts';
-import { countOf } from '../../parts/words.ts';
+import { countOf, numberWords } from '../../parts/words.ts';
 import classes from './audiences.module.css';
 
 /** A rule may have {@link ruleValuesMax} values: a browser cannot show them all, and nobody could read them. */
@@ -33,7 +33,7 @@ interface ValuesInputProps {
 function valuesProblem(values: readonly string[], isDone: boolean): string | null {
   if (values.length === 0) return isDone ? 'Enter at least one value.' : null;
   if (values.length > ruleValuesMax) {
-    return `At most ${ruleValuesMax.toLocaleString('en')} values: remove ${values.length - ruleValuesMax}.`;
+    return `At most ${numberWords(ruleValuesMax)} values: remove ${values.length - ruleValuesMax}.`;
   }
   const long = tooLongValue(values, valueCodePointsMax);
   return long === undefined

@@ -6,7 +6,7 @@ import { ListDialog, type ListedThing } from '../../draft/list-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
-import { countOf } from '../../parts/words.ts';
+import { countOf, numberWords } from '../../parts/words.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { environmentOf } from './card-state.ts';
 import classes from './flag.module.css';
@@ -24,7 +24,7 @@ function CohortPills({ cohorts }: { readonly cohorts: readonly string[] }) {
         </li>
       ))}
       {cohorts.length > shownMax && (
-        <li className={classes.more}>and {(cohorts.length - shownMax).toLocaleString('en')} more</li>
+        <li className={classes.more}>and {numberWords(cohorts.length - shownMax)} more</li>
       )}
     </ul>
   );
@@ -126,8 +126,8 @@ interface EnvironmentCohortsProps {
 
 /** `inherited (12)`, `own list of 3`, or `none`. */
 function ownWords(own: readonly string[] | null, sharedCount: number): string {
-  if (own !== null) return `own list of ${own.length.toLocaleString('en')}`;
-  return sharedCount === 0 ? 'none' : `inherited (${sharedCount.toLocaleString('en')})`;
+  if (own !== null) return `own list of ${numberWords(own.length)}`;
+  return sharedCount === 0 ? 'none' : `inherited (${numberWords(sharedCount)})`;
 }
 
 /** An environment's list with a way back to the inherited one. An empty list is no list of its own: it inherits. */

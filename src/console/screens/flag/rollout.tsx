@@ -1,6 +1,6 @@
-import { Button, NumberInput, Slider } from '@mantine/core';
+import { Button, Slider, TextInput } from '@mantine/core';
 import { useRovingIndex } from '@mantine/hooks';
-import { useId, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import classes from './flag.module.css';
 
 const steps = [0, 10, 25, 50, 75, 100] as const;
@@ -32,11 +32,42 @@ function Steps({ value, onChange }: Pick<RolloutProps, 'value' | 'onChange'>) {
   );
 }
 
+/** An exact number. While it is typed it stands without its sign, and may be empty; what is no percentage isn't taken. */
+function PercentField({ value, onChange }: Pick<RolloutProps, 'value' | 'onChange'>) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const take = (text: string) => {
+    const digits = text.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
+    if (Number(digits) > 100) return;
+    setTyped(digits);
+    if (digits !== '') onChange(Number(digits));
+  };
+  const step = (event: KeyboardEvent) => {
+    const change = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
+    if (change === 0) return;
+    event.preventDefault();
+    take(String(Math.min(100, Math.max(0, value + change))));
+  };
+  return (
+    <TextInput
+      aria-label="Rollout in percent"
+      size="xs"
+      inputMode="numeric"
+      autoComplete="off"
+      value={typed ?? `${value}%`}
+      onFocus={({ currentTarget }) => {
+        setTyped(String(value));
+        requestAnimationFrame(() => currentTarget.select());
+      }}
+      onBlur={() => setTyped(null)}
+      onChange={({ currentTarget }) => take(currentTarget.value)}
+      onKeyDown={step}
+    />
+  );
+}
+
 /** A percentage with three inputs: an exact number, a slider, and buttons for the usual steps. */
 export function Rollout({ value, stored, onChange }: RolloutProps) {
   const id = useId();
-  // The field may be empty while another number is typed. When it loses the focus, it shows the draft's value again.
-  const [isEmpty, setEmpty] = useState(false);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a grid in every browser.
     <div className={classes.rollout} role="group" aria-labelledby={id}>
@@ -44,22 +75,7 @@ export function Rollout({ value, stored, onChange }: RolloutProps) {
         Rollout
         {stored !== value && <span className={classes.was}>was {stored}%</span>}
       </span>
-      <NumberInput
-        aria-label="Rollout in percent"
-        size="xs"
-        min={0}
-        max={100}
-        allowDecimal={false}
-        allowNegative={false}
-        clampBehavior="strict"
-        suffix="%"
-        value={isEmpty ? '' : value}
-        onBlur={() => setEmpty(false)}
-        onChange={(next) => {
-          setEmpty(typeof next !== 'number');
-          if (typeof next === 'number') onChange(next);
-        }}
-      />
+      <PercentField value={value} onChange={onChange} />
       <Slider
         className={classes.slider}
         size="sm"

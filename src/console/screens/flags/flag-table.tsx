@@ -33,11 +33,19 @@ import { StateControl } from './state-control.tsx';
 import { TableHead } from './table-head.tsx';
 import { headingRow, useGridKeys } from './use-grid-keys.ts';
 
-/** Before the frame is measured: that of a window of 1280 pixels. */
-const frameWidthFirst = 960;
-
-function useFrameWidth(frame: RefObject<HTMLDivElement | null>): number {
-  const [width, setWidth] = useState(frameWidthFirst);
+/**
+ * The frame's size before it is measured, from the sizes in the style sheets: where it is right, as in most windows, the
+ * first rows are drawn once, in the first layout.
+ */
+function expectedFrame(): { width: number; height: number } {
+  const [navigation, contentMax, margins, border, above] = [248, 1248, 64, 2, 220];
+  return {
+    width: Math.min(window.innerWidth - navigation, contentMax) - margins - border,
+    height: Math.max(0, window.innerHeight - above),
+  };
+}
+function useFrameWidth(frame: RefObject<HTMLDivElement | null>, expected: number): number {
+  const [width, setWidth] = useState(expected);
   useLayoutEffect(() => {
     const element = frame.current;
     if (element === null) return undefined;
@@ -179,7 +187,8 @@ const Row = memo(function Row(props: RowProps) {
 export function FlagTable(props: FlagRowsProps) {
   const { rows, columns, density, place, favourites, sharedNames, projectId, canEdit, onFavourite } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const width = useFrameWidth(frame);
+  const [expected] = useState(expectedFrame);
+  const width = useFrameWidth(frame, expected.width);
   const layout = useMemo(() => layoutOf(columns, width), [columns, width]);
   const rowHeight = rowHeights[density];
   // The keys need the virtualizers, and these the cell of the keys.
@@ -200,6 +209,7 @@ export function FlagTable(props: FlagRowsProps) {
     count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: () => rowHeight,
+    initialRect: expected,
     paddingStart: headHeight,
     scrollPaddingStart: headHeight,
     initialOffset: () => place.top,
@@ -208,6 +218,7 @@ export function FlagTable(props: FlagRowsProps) {
   });
   const columnVirtual = useVirtualizer({
     horizontal: true,
+    initialRect: expected,
     count: layout.free.length + 1,
     getScrollElement: () => frame.current,
     estimateSize: (index) => (index === layout.free.length ? changedWidth : stateWidth),

@@ -13,7 +13,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { usePreference, usePreferenceStore, useProjectPreferences } from '../../parts/use-preferences.ts';
-import { countOf } from '../../parts/words.ts';
+import { countOf, numberWords } from '../../parts/words.ts';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { ColumnMenu } from './column-menu.tsx';
@@ -53,7 +53,7 @@ function Lead({ list, shown }: { readonly list: KnownFlags; readonly shown: numb
   const total = list.flags.length;
   const known = list.isWhole || list.next === null;
   const words =
-    shown === total ? countOf(total, 'flag') : `${shown.toLocaleString('en')} of ${countOf(total, 'flag')}`;
+    shown === total ? countOf(total, 'flag') : `${numberWords(shown)} of ${countOf(total, 'flag')}`;
   return (
     <span role="status">
       {words}

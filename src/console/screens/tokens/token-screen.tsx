@@ -13,6 +13,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { SafeName } from '../../parts/safe-name.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
+import { numberWords } from '../../parts/words.ts';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
@@ -30,7 +31,7 @@ const useColumns: readonly Column<Use>[] = [
   { header: 'Request', cell: ({ route: path }) => <code>{path}</code> },
   { header: 'Environment', cell: ({ environment }) => environment ?? '–' },
   { header: 'From', cell: ({ address }) => address },
-  { header: 'Times', cell: ({ count }) => count.toLocaleString('en') },
+  { header: 'Times', cell: ({ count }) => numberWords(count) },
 ];
 
 function Why({ denial: { reason } }: { readonly denial: Denial }) {
