@@ -55,7 +55,8 @@ export function readName(
 
 /** @returns the first character that no new name may have; null for none. */
 export function unfitCharacter(text: string): string | null {
-  return /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.exec(text)?.[0] ?? null;
+  const isUnfit = (character: string) => hasControlCharacter(character) || hasLayoutCharacter(character);
+  return Array.from(text).find(isUnfit) ?? null;
 }
 
 function isShort(name: string): boolean {

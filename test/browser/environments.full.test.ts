@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { consoleCaller } from './support/console-caller.ts';
-import { consoleTest } from './support/console-stage.ts';
+import { type ConsoleStage, consoleTest } from './support/console-stage.ts';
 import { dialog, finishDialog, goTo, notice } from './support/console-steps.ts';
 import { holdAnswers } from './support/hold-answers.ts';
 import { provision } from './support/provision.ts';
@@ -14,12 +15,17 @@ const prepare = provision({
   tokens: [{ name: 'deploy', permission: 'write', environments: ['staging'] }],
 });
 
-await consoleTest(t, 'a rename names the affected tokens first', { prepare }, async (t, stage) => {
+/** @returns the page of environments, for the Owner */
+async function openEnvironments(stage: ConsoleStage): Promise<Page> {
   const window = await stage.window();
-  const { page } = window;
   await signIn(window, owner);
-  await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
-  await goTo(page, 'Environments');
+  await window.page.getByRole('heading', { name: 'No flags yet' }).waitFor();
+  await goTo(window.page, 'Environments');
+  return window.page;
+}
+
+await consoleTest(t, 'a rename names the affected tokens first', { prepare }, async (t, stage) => {
+  const page = await openEnvironments(stage);
   const answer = await holdAnswers(page, '**/impact?name=preview');
   const asked = page.waitForRequest('**/impact?name=preview');
   await page.getByRole('button', { name: 'Rename staging' }).click();
@@ -50,11 +56,7 @@ await consoleTest(
   "a rename shows another member's rename of the environment",
   { prepare },
   async (t, stage) => {
-    const window = await stage.window();
-    const { page } = window;
-    await signIn(window, owner);
-    await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
-    await goTo(page, 'Environments');
+    const page = await openEnvironments(stage);
     await page.getByRole('button', { name: 'Rename staging' }).click();
     await dialog(page).getByLabel('New name').fill('preview');
 
@@ -74,11 +76,7 @@ await consoleTest(
   'to stop protecting an environment is confirmed first',
   { prepare },
   async (t, stage) => {
-    const window = await stage.window();
-    const { page } = window;
-    await signIn(window, owner);
-    await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
-    await goTo(page, 'Environments');
+    const page = await openEnvironments(stage);
     const protection = page.getByRole('switch', { name: 'Protect production' });
     await protection.click();
     await notice(page, 'production is protected.').waitFor();

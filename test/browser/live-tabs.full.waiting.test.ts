@@ -1,47 +1,13 @@
 import type { Page, Request } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { ConsoleClient } from '../console/console-client.ts';
 import { bootServer } from '../support/booted-server.ts';
+import { anotherMember, prepareShop, shopAdmin } from './support/another-member.ts';
 import { layCable } from './support/cable.ts';
 import { type ConsoleStage, consoleTest } from './support/console-stage.ts';
 import { holdAnswers } from './support/hold-answers.ts';
-import { provision } from './support/provision.ts';
 import { owner, signIn } from './support/sign-in.ts';
 
 t.setTimeout(600_000);
-
-const admin = {
-  name: 'Ada Admin',
-  email: 'ada@example.test',
-  password: 'a password of an admin',
-  role: 'admin',
-};
-const project = { name: 'shop', environments: ['production'], flags: [{ name: 'checkout' }] };
-const prepare = provision(project, { members: [admin] });
-
-interface Other {
-  /** Creates a flag, as somebody else. @param place of the project among all, in the order of their names */
-  create(name: string, place?: number): Promise<void>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads answers of any shape
-  ask(method: string, path: string, body?: unknown): Promise<any>;
-}
-
-/** Another member, who changes things without a browser. */
-async function anotherMember(t: Test, port: number, who: object = admin): Promise<Other> {
-  const client = new ConsoleClient(t, { port });
-  const ask: Other['ask'] = async (method, path, body) => {
-    const { status, text } = await client.send(method, path, body);
-    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
-    return text === '' ? null : JSON.parse(text);
-  };
-  const { email, password } = who as typeof admin;
-  await ask('POST', '/session', { email, password });
-  const { projects } = await ask('GET', '/projects');
-  const create: Other['create'] = async (name, place = 0) => {
-    await ask('POST', `/projects/${projects[place].id}/flags`, { name });
-  };
-  return { create, ask };
-}
 
 interface Tabs {
   readonly pages: readonly Page[];
@@ -103,7 +69,7 @@ function banner(page: Page) {
 }
 
 for (const count of [5, 8]) {
-  await consoleTest(t, `${count} tabs are live by one stream`, { prepare }, async (t, stage) => {
+  await consoleTest(t, `${count} tabs are live by one stream`, { prepare: prepareShop }, async (t, stage) => {
     const other = await anotherMember(t, stage.server.port);
     const { pages, streams } = await openTabs(stage, count);
     await other.create('gift-cards');
@@ -116,7 +82,7 @@ for (const count of [5, 8]) {
 await consoleTest(
   t,
   'when the tab with the stream closes, another takes over and loses nothing',
-  { prepare },
+  { prepare: prepareShop },
   async (t, stage) => {
     const other = await anotherMember(t, stage.server.port);
     const { pages, streams } = await openTabs(stage, 5);
@@ -130,7 +96,7 @@ await consoleTest(
   },
 );
 
-await consoleTest(t, 'a tab that joins late misses nothing', { prepare }, async (t, stage) => {
+await consoleTest(t, 'a tab that joins late misses nothing', { prepare: prepareShop }, async (t, stage) => {
   const other = await anotherMember(t, stage.server.port);
   const { pages } = await openTabs(stage, 2);
   const [first] = pages as [Page];
@@ -138,7 +104,7 @@ await consoleTest(t, 'a tab that joins late misses nothing', { prepare }, async 
   const late = await first.context().newPage();
   const letCome = await holdAnswers(late, '**/console/api/projects');
   await late.goto(`${stage.origin}/console/members`);
-  await late.getByRole('main').getByText(admin.email).waitFor();
+  await late.getByRole('main').getByText(shopAdmin.email).waitFor();
   await other.ask('POST', '/invitations', { email: 'guest@example.test', role: 'viewer' });
   await other.create('gift-cards');
   await areAllShowing(t, pages, 'gift-cards');
@@ -150,7 +116,7 @@ await consoleTest(t, 'a tab that joins late misses nothing', { prepare }, async 
 await consoleTest(
   t,
   'a lost connection and a killed server are survived by five tabs',
-  { prepare },
+  { prepare: prepareShop },
   async (t, stage) => {
     const cable = await layCable(t, stage.server.port);
     const { pages, streams } = await openTabs(stage, 5, { origin: cable.origin });
@@ -175,20 +141,25 @@ await consoleTest(
   },
 );
 
-await consoleTest(t, 'the end of the session reaches every tab', { prepare }, async (t, stage) => {
-  const mine = await anotherMember(t, stage.server.port, owner);
-  const { pages } = await openTabs(stage, 5);
-  const { sessions } = await mine.ask('GET', '/sessions');
-  const theirs = sessions.filter(({ isCurrent }: { isCurrent: boolean }) => !isCurrent);
-  for (const { id } of theirs) await mine.ask('DELETE', `/sessions/${id}`);
-  await Promise.all(pages.map((page) => page.waitForURL(/\/console\/sign-in/)));
-  t.pass('each leads to the sign-in page');
-});
+await consoleTest(
+  t,
+  'the end of the session reaches every tab',
+  { prepare: prepareShop },
+  async (t, stage) => {
+    const mine = await anotherMember(t, stage.server.port, owner);
+    const { pages } = await openTabs(stage, 5);
+    const { sessions } = await mine.ask('GET', '/sessions');
+    const theirs = sessions.filter(({ isCurrent }: { isCurrent: boolean }) => !isCurrent);
+    for (const { id } of theirs) await mine.ask('DELETE', `/sessions/${id}`);
+    await Promise.all(pages.map((page) => page.waitForURL(/\/console\/sign-in/)));
+    t.pass('each leads to the sign-in page');
+  },
+);
 
 await consoleTest(
   t,
   'a browser without locks has a stream in each tab, and the fifth tab says why it is not live',
-  { prepare },
+  { prepare: prepareShop },
   async (t, stage) => {
     const other = await anotherMember(t, stage.server.port);
     const prepareTab = async (page: Page): Promise<void> => {

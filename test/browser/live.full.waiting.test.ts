@@ -1,41 +1,11 @@
 import type { Page, Request } from 'playwright-core';
-import t, { type Test } from 'tap';
-import { ConsoleClient } from '../console/console-client.ts';
-import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
+import t from 'tap';
+import { anotherMember, prepareShop, shopAdmin } from './support/another-member.ts';
+import { type ConsoleWindow, consoleTest } from './support/console-stage.ts';
 import { goTo } from './support/console-steps.ts';
-import { provision } from './support/provision.ts';
 import { owner, signIn } from './support/sign-in.ts';
 
 t.setTimeout(600_000);
-
-const admin = {
-  name: 'Ada Admin',
-  email: 'ada@example.test',
-  password: 'a password of an admin',
-  role: 'admin',
-};
-const project = { name: 'shop', environments: ['production'], flags: [{ name: 'checkout' }] };
-const prepare = provision(project, { members: [admin] });
-
-interface Admin {
-  /** @returns the answer, which must be 2xx. @param path below `/console/api`; `{project}` is the shop's */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads answers of any shape
-  do(method: string, path: string, body?: unknown): Promise<any>;
-}
-
-/** Another member, who changes things through the API. */
-async function signInAdmin(t: Test, { server }: ConsoleStage): Promise<Admin> {
-  const client = new ConsoleClient(t, { port: server.port });
-  const { email, password } = admin;
-  const ask: Admin['do'] = async (method, path, body) => {
-    const { status, text } = await client.send(method, path, body);
-    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
-    return text === '' ? null : JSON.parse(text);
-  };
-  await ask('POST', '/session', { email, password });
-  const [{ id }] = (await ask('GET', '/projects')).projects;
-  return { do: (method, path, body) => ask(method, path.replace('{project}', id), body) };
-}
 
 async function enter(window: ConsoleWindow): Promise<Page> {
   await signIn(window, owner);
@@ -43,53 +13,58 @@ async function enter(window: ConsoleWindow): Promise<Page> {
   return window.page;
 }
 
-await consoleTest(t, "every page shows another member's changes", { prepare }, async (t, stage) => {
-  const other = await signInAdmin(t, stage);
-  const page = await enter(await stage.window());
-  const reloads: string[] = [];
-  page.on('load', () => reloads.push(page.url()));
+await consoleTest(
+  t,
+  "every page shows another member's changes",
+  { prepare: prepareShop },
+  async (t, stage) => {
+    const other = await anotherMember(t, stage.server.port);
+    const page = await enter(await stage.window());
+    const reloads: string[] = [];
+    page.on('load', () => reloads.push(page.url()));
 
-  const body = { permission: 'read', environments: null, expiryDays: 30 };
-  await goTo(page, 'Tokens');
-  const { token } = await other.do('POST', '/projects/{project}/tokens', { name: 'nightly', ...body });
-  await page.getByRole('link', { name: 'nightly', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'nightly' }).waitFor();
-  await other.do('POST', `/projects/{project}/tokens/${token.id}/revoke`);
-  await page
-    .getByRole('main')
-    .getByText(/revoked/i)
-    .first()
-    .waitFor();
+    const body = { permission: 'read', environments: null, expiryDays: 30 };
+    await goTo(page, 'Tokens');
+    const { token } = await other.ask('POST', '/projects/{project}/tokens', { name: 'nightly', ...body });
+    await page.getByRole('link', { name: 'nightly', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'nightly' }).waitFor();
+    await other.ask('POST', `/projects/{project}/tokens/${token.id}/revoke`);
+    await page
+      .getByRole('main')
+      .getByText(/revoked/i)
+      .first()
+      .waitFor();
 
-  await goTo(page, 'Environments');
-  await other.do('POST', '/projects/{project}/environments', { name: 'staging' });
-  await page.getByRole('main').getByText('staging', { exact: true }).waitFor();
+    await goTo(page, 'Environments');
+    await other.ask('POST', '/projects/{project}/environments', { name: 'staging' });
+    await page.getByRole('main').getByText('staging', { exact: true }).waitFor();
 
-  await goTo(page, 'Audiences');
-  const rules = [{ attribute: 'plan', values: ['pro'] }];
-  await other.do('POST', '/projects/{project}/audiences', { name: 'Pro', rules });
-  await page.getByRole('link', { name: 'Pro', exact: true }).waitFor();
+    await goTo(page, 'Audiences');
+    const rules = [{ attribute: 'plan', values: ['pro'] }];
+    await other.ask('POST', '/projects/{project}/audiences', { name: 'Pro', rules });
+    await page.getByRole('link', { name: 'Pro', exact: true }).waitFor();
 
-  await goTo(page, 'Audit log');
-  await other.do('POST', '/projects/{project}/flags', { name: 'gift-cards' });
-  await page.getByRole('main').getByText('gift-cards').first().waitFor();
+    await goTo(page, 'Audit log');
+    await other.ask('POST', '/projects/{project}/flags', { name: 'gift-cards' });
+    await page.getByRole('main').getByText('gift-cards').first().waitFor();
 
-  await goTo(page, 'Members');
-  await other.do('POST', '/invitations', { email: 'guest@example.test', role: 'viewer' });
-  await page.getByRole('main').getByText('guest@example.test').waitFor();
+    await goTo(page, 'Members');
+    await other.ask('POST', '/invitations', { email: 'guest@example.test', role: 'viewer' });
+    await page.getByRole('main').getByText('guest@example.test').waitFor();
 
-  await goTo(page, 'Projects');
-  const { revision } = await other.do('GET', '/projects/{project}');
-  await other.do('PATCH', '/projects/{project}', { revision, name: 'store' });
-  await page.getByRole('main').getByRole('link', { name: 'store', exact: true }).waitFor();
-  await other.do('POST', '/projects', { name: 'office', isMultiEnvironment: false, isPersonal: false });
-  await page.getByRole('main').getByRole('link', { name: 'office', exact: true }).waitFor();
-  t.same(reloads, [], 'the page was never loaded again');
-});
+    await goTo(page, 'Projects');
+    const { revision } = await other.ask('GET', '/projects/{project}');
+    await other.ask('PATCH', '/projects/{project}', { revision, name: 'store' });
+    await page.getByRole('main').getByRole('link', { name: 'store', exact: true }).waitFor();
+    await other.ask('POST', '/projects', { name: 'office', isMultiEnvironment: false, isPersonal: false });
+    await page.getByRole('main').getByRole('link', { name: 'office', exact: true }).waitFor();
+    t.same(reloads, [], 'the page was never loaded again');
+  },
+);
 
-await consoleTest(t, 'a changed role holds in an open page', { prepare }, async (t, stage) => {
+await consoleTest(t, 'a changed role holds in an open page', { prepare: prepareShop }, async (t, stage) => {
   const window = await stage.window();
-  await signIn(window, admin);
+  await signIn(window, shopAdmin);
   const { page } = window;
   await page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
   await goTo(page, 'Members');
@@ -99,34 +74,39 @@ await consoleTest(t, 'a changed role holds in an open page', { prepare }, async 
   const caller = await stage.window();
   await enter(caller);
   await goTo(caller.page, 'Members');
-  await caller.page.getByRole('combobox', { name: `Role of ${admin.name}` }).selectOption('viewer');
+  await caller.page.getByRole('combobox', { name: `Role of ${shopAdmin.name}` }).selectOption('viewer');
   await caller.page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
   await page.getByRole('button', { name: 'Invite' }).waitFor({ state: 'detached' });
   t.equal(await page.getByRole('combobox').count(), 0);
 });
 
-await consoleTest(t, 'a draft stays while others change the same page', { prepare }, async (t, stage) => {
-  const other = await signInAdmin(t, stage);
-  const page = await enter(await stage.window());
-  await goTo(page, 'Project settings');
-  const name = page.getByRole('textbox', { name: 'Name of the project' });
-  await name.fill('My draft');
-  const { revision } = await other.do('GET', '/projects/{project}');
-  const stored = await other.do('PATCH', '/projects/{project}', { revision, evaluationAccess: false });
-  await page.getByRole('switch', { name: 'Evaluation API access', checked: false }).waitFor();
-  t.equal(await name.inputValue(), 'My draft');
-  await other.do('PATCH', '/projects/{project}', { revision: stored.revision, name: 'store' });
-  await page.getByRole('button', { name: 'Compare' }).click();
-  await page.getByRole('dialog', { name: 'You both changed the same fields' }).waitFor();
-  t.equal(await name.inputValue(), 'My draft');
-});
+await consoleTest(
+  t,
+  'a draft stays while others change the same page',
+  { prepare: prepareShop },
+  async (t, stage) => {
+    const other = await anotherMember(t, stage.server.port);
+    const page = await enter(await stage.window());
+    await goTo(page, 'Project settings');
+    const name = page.getByRole('textbox', { name: 'Name of the project' });
+    await name.fill('My draft');
+    const { revision } = await other.ask('GET', '/projects/{project}');
+    const stored = await other.ask('PATCH', '/projects/{project}', { revision, evaluationAccess: false });
+    await page.getByRole('switch', { name: 'Evaluation API access', checked: false }).waitFor();
+    t.equal(await name.inputValue(), 'My draft');
+    await other.ask('PATCH', '/projects/{project}', { revision: stored.revision, name: 'store' });
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('dialog', { name: 'You both changed the same fields' }).waitFor();
+    t.equal(await name.inputValue(), 'My draft');
+  },
+);
 
 await consoleTest(
   t,
   'a change between the first reading and the stream is not missed',
-  { prepare },
+  { prepare: prepareShop },
   async (t, stage) => {
-    const other = await signInAdmin(t, stage);
+    const other = await anotherMember(t, stage.server.port);
     const page = await enter(await stage.window());
     const events = '**/console/api/projects/*/events*';
     let isDue = (): void => undefined;
@@ -139,7 +119,7 @@ await consoleTest(
     });
     await page.reload();
     await page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
-    await other.do('POST', '/projects/{project}/flags', { name: 'gift-cards' });
+    await other.ask('POST', '/projects/{project}/flags', { name: 'gift-cards' });
     isDue();
     await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
     t.pass('it is shown without another change');
@@ -149,9 +129,9 @@ await consoleTest(
 await consoleTest(
   t,
   'a page that is not live says so, and becomes live again by itself',
-  { prepare },
+  { prepare: prepareShop },
   async (t, stage) => {
-    const other = await signInAdmin(t, stage);
+    const other = await anotherMember(t, stage.server.port);
     const window = await stage.window();
     const page = await enter(window);
     const events = '**/console/api/projects/*/events*';
@@ -160,7 +140,7 @@ await consoleTest(
     await page.reload();
     const sign = page.getByRole('status').filter({ hasText: 'Live updates are paused' });
     await sign.waitFor();
-    await other.do('POST', '/projects/{project}/flags', { name: 'gift-cards' });
+    await other.ask('POST', '/projects/{project}/flags', { name: 'gift-cards' });
     await page.unroute(events);
     await sign.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
@@ -171,9 +151,9 @@ await consoleTest(
 await consoleTest(
   t,
   "a page's own requests, without an action of its user, do not use the session",
-  { prepare },
+  { prepare: prepareShop },
   async (t, stage) => {
-    const other = await signInAdmin(t, stage);
+    const other = await anotherMember(t, stage.server.port);
     const window = await stage.window();
     await window.page.clock.install();
     const page = await enter(window);
@@ -184,7 +164,7 @@ await consoleTest(
     });
     // Some seconds after the last key, the page itself reads another member's change.
     await page.clock.fastForward(20_000);
-    await other.do('POST', '/projects/{project}/flags', { name: 'gift-cards' });
+    await other.ask('POST', '/projects/{project}/flags', { name: 'gift-cards' });
     await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
     t.ok(seen.length > 0, 'the page marked its own request');
     const asked = page.waitForRequest((request) => request.url().endsWith('/audiences'));

@@ -7,7 +7,7 @@ import { isSomebodyThere } from './attendance.ts';
 const reopenMsMin = 1_000;
 const reopenMsMax = 30_000;
 /** The service writes at least every 15 s. After so long a silence the connection is given up. */
-const silenceMsMax = 45_000;
+export const silenceMsMax = 45_000;
 
 /** Whether changes by others arrive. */
 export interface StreamState {

@@ -1,6 +1,6 @@
 import { readPosition } from '../../domain/audit/watch-position.ts';
 import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
-import { ChangeStream, type StreamListener, type StreamState } from './change-stream.ts';
+import { ChangeStream, type StreamListener, type StreamState, silenceMsMax } from './change-stream.ts';
 
 /**
  * What the tabs of a browser tell each other (decision 0071). The tab that holds the lock leads: it has the stream.
@@ -18,8 +18,6 @@ type Message =
 const protocol = 1;
 /** A leader answers at once. After this time a tab takes a stream of its own: the leader's tab may be suspended. */
 const answerMsMax = 5_000;
-/** A leader passes every beat of the service on, which come every 15 s. */
-const silenceMsMax = 45_000;
 
 interface SharedChangesOptions {
   readonly memberId: string;

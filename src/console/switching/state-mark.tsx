@@ -1,12 +1,11 @@
 import { reachOf } from '../../domain/flag/reach.ts';
 import { Mark } from '../parts/mark.tsx';
+import { tones } from './state-words.ts';
 import type { StoredSwitch } from './switch-rules.ts';
-
-const tones = { off: 'off', nobody: 'warn', some: 'on', all: 'on' } as const;
 
 type Shown = Pick<StoredSwitch, 'state' | 'cohortCount'>;
 
-function stateWords({ state, cohortCount }: Shown): string {
+function briefWords({ state, cohortCount }: Shown): string {
   const reach = reachOf(state, cohortCount);
   if (reach === 'off') return 'Off';
   if (reach === 'nobody') return 'On, reaches nobody';
@@ -17,7 +16,7 @@ function stateWords({ state, cohortCount }: Shown): string {
 export function StateMark(shown: Shown) {
   return (
     <Mark tone={tones[reachOf(shown.state, shown.cohortCount)]} hasDot>
-      {stateWords(shown)}
+      {briefWords(shown)}
     </Mark>
   );
 }

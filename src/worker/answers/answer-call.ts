@@ -89,24 +89,29 @@ function asBytes(body: string | Uint8Array): Uint8Array {
   return typeof body === 'string' ? Buffer.from(body) : body;
 }
 
+/** What every answer with a body of any length says to the part that sends it. */
+function madeOf(reply: ApiReply, answer: ApiAnswer, body: string, { onFault }: ApiActors) {
+  const { status, askerId } = answer;
+  return {
+    exchange: reply.exchange,
+    status,
+    body,
+    holder: () => holderOf(reply, answer),
+    refuse: (detail: string) => reply.refuseUnavailable(detail),
+    onOver: () => reply.finishLong(status, askerId),
+    onFault: (fault: unknown) => onFault(fault, reply.request),
+  };
+}
+
 /** Sends the body of a read's answer, of any length. */
 function giveRead(reply: ApiReply, answer: ApiAnswer, body: string, actors: ApiActors): void {
-  const { status, askerId } = answer;
-  giveMade(
-    {
-      exchange: reply.exchange,
-      status,
-      body,
-      holder: () => holderOf(reply, answer),
-      headers: (coding) => reply.headers(status, codedFieldsOf(reply, answer, coding)),
-      encoder: () => encoderFor(reply, answer, actors),
-      answer: (whole) => giveWhole(reply, answer, asBytes(whole), actors),
-      refuse: (detail) => reply.refuseUnavailable(detail),
-      onOver: () => reply.finishLong(status, askerId),
-      onFault: (fault) => actors.onFault(fault, reply.request),
-    },
-    actors.longAnswers,
-  );
+  const made: MadeAnswer = {
+    ...madeOf(reply, answer, body, actors),
+    headers: (coding) => reply.headers(answer.status, codedFieldsOf(reply, answer, coding)),
+    encoder: () => encoderFor(reply, answer, actors),
+    answer: (whole) => giveWhole(reply, answer, asBytes(whole), actors),
+  };
+  giveMade(made, actors.longAnswers);
 }
 
 /** A refusal is given before a long answer begins. */
@@ -210,24 +215,17 @@ function give(
   reply: ApiReply,
   answer: ApiAnswer,
   body: string,
-  { longAnswers, onFault }: ApiActors,
+  actors: ApiActors,
   isDecided: boolean,
   fields: AnswerFields = fieldsOf(answer),
 ): void {
-  const { status, askerId } = answer;
   const made: MadeAnswer = {
-    exchange: reply.exchange,
-    status,
-    body,
+    ...madeOf(reply, answer, body, actors),
     isDecided,
-    holder: () => holderOf(reply, answer),
-    headers: () => reply.headers(status, fields),
-    answer: (whole) => reply.answer(status, whole, fields, askerId),
-    refuse: (detail) => reply.refuseUnavailable(detail),
-    onOver: () => reply.finishLong(status, askerId),
-    onFault: (fault) => onFault(fault, reply.request),
+    headers: () => reply.headers(answer.status, fields),
+    answer: (whole) => reply.answer(answer.status, whole, fields, answer.askerId),
   };
-  giveMade(made, longAnswers);
+  giveMade(made, actors.longAnswers);
 }
 
 /** The share that an answer's place is counted for. */

@@ -12,6 +12,7 @@ import { CopyButton } from '../../parts/small-button.tsx';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
+import { placeWords } from '../../switching/effect-words.ts';
 import { environmentOf, shownEnvironments } from './card-state.ts';
 import { type ExampleCaller, exampleCaller } from './example-caller.ts';
 import classes from './flag.module.css';
@@ -72,7 +73,7 @@ interface AnswerNoteProps {
 function AnswerNote({ caller, environment }: AnswerNoteProps) {
   const { evaluationAccess } = useProject();
   const { docsUrl } = useSession();
-  const where = environment === null ? '' : ` in ${environment}`;
+  const where = placeWords(environment);
   return (
     <Stack gap="xs">
       {!evaluationAccess && (

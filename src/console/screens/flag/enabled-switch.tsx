@@ -2,6 +2,7 @@ import { Switch, Text } from '@mantine/core';
 import { partsOfKey, stateKey } from '../../draft/flag-fields.ts';
 import type { DraftHandle } from '../../draft/use-draft.ts';
 import { useProject } from '../../shell/project-context.ts';
+import { placeWords } from '../../switching/effect-words.ts';
 import { type SwitchDraft, type SwitchTarget, storedSwitch } from '../../switching/switch-rules.ts';
 import { useFlagSwitch } from '../../switching/use-flag-switch.ts';
 import { environmentOf } from './card-state.ts';
@@ -65,7 +66,7 @@ export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
         size="md"
         color="var(--on-solid)"
         checked={enabled}
-        aria-label={`${flag.name}${found === null ? '' : ` in ${found.name}`}`}
+        aria-label={`${flag.name}${placeWords(found?.name ?? null)}`}
         label={enabled ? 'On' : 'Off'}
         onChange={(event) => turn(event.currentTarget.checked)}
       />

@@ -1,3 +1,4 @@
+import { placeWords } from '../../switching/effect-words.ts';
 import type { ExampleCaller } from './example-caller.ts';
 
 /** What a snippet asks for, and where. */
@@ -48,8 +49,8 @@ function providerUrl({ baseUrl, projectId, environment }: SnippetPlace): string 
 
 /** Why the answer is false now; nothing where it is true. */
 function offWords({ caller, environment }: SnippetPlace): string | null {
-  const place = environment === null ? '' : ` in ${environment}`;
-  return caller.offBecause === null ? null : `off for every caller${place} now: ${caller.offBecause}`;
+  if (caller.offBecause === null) return null;
+  return `off for every caller${placeWords(environment)} now: ${caller.offBecause}`;
 }
 
 /** An older name may have characters that would end the comment, or turn the text. */

@@ -3,10 +3,11 @@ import type { StateKind } from '../../../contracts/console/flag-views.ts';
 import type { FlagItem } from '../../client/flag-list.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
+import { placeWords } from '../../switching/effect-words.ts';
+import { stateWords } from '../../switching/state-words.ts';
 import { useFlagSwitch } from '../../switching/use-flag-switch.ts';
 import type { FlagColumn } from './flag-columns.ts';
 import classes from './state-control.module.css';
-import { stateWords } from './state-words.ts';
 
 interface StateProps {
   readonly state: StateKind;
@@ -51,13 +52,12 @@ function Switch({ projectId, flag, column, state, tabIndex = 0 }: Omit<StateCont
   const { environment } = column;
   const { pending, choose } = useFlagSwitch({ projectId, flagId, flagName, environment });
   const isOn = pending ?? state.enabled;
-  const place = environment === null ? '' : ` in ${environment.name}`;
   return (
     <button
       type="button"
       role="switch"
       aria-checked={isOn}
-      aria-label={`${visibleName(flagName)}${place}`}
+      aria-label={`${visibleName(flagName)}${placeWords(environment?.name ?? null)}`}
       aria-busy={pending !== null || undefined}
       className={classes.switch}
       tabIndex={tabIndex}
