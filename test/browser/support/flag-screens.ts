@@ -4,7 +4,9 @@ import { heading, opened, type Screen, type Show, text } from './screen.ts';
 
 function listScreens(demo: FurnishedDemo): readonly Screen[] {
   const list = `/console/projects/${demo.projectId}/flags`;
+  const shown: Show = (page) => page.getByRole('link', { name: 'APIServerTracing' }).waitFor();
   const loading: Show = async (page) => {
+    await shown(page);
     // Never answered: the next page drops the request.
     await page.route(/\/console\/api\/projects\/\w+\/flags(\?|$)/, () => new Promise(() => undefined), {
       times: 1,
@@ -13,11 +15,7 @@ function listScreens(demo: FurnishedDemo): readonly Screen[] {
     await page.getByRole('status').filter({ hasText: 'Loading flags' }).waitFor();
   };
   return [
-    {
-      name: 'flags',
-      path: list,
-      show: (page) => page.getByRole('link', { name: 'APIServerTracing' }).waitFor(),
-    },
+    { name: 'flags', path: list, show: shown },
     { name: 'flags-none-match', path: `${list}?q=nothing`, show: text('No flags match these filters') },
     {
       name: 'flags-empty',
