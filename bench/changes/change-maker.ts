@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ChangeableFlag, ChangingFlag, requireChange } from './changing-flag.ts';
-import { KeptConnection } from './kept-connection.ts';
+import { KeptConnection, type PlainAnswer } from './kept-connection.ts';
 
 export interface ChangesMade {
   /** Changes that were begun in time and acknowledged. */
@@ -13,6 +14,21 @@ export interface ChangesMade {
  * committed.
  */
 const connectionsMax = 64;
+
+/**
+ * On a computer with other work, all lanes may wait at once, and a service then refuses what is beyond its requests in
+ * flight: such a change was not decided, and is asked for again.
+ */
+const busyPauseMs = 100;
+const busyAnswersMax = 50;
+
+async function askUntilTaken(connection: KeptConnection, change: Buffer): Promise<PlainAnswer> {
+  for (let busy = 0; ; busy += 1) {
+    const answer = await connection.ask(change);
+    if (answer.status !== 503 || busy === busyAnswersMax) return answer;
+    await pause(busyPauseMs);
+  }
+}
 
 /** A connection, and the flags that only it changes, in turns. */
 interface Lane {
@@ -100,7 +116,7 @@ export class ChangeMaker {
   async #send(lane: Lane): Promise<void> {
     const flag = lane.flags[lane.made % lane.flags.length] as ChangingFlag;
     lane.made += 1;
-    requireChange(await lane.connection.ask(flag.next()));
+    requireChange(await askUntilTaken(lane.connection, flag.next()));
     this.#idle.push(lane);
     if (this.#perSecond > 0) this.#sendDue();
     else if (this.#idle.length === this.#lanes.length) this.#onSettled?.();
