@@ -3,6 +3,7 @@ import t from 'tap';
 import { anotherMember, prepareShop, shopAdmin } from './support/another-member.ts';
 import { type ConsoleWindow, consoleTest } from './support/console-stage.ts';
 import { goTo } from './support/console-steps.ts';
+import { holdAnswers } from './support/hold-answers.ts';
 import { owner, signIn } from './support/sign-in.ts';
 
 t.setTimeout(600_000);
@@ -108,19 +109,11 @@ await consoleTest(
   async (t, stage) => {
     const other = await anotherMember(t, stage.server.port);
     const page = await enter(await stage.window());
-    const events = '**/console/api/projects/*/events*';
-    let isDue = (): void => undefined;
-    const due = new Promise<void>((resolve) => {
-      isDue = resolve;
-    });
-    await page.route(events, async (route) => {
-      await due;
-      await route.continue();
-    });
+    const answer = await holdAnswers(page, '**/console/api/projects/*/events*');
     await page.reload();
     await page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
     await other.ask('POST', '/projects/{project}/flags', { name: 'gift-cards' });
-    isDue();
+    answer();
     await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
     t.pass('it is shown without another change');
   },

@@ -42,13 +42,13 @@ const frameless = {
  * Begins to read what a page shows, before the page is there. Later readings are the page's own. A link that is only
  * pointed at loads its page's code alone.
  */
-async function readAtFirst<Key extends QueryKey, Value>(
+function readAtFirst<Key extends QueryKey, Value>(
   client: QueryClient,
   query: FetchQueryOptions<Value, Error, Value, Key>,
   cause: 'preload' | 'enter' | 'stay',
-): Promise<void> {
+): void {
   if (cause !== 'preload' && client.getQueryState(query.queryKey) === undefined)
-    await client.prefetchQuery(query);
+    void client.prefetchQuery(query);
 }
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()(frameless);
@@ -86,9 +86,7 @@ const shellRoute = createRoute({
     const session = await context.queryClient.ensureQueryData(sessionQuery);
     if (!session.isSignedIn) throw redirect({ to: '/sign-in', search: { back: location.publicHref } });
   },
-  loader: ({ context, cause }) => {
-    void readAtFirst(context.queryClient, projectsQuery, cause);
-  },
+  loader: ({ context, cause }) => readAtFirst(context.queryClient, projectsQuery, cause),
   component: Shell,
 });
 
@@ -148,9 +146,8 @@ const flagsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/flags',
   validateSearch: flagsSearch,
-  loader: ({ context, params, cause }) => {
-    void readAtFirst(context.queryClient, flagsQuery(params.projectId), cause);
-  },
+  loader: ({ context, params, cause }) =>
+    readAtFirst(context.queryClient, flagsQuery(params.projectId), cause),
   component: FlagsScreen,
 });
 

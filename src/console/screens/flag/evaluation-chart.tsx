@@ -34,8 +34,9 @@ function percent(part: number, whole: number): string {
 /** The last 24 hours as bars, on within all. The table below has the same numbers. */
 export function EvaluationChart({ series: { hours, on, off } }: { readonly series: ShownSeries }) {
   const all = hours.map((_, hour) => (on[hour] ?? 0) + (off[hour] ?? 0));
-  const step = stepOf(Math.max(...all));
-  const lineCount = Math.ceil(Math.max(1, ...all) / step);
+  const most = Math.max(1, ...all);
+  const step = stepOf(most);
+  const lineCount = Math.ceil(most / step);
   const top = lineCount * step;
   const lines = Array.from({ length: lineCount + 1 }, (_, line) => line * step);
   const days = hours.map((at) => dayWords().format(at));
