@@ -262,12 +262,14 @@ t.test('what OFREP does not have, and preflights', async (t) => {
 });
 
 t.test('only a browser is told where the events are, by its own address', async (t) => {
-  const streamsOf = async (base: string, headers: Record<string, string>) =>
-    (await ask(base, null, {}, headers)).json.eventStreams;
+  const streamsOf = async (base: string, headers: Record<string, string>, context = {}) =>
+    (await ask(base, null, { context }, headers)).json.eventStreams;
   const origin = { Origin: 'https://app.example' };
   t.equal(await streamsOf(production, {}), undefined);
   const url = `http://127.0.0.1:${service.server.port}${staging}/ofrep/v1/events`;
   t.same(await streamsOf(staging, origin), [{ type: 'sse', url }]);
+  const byContext = await streamsOf(`/projects/${shop.id}`, origin, { env: 'staging' });
+  t.same(byContext, [{ type: 'sse', url }], 'of the environment that was evaluated');
   const named = { ...origin, Host: 'flags.example:81' };
   t.same(await streamsOf(single, named), [
     { type: 'sse', url: `http://flags.example:81${single}/ofrep/v1/events` },
