@@ -217,6 +217,9 @@ t.test('errors, each in the shape of OFREP', async (t) => {
     t.same(await one(production, 'checkout', body), [400, 'INVALID_CONTEXT'], body);
     t.same(await all(production, body), [400, 'INVALID_CONTEXT'], body);
   }
+  const many = { context: { ['n'.repeat(32_000)]: new Array(15_000).fill(1) } };
+  t.same(await one(production, 'checkout', many), [400, 'INVALID_CONTEXT'], 'too many values');
+  t.same(await all(production, many), [400, 'INVALID_CONTEXT'], 'too many values');
   const large = JSON.stringify({ context: { text: 'x'.repeat(64 * 1024) } });
   t.same(await one(production, 'checkout', large), [413, 'GENERAL']);
   t.same(await all(production, large), [413, 'GENERAL']);
