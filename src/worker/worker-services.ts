@@ -32,7 +32,7 @@ import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budget
 import { StreamRoom } from './limits/stream-room.ts';
 import { ManagementDoor } from './management-door.ts';
 import { EventStreams } from './ofrep/event-streams.ts';
-import { EventsUrl } from './ofrep/events-url.ts';
+import { PublicBase } from './ofrep/events-url.ts';
 import { isOfrepPath } from './ofrep/ofrep-address.ts';
 import { OfrepFlagEvaluator } from './ofrep/ofrep-flag.ts';
 import { OfrepFlagsEvaluator } from './ofrep/ofrep-flags.ts';
@@ -205,7 +205,7 @@ function createOfrepGate(
       flags: routeIndex('ofrep-flags'),
       events: routeIndex('ofrep-events'),
     },
-    eventsUrl: new EventsUrl(setup.console.baseUrl, addresses),
+    publicBase: new PublicBase(setup.console.baseUrl, addresses),
     onFault: project.onFault,
   });
 }

@@ -46,7 +46,8 @@ function matchesRule(rule: CompiledRule, context: EvaluationContext): boolean {
   for (let index = 0; index < context.attributeCount; index += 1) {
     const nameEnd = context.attributeNameEnd(index);
     if (!sameBytes(rule.attribute, context.bytes, context.attributeNameStart(index), nameEnd)) continue;
-    if (rule.values.has(context.bytes, nameEnd, context.attributeValueEnd(index))) return true;
+    const start = context.attributeValueStart(index);
+    if (rule.values.has(context.bytes, start, context.attributeValueEnd(index))) return true;
   }
   return false;
 }

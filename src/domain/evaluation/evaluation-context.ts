@@ -1,3 +1,4 @@
+import { assert } from '../../support/assert.ts';
 import { isUtf8, utf8BytesMax } from '../../support/utf8.ts';
 
 /** Faults of an evaluation's query string; each is a 400 (decisions, «Query decoding»). */
@@ -24,6 +25,9 @@ const decoder = new TextDecoder();
 const parameterBytes = contextParameters.map((name) => encoder.encode(name));
 const [ampersand, equals, plus, percent, highestRaw] = [0x26, 0x3d, 0x2b, 0x25, 0x7e];
 const initialBytes = 16 * 1024;
+const initialCells = 256;
+/** Memory that a context keeps for the next request: most queries and bodies need less. */
+const keptBytesMax = 64 * 1024;
 const highestAscii = 0x7f;
 
 function hexDigit(byte: number): number {
@@ -44,8 +48,9 @@ export class EvaluationContext {
    * Ranges in `bytes` by index in `contextParameters`: start at 2 × index, end after it; an absent one starts at -1.
    */
   readonly #parameters = new Int32Array(contextParameters.length * 2);
-  /** Four cells for each attribute: name start, name end (= value start), value end, unused. */
-  #attributes = new Int32Array(256);
+  /** Four cells for each value of an attribute: name start, name end, value start, value end. */
+  #attributes = new Int32Array(initialCells);
+  /** How many values attributes have: of a list, each counts. */
   attributeCount = 0;
   /** Ranges in `bytes` of the cohorts after the first one: start and end in turns. A query string has none of them. */
   #furtherCohorts = new Int32Array(16);
@@ -92,8 +97,11 @@ export class EvaluationContext {
   attributeNameEnd(index: number): number {
     return this.#attributes[index * 4 + 1] as number;
   }
-  attributeValueEnd(index: number): number {
+  attributeValueStart(index: number): number {
     return this.#attributes[index * 4 + 2] as number;
+  }
+  attributeValueEnd(index: number): number {
+    return this.#attributes[index * 4 + 3] as number;
   }
 
   #reset(bytesNeeded: number): void {
@@ -172,7 +180,7 @@ export class EvaluationContext {
     }
     const parameter = this.#parameterAt(start, nameEnd);
     if (parameter < 0) {
-      this.#addAttribute(start, nameEnd, end);
+      this.#addAttribute(start, nameEnd, nameEnd, end);
       return null;
     }
     if (this.#parameters[parameter * 2] !== -1) return 'repeated';
@@ -192,12 +200,13 @@ export class EvaluationContext {
     return candidate;
   }
 
-  #addAttribute(start: number, nameEnd: number, end: number): void {
+  #addAttribute(start: number, nameEnd: number, valueStart: number, end: number): void {
     const cell = this.attributeCount * 4;
     if (cell + 4 > this.#attributes.length) this.#attributes = fourfold(this.#attributes);
     this.#attributes[cell] = start;
     this.#attributes[cell + 1] = nameEnd;
-    this.#attributes[cell + 2] = end;
+    this.#attributes[cell + 2] = valueStart;
+    this.#attributes[cell + 3] = end;
     this.attributeCount += 1;
   }
 
@@ -238,11 +247,29 @@ export class EvaluationContext {
     this.#setParameter(2, name);
   }
 
-  /** Adds a value of an attribute. @param name none of `contextParameters` */
+  /** Adds an attribute with its first value. @param name none of `contextParameters` */
   addAttribute(name: string, value: string): void {
     const start = this.#used;
     const nameEnd = this.#append(name);
-    this.#addAttribute(start, nameEnd, this.#append(value));
+    this.#addAttribute(start, nameEnd, nameEnd, this.#append(value));
+  }
+
+  /** Adds one more value to the attribute that was added last, without another copy of its name. */
+  addFurtherValue(value: string): void {
+    const last = this.attributeCount - 1;
+    assert(last >= 0, 'a further value follows the first one');
+    const start = this.#used;
+    const end = this.#append(value);
+    this.#addAttribute(this.attributeNameStart(last), this.attributeNameEnd(last), start, end);
+  }
+
+  /** Gives back the memory of a large context, which is empty afterwards. For whoever keeps it, after each use. */
+  trim(): void {
+    if (this.bytes.length > keptBytesMax) {
+      this.bytes = new Uint8Array(initialBytes);
+      this.clear();
+    }
+    if (this.#attributes.byteLength > keptBytesMax) this.#attributes = new Int32Array(initialCells);
   }
 
   #setParameter(parameter: number, text: string): void {

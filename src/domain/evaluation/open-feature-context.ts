@@ -20,9 +20,9 @@ export function assignOpenFeatureContext(
   for (const name in given) {
     if (!Object.hasOwn(given, name)) continue;
     const value = given[name];
-    if (name === 'cohort') addValues(context, addCohort, name, value);
+    if (name === 'cohort') addCohorts(context, value);
     else if (name === 'targetingKey') setTargetingKey(context, value);
-    else if (name !== 'env') addValues(context, addAttribute, name, value);
+    else if (name !== 'env') addAttribute(context, name, value);
     else if (environment === null) setEnvironment(context, value);
   }
 }
@@ -37,25 +37,29 @@ function setEnvironment(context: EvaluationContext, value: unknown): void {
   if (text !== null) context.setEnvironment(text);
 }
 
-type AddValue = (context: EvaluationContext, name: string, value: string) => void;
-
-function addCohort(context: EvaluationContext, _name: string, value: string): void {
-  if (value !== '') context.addCohort(value);
+function addCohorts(context: EvaluationContext, value: unknown): void {
+  if (!Array.isArray(value)) addCohort(context, value);
+  else for (const item of value) addCohort(context, item);
 }
 
-function addAttribute(context: EvaluationContext, name: string, value: string): void {
-  context.addAttribute(name, value);
+function addCohort(context: EvaluationContext, value: unknown): void {
+  const text = textOf(value);
+  if (text !== null && text !== '') context.addCohort(text);
 }
 
-function addValues(context: EvaluationContext, add: AddValue, name: string, value: unknown): void {
+function addAttribute(context: EvaluationContext, name: string, value: unknown): void {
   if (!Array.isArray(value)) {
     const text = textOf(value);
-    if (text !== null) add(context, name, text);
+    if (text !== null) context.addAttribute(name, text);
     return;
   }
+  let isNamed = false;
   for (const item of value) {
     const text = textOf(item);
-    if (text !== null) add(context, name, text);
+    if (text === null) continue;
+    if (isNamed) context.addFurtherValue(text);
+    else context.addAttribute(name, text);
+    isNamed = true;
   }
 }
 
@@ -77,7 +81,7 @@ export function assignOpenFeatureKeys(context: EvaluationContext, given: OpenFea
   const { targetingKey, cohort } = given;
   if (typeof targetingKey === 'string') context.setTargetingKey(targetingKey);
   else if (targetingKey !== undefined) setTargetingKey(context, targetingKey);
-  if (cohort !== undefined) addValues(context, addCohort, 'cohort', cohort);
+  if (cohort !== undefined) addCohorts(context, cohort);
 }
 
 /** @returns the texts of a value: several of a list */

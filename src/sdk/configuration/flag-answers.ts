@@ -15,8 +15,6 @@ import type { EvaluatedFlag, Explanation, FallbackReason, FlagContext } from '..
 import { explainSteps } from './explain-steps.ts';
 import type { AmbiguousName, ClientFlag, FlagSet } from './flag-set.ts';
 
-/** A context that needed more memory than this is not kept for the next question. */
-const keptContextBytes = 64 * 1024;
 const noContext: FlagContext = {};
 const answerOfFallback = { rule: null, bucket: null, steps: [], flagId: null, name: null } as const;
 
@@ -81,7 +79,7 @@ export class FlagAnswers {
     const reason = evaluateFlag(flag.compiled, state, context, randomRoll);
     if (isOn(reason)) tally.on += 1;
     else tally.off += 1;
-    if (context.bytes.length > keptContextBytes) this.#context = new EvaluationContext();
+    context.trim();
     return reason;
   }
 

@@ -25,7 +25,7 @@ const decoder = new TextDecoder();
 const buildsMax = 4;
 const nothing = new Uint8Array(0);
 /**
- * Contexts kept for later requests: each has 16 KiB, and new memory for each request would cause major collections all
+ * Contexts kept for later requests: most have 16 KiB, and new memory for each request would cause major collections all
  * the time.
  */
 const freeContextsMax = 64;
@@ -118,6 +118,7 @@ export class ProjectEvaluator {
   }
 
   keepContext(context: EvaluationContext): void {
+    context.trim();
     if (this.#freeContexts.length < freeContextsMax) this.#freeContexts.push(context);
   }
 
@@ -133,7 +134,7 @@ export class ProjectEvaluator {
     const asked: Asked = { projectId: project.id, since, holder, context, form, ...own };
     const held = {
       get bytes() {
-        return asked.snapshotHeld.bytes;
+        return asked.snapshotHeld.bytes + context.bytes.length;
       },
     };
     const release = () => this.#release(asked);

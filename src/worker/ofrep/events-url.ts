@@ -5,12 +5,18 @@ import type { OfrepPlace } from './ofrep-address.ts';
 
 const hostPattern = /^(\[[0-9a-fA-F:.]+\]|[0-9A-Za-z._-]+)(:\d{1,5})?$/;
 
+/** @param base of `PublicBase`. @param place that is evaluated. @returns the address at which a browser follows its changes */
+export function eventsUrl(base: string, { projectId, environment }: OfrepPlace): string {
+  const names = environment === null ? [projectId] : [projectId, environment];
+  return `${base}/projects/${names.map(encodeURIComponent).join('/')}/ofrep/v1/events`;
+}
+
 /**
- * Makes the address at which a browser follows changes. Behind TLS it is below the base URL. Without TLS the browser's
+ * Finds the address of this service as a browser knows it. Behind TLS it is the base URL. Without TLS the browser's
  * address may have another name than the base URL (a machine has many): there it is the requested host, as with the
  * console, or the one that a trusted proxy names.
  */
-export class EventsUrl {
+export class PublicBase {
   readonly #base: URL;
   readonly #addresses: ClientAddresses;
 
@@ -19,10 +25,9 @@ export class EventsUrl {
     this.#addresses = addresses;
   }
 
-  of(exchange: Exchange, view: RequestView, { projectId, environment }: OfrepPlace): string {
-    const names = environment === null ? [projectId] : [projectId, environment];
-    const base = this.#base.pathname.replace(/\/+$/, '');
-    return `${this.#originOf(exchange, view)}${base}/projects/${names.map(encodeURIComponent).join('/')}/ofrep/v1/events`;
+  /** @returns it without a slash at its end */
+  of(exchange: Exchange, view: RequestView): string {
+    return `${this.#originOf(exchange, view)}${this.#base.pathname.replace(/\/+$/, '')}`;
   }
 
   #originOf(exchange: Exchange, view: RequestView): string {

@@ -16,6 +16,7 @@ import {
   bodyIsNoObject,
   bodyTooDeep,
   contextIsNoObject,
+  contextTooLarge,
   type OfrepRefusal,
 } from './ofrep-problems.ts';
 
@@ -23,6 +24,12 @@ import {
 export const ofrepBodyBytesMax = 64 * 1024;
 /** `JSON.parse` needs tens of milliseconds for a long body of brackets or small objects: those are never made. */
 const parsedWholeMax = 4096;
+
+/**
+ * Most values of a context, each item of a list being one: a rule of an audience is compared with all of them. A query
+ * string has room for about as many. A body that is parsed whole has room for fewer.
+ */
+export const contextValuesMax = 4096;
 
 const highestAscii = 0x7f;
 const nothing: OpenFeatureContext = {};
@@ -84,8 +91,19 @@ function readScanned(text: string): ReadContext {
   if (context === null || kindOf(context) === 'null') return { context: nothing };
   if (kindOf(context) !== 'object') return contextIsNoObject;
   const values = new Map<string, unknown>();
-  for (const [name, value] of entriesOf(context)) values.set(name, usedValueOf(value));
+  let count = 0;
+  for (const [name, value] of entriesOf(context)) {
+    const used = usedValueOf(value);
+    count += countValues(used);
+    if (count > contextValuesMax) return contextTooLarge;
+    values.set(name, used);
+  }
   return { context: Object.fromEntries(values) };
+}
+
+function countValues(used: unknown): number {
+  if (Array.isArray(used)) return used.filter((item) => item !== null).length;
+  return used === null ? 0 : 1;
 }
 
 /** @returns the value as far as a context has a use for it: objects, and lists in lists, become null */

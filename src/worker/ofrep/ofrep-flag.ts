@@ -52,7 +52,13 @@ export class OfrepFlagEvaluator {
    * @returns the body of the answer, or a refusal, which is not counted yet; null: the flag has to be loaded first, as
    * `FlagSource.cold` says
    */
-  evaluate({ place, key, context: given }: FlagQuestion): string | OfrepRefusal | null {
+  evaluate(question: FlagQuestion): string | OfrepRefusal | null {
+    const answer = this.#evaluate(question);
+    this.#context.trim();
+    return answer;
+  }
+
+  #evaluate({ place, key, context: given }: FlagQuestion): string | OfrepRefusal | null {
     // Compared for each request: one that comes after a change was acknowledged sees the new version.
     this.#source.refresh();
     const found = place === null ? this.#findById(key) : this.#find(place, key);

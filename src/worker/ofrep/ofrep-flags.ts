@@ -13,6 +13,7 @@ import {
   type ProjectEvaluator,
 } from '../evaluation/evaluate-project.ts';
 import type { FlagSource } from '../evaluation/flag-source.ts';
+import { eventsUrl } from './events-url.ts';
 import type { OfrepPlace } from './ofrep-address.ts';
 import { environmentNamed } from './ofrep-flag.ts';
 import { accessOff, noEnvironment, noProject, type OfrepRefusal } from './ofrep-problems.ts';
@@ -21,8 +22,8 @@ import { accessOff, noEnvironment, noProject, type OfrepRefusal } from './ofrep-
 export interface FlagsQuestion {
   readonly place: OfrepPlace;
   readonly context: OpenFeatureContext;
-  /** The address of the events of change, to be told to the client; null: it follows none. */
-  readonly eventsUrl: string | null;
+  /** The service's address, for the client to follow events of change; null: it follows none. */
+  readonly eventsBase: string | null;
   /** Called when it is known what is evaluated. */
   onPlace(project: Project, environmentNumber: number): void;
   /** @returns whether the client has the answer with this tag, and wants no other one */
@@ -89,8 +90,13 @@ export class OfrepFlagsEvaluator {
       return noEnvironment(environment, project);
     }
     question.onPlace(project, project.environments[index]?.number ?? soleEnvironment);
-    const form = formOf({ projectId: project.id, environment });
-    return new TaggedAnswer(this.#projects.list(project, context, form, addressOf), question);
+    const evaluated = { projectId: project.id, environment };
+    const list = this.#projects.list(project, context, formOf(evaluated), addressOf);
+    const { eventsBase, isKnown } = question;
+    return new TaggedAnswer(list, {
+      isKnown,
+      eventsUrl: eventsBase === null ? null : eventsUrl(eventsBase, evaluated),
+    });
   }
 }
 
@@ -103,11 +109,16 @@ function formOf(flagSet: OfrepFlagSet): ListForm {
   };
 }
 
+interface TaggedAnswerOptions extends Pick<FlagsQuestion, 'isKnown'> {
+  /** Null: the client follows no events. */
+  readonly eventsUrl: string | null;
+}
+
 /** Keeps the whole body until its hash is known: the tag stands before it. */
 class TaggedAnswer implements TaggedList {
   readonly list: EvaluatedList;
   readonly pieces: Generator<string | Uint8Array>;
-  readonly #question: FlagsQuestion;
+  readonly #options: TaggedAnswerOptions;
   readonly #hash = createHash('sha256');
   readonly #whole: Buffer[] = [];
   #last = Buffer.alloc(0);
@@ -116,9 +127,9 @@ class TaggedAnswer implements TaggedList {
   entityTag = '';
   isKnown = false;
 
-  constructor(list: EvaluatedList, question: FlagsQuestion) {
+  constructor(list: EvaluatedList, options: TaggedAnswerOptions) {
     this.list = list;
-    this.#question = question;
+    this.#options = options;
     this.pieces = this.#make();
   }
 
@@ -127,16 +138,16 @@ class TaggedAnswer implements TaggedList {
   }
 
   *#make(): Generator<string | Uint8Array> {
-    const { eventsUrl } = this.#question;
+    const { eventsUrl: url, isKnown } = this.#options;
     this.#add(Buffer.from('{"flags":'));
     for (const piece of this.list.pieces) {
       if (piece.length > 0) this.#add(typeof piece === 'string' ? Buffer.from(piece) : piece);
       yield nothing;
     }
-    const streams = JSON.stringify([{ type: 'sse', url: eventsUrl }]);
-    this.#add(Buffer.from(eventsUrl === null ? '}' : `,"eventStreams":${streams}}`));
+    const streams = JSON.stringify([{ type: 'sse', url }]);
+    this.#add(Buffer.from(url === null ? '}' : `,"eventStreams":${streams}}`));
     this.entityTag = `"${this.#hash.digest('base64url')}"`;
-    this.isKnown = this.#question.isKnown(this.entityTag);
+    this.isKnown = isKnown(this.entityTag);
     if (this.isKnown) return;
     for (const bytes of this.#whole) {
       yield bytes;

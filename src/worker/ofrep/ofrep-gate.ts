@@ -18,7 +18,7 @@ import type { LongAnswers } from '../answers/long-answers.ts';
 import type { ClientAddresses } from '../limits/address-finder.ts';
 import { tooManyEvaluations } from '../limits/evaluation-limit.ts';
 import type { EventStreams } from './event-streams.ts';
-import type { EventsUrl } from './events-url.ts';
+import type { PublicBase } from './events-url.ts';
 import { type OfrepPlace, readOfrepAddress } from './ofrep-address.ts';
 import { ofrepBodyBytesMax, readOfrepBody } from './ofrep-body.ts';
 import type { OfrepFlagEvaluator } from './ofrep-flag.ts';
@@ -40,7 +40,7 @@ export interface OfrepGateParts extends Pick<AwaitFlagParts, 'source' | 'meter' 
   readonly longAnswers: LongAnswers;
   readonly addresses: ClientAddresses;
   readonly bodyBudget: BodyBudget;
-  readonly eventsUrl: EventsUrl;
+  readonly publicBase: PublicBase;
   readonly events: EventStreams;
   /** Under which answers are counted: indexes into the meter's routes. */
   readonly routes: Readonly<Record<'flag' | 'flags' | 'events', number>>;
@@ -55,8 +55,8 @@ interface AskedFlags {
   readonly exchange: Exchange;
   readonly place: OfrepPlace | null;
   readonly forwardedFor: string;
-  /** Null: the client follows no events. */
-  readonly eventsUrl: string | null;
+  /** The service's address for events; null: the client follows none. */
+  readonly eventsBase: string | null;
   /** Tags of answers that the client has. */
   readonly knownTags: string;
   /** The configuration that an event has told the client of; empty: none. */
@@ -173,10 +173,9 @@ export class OfrepGate {
     place: OfrepPlace | null,
     forwardedFor: string,
   ): void {
-    const hasOrigin = view.header('origin') !== '';
     const asked: AskedFlags = {
       ...{ exchange, place, forwardedFor },
-      eventsUrl: hasOrigin && place !== null ? this.#parts.eventsUrl.of(exchange, view, place) : null,
+      eventsBase: view.header('origin') === '' ? null : this.#parts.publicBase.of(exchange, view),
       knownTags: view.headerValues('if-none-match').join(','),
       configTag: new URLSearchParams(view.query()).get('flagConfigEtag') ?? '',
     };
@@ -217,7 +216,7 @@ export class OfrepGate {
 
   #answerFlags(asked: AskedFlags, place: OfrepPlace, context: OpenFeatureContext): void {
     const isAttached = this.#parts.isAttached();
-    const { exchange, eventsUrl, knownTags, configTag } = asked;
+    const { exchange, eventsBase, knownTags, configTag } = asked;
     // A client that was told of another configuration than the present one gets an answer in any case.
     let isOther = false;
     const onPlace = (project: Project, environmentNumber: number): void => {
@@ -226,7 +225,7 @@ export class OfrepGate {
     const isKnown = (tag: string): boolean => !isOther && hasTag(knownTags, tag);
     const addressOf = (): string => this.#addressOf(exchange, asked);
     try {
-      const answer = this.#parts.flags.evaluate({ place, context, eventsUrl, onPlace, isKnown, addressOf });
+      const answer = this.#parts.flags.evaluate({ place, context, eventsBase, onPlace, isKnown, addressOf });
       if ('code' in answer) this.#refuse(exchange, null, answer, isAttached);
       else this.#send(exchange, answer, isAttached);
     } catch (fault) {

@@ -55,6 +55,12 @@ export const contextIsNoObject = refusal(
   'INVALID_CONTEXT',
   'The context must be an object.',
 );
+export const contextTooLarge = refusal(
+  'invalid-request',
+  400,
+  'INVALID_CONTEXT',
+  'The context has more than 4,096 values. Send fewer attributes, or shorter lists.',
+);
 export const bodyTooDeep = refusal(
   'invalid-request',
   400,

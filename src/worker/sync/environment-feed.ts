@@ -42,11 +42,13 @@ export class EnvironmentFeed {
   #applied: AppliedAudiences | null = null;
   /** Flags whose audience is to be read again. */
   #unread = new Set<string>();
+  /** Counts restarts: work in steps that began before one has read a state that the feed has left behind. */
+  #restarts = 0;
   history: string;
   /** Of the last change that this worker was told of. */
   version: number;
 
-  constructor(environment: SyncedEnvironment, watch: EnvironmentWatch, hooks: FeedHooks) {
+  constructor(environment: SyncedEnvironment, watch: Pick<EnvironmentWatch, 'watch'>, hooks: FeedHooks) {
     this.environment = environment;
     const { projectId, environmentNumber } = environment;
     this.#from = watch.watch(projectId, environmentNumber, {
@@ -82,6 +84,7 @@ export class EnvironmentFeed {
   }
 
   #restart(from: number): void {
+    this.#restarts += 1;
     this.#recent.restart(from);
     this.#applied = null;
     this.#unread.clear();
@@ -137,7 +140,8 @@ export class EnvironmentFeed {
   /** @param key of `needOf` for the position @returns the whole event in pieces, from this state */
   *content(key: string, known: SyncPosition | null, state: PinnedState): Generator<string, LongContent> {
     const isDelta = key !== snapshotKey && known !== null && state.history === this.history;
-    return isDelta ? yield* this.#delta(known, state) : this.#snapshot(state);
+    const delta = isDelta ? yield* this.#delta(known, state) : null;
+    return delta ?? this.#snapshot(state);
   }
 
   #snapshot(state: PinnedState): LongContent {
@@ -151,9 +155,11 @@ export class EnvironmentFeed {
     return { event: 'snapshot', history, number, pieces };
   }
 
-  *#delta(known: SyncPosition, state: PinnedState): Generator<string, LongContent> {
+  /** @returns null when the feed has restarted meanwhile: what has changed since is no longer known */
+  *#delta(known: SyncPosition, state: PinnedState): Generator<string, LongContent | null> {
     const { projectId, environmentNumber } = this.environment;
     const applied = yield* this.#readApplied(state);
+    if (applied === null) return null;
     const changed = this.#recent.after(known.number);
     const used = new Set(applied.values());
     const { history } = this;
@@ -172,30 +178,41 @@ export class EnvironmentFeed {
     return this.version > state.snapshot.sync.versionOf(projectId, environmentNumber);
   }
 
-  /** Which flag applies which audience now. Read whole once, and then only of flags that have changed. */
-  *#readApplied(state: PinnedState): Generator<string, AppliedAudiences> {
+  /**
+   * Which flag applies which audience now. Read whole once, and then only of flags that have changed.
+   * @returns null when the feed has restarted meanwhile: nothing of the earlier state is kept
+   */
+  *#readApplied(state: PinnedState): Generator<string, AppliedAudiences | null> {
+    const begun = this.#restarts;
     const unread = this.#unread;
     this.#unread = new Set();
     try {
-      if (this.#applied === null) {
-        const applied = yield* readApplied(state, this.environment);
-        yield* this.#noteAllUnapplied(state, new Set(applied.values()));
-        this.#applied = applied;
-        unread.clear();
-      }
+      const applied = this.#applied ?? (yield* this.#readAllApplied(state, begun));
+      if (applied === null) return null;
+      if (this.#applied === null) unread.clear();
+      this.#applied = applied;
       for (const flag of unread) {
-        const before = this.#applied.get(flag);
+        const before = applied.get(flag);
         const now = (yield* audienceOfFlag(state, this.environment, flag)) ?? undefined;
+        if (begun !== this.#restarts) return null;
         unread.delete(flag);
-        if (now === undefined) this.#applied.delete(flag);
-        else this.#applied.set(flag, now);
-        if (before !== undefined && before !== now) this.#noteUnapplied(this.#applied, before);
+        if (now === undefined) applied.delete(flag);
+        else applied.set(flag, now);
+        if (before !== undefined && before !== now) this.#noteUnapplied(applied, before);
       }
-      return this.#applied;
+      return applied;
     } finally {
       // What was not read, because the work was given up, is read the next time.
-      for (const flag of unread) this.#unread.add(flag);
+      if (begun === this.#restarts) for (const flag of unread) this.#unread.add(flag);
     }
+  }
+
+  /** @param begun the restart since which nothing may be new. @returns null when the feed has restarted meanwhile */
+  *#readAllApplied(state: PinnedState, begun: number): Generator<string, AppliedAudiences | null> {
+    const applied = yield* readApplied(state, this.environment);
+    if (begun !== this.#restarts) return null;
+    yield* this.#noteAllUnapplied(state, new Set(applied.values()));
+    return begun === this.#restarts ? applied : null;
   }
 
   /** What flags have let go of before is not known. */

@@ -29,7 +29,7 @@ function decode(query: Uint8Array): string | Decoded {
     const nameEnd = context.attributeNameEnd(index);
     return [
       text(context.attributeNameStart(index), nameEnd),
-      text(nameEnd, context.attributeValueEnd(index)),
+      text(context.attributeValueStart(index), context.attributeValueEnd(index)),
     ] as const;
   });
   return { parameters, attributes };

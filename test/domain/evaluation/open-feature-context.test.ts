@@ -23,7 +23,7 @@ function assigned(given: OpenFeatureContext, environment: string | null = null) 
     const nameEnd = context.attributeNameEnd(index);
     return [
       text(context.attributeNameStart(index), nameEnd),
-      text(nameEnd, context.attributeValueEnd(index)),
+      text(context.attributeValueStart(index), context.attributeValueEnd(index)),
     ];
   });
   return {
@@ -121,4 +121,18 @@ t.test('names, values and cohorts of any length and number arrive unchanged', as
     }),
     { numRuns: 200 },
   );
+});
+
+t.test('a long list keeps its name once, and a large context gives its memory back', async (t) => {
+  const name = 'n'.repeat(32_000);
+  const { attributes } = assigned({ [name]: Array.from({ length: 4096 }, (_unused, index) => index) });
+  t.equal(attributes.length, 4096);
+  t.same(attributes[4095], [name, '4095']);
+  t.ok(context.bytes.length < 512 * 1024, `${context.bytes.length} bytes`);
+  context.trim();
+  t.ok(context.bytes.length <= 64 * 1024, `${context.bytes.length} bytes`);
+  t.same(assigned({ plan: ['pro', 'team'] }).attributes, [
+    ['plan', 'pro'],
+    ['plan', 'team'],
+  ]);
 });

@@ -1,5 +1,10 @@
 import t from 'tap';
-import { ofrepBodyBytesMax, type ReadContext, readOfrepBody } from '../../../src/worker/ofrep/ofrep-body.ts';
+import {
+  contextValuesMax,
+  ofrepBodyBytesMax,
+  type ReadContext,
+  readOfrepBody,
+} from '../../../src/worker/ofrep/ofrep-body.ts';
 import fc from '../../support/fast-check.ts';
 
 function read(text: string): ReadContext {
@@ -84,4 +89,17 @@ t.test('a body of small objects or of brackets is never made', async (t) => {
   t.same(read(`{"context":{"a":[${filled('{}', ',')}],"b":1}}`), {
     context: { a: new Array(Math.floor(ofrepBodyBytesMax / 3) - 8).fill(null), b: 1 },
   });
+});
+
+t.test('a context has so many values, in one list or in several', async (t) => {
+  const ones = (count: number): number[] => new Array(count).fill(1);
+  const codeOfContext = (context: object): string | null => codeOf(read(JSON.stringify({ context })));
+  t.equal(codeOfContext({ a: ones(contextValuesMax) }), null);
+  t.equal(codeOfContext({ a: ones(contextValuesMax + 1) }), 'INVALID_CONTEXT');
+  t.equal(codeOfContext({ a: ones(contextValuesMax), cohort: 'b' }), 'INVALID_CONTEXT');
+  t.equal(
+    codeOfContext({ a: ones(contextValuesMax), b: null, c: [{}, null] }),
+    null,
+    'what is dropped is free',
+  );
 });

@@ -217,6 +217,9 @@ t.test('errors, each in the shape of OFREP', async (t) => {
     t.same(await one(production, 'checkout', body), [400, 'INVALID_CONTEXT'], body);
     t.same(await all(production, body), [400, 'INVALID_CONTEXT'], body);
   }
+  const many = { context: { ['n'.repeat(32_000)]: new Array(15_000).fill(1) } };
+  t.same(await one(production, 'checkout', many), [400, 'INVALID_CONTEXT'], 'too many values');
+  t.same(await all(production, many), [400, 'INVALID_CONTEXT'], 'too many values');
   const large = JSON.stringify({ context: { text: 'x'.repeat(64 * 1024) } });
   t.same(await one(production, 'checkout', large), [413, 'GENERAL']);
   t.same(await all(production, large), [413, 'GENERAL']);
@@ -262,12 +265,14 @@ t.test('what OFREP does not have, and preflights', async (t) => {
 });
 
 t.test('only a browser is told where the events are, by its own address', async (t) => {
-  const streamsOf = async (base: string, headers: Record<string, string>) =>
-    (await ask(base, null, {}, headers)).json.eventStreams;
+  const streamsOf = async (base: string, headers: Record<string, string>, context = {}) =>
+    (await ask(base, null, { context }, headers)).json.eventStreams;
   const origin = { Origin: 'https://app.example' };
   t.equal(await streamsOf(production, {}), undefined);
   const url = `http://127.0.0.1:${service.server.port}${staging}/ofrep/v1/events`;
   t.same(await streamsOf(staging, origin), [{ type: 'sse', url }]);
+  const byContext = await streamsOf(`/projects/${shop.id}`, origin, { env: 'staging' });
+  t.same(byContext, [{ type: 'sse', url }], 'of the environment that was evaluated');
   const named = { ...origin, Host: 'flags.example:81' };
   t.same(await streamsOf(single, named), [
     { type: 'sse', url: `http://flags.example:81${single}/ofrep/v1/events` },

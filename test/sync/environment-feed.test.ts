@@ -1,0 +1,80 @@
+import t, { type Test } from 'tap';
+import type { Flag } from '../../src/domain/flag/flag.ts';
+import { soleEnvironment } from '../../src/domain/project/project.ts';
+import { StoreVersion } from '../../src/support/store-version.ts';
+import { EnvironmentFeed } from '../../src/worker/sync/environment-feed.ts';
+import type { EnvironmentListener } from '../../src/worker/sync/environment-watch.ts';
+import { PinnedState } from '../../src/worker/sync/settled-state.ts';
+import { audienceOf, creationOf, flagChangeOf, flagOf, projectOf } from '../storage/support/records.ts';
+import { newStore } from '../storage/support/sample-store.ts';
+
+/** A feed of a store with one flag, which is told of changes when the test says so. */
+function stage(test: Test) {
+  const { store, reader, version } = newStore(test);
+  const project = projectOf('o'.repeat(20));
+  const audiences = [audienceOf(project.id, { name: 'A' }), audienceOf(project.id, { name: 'B' })];
+  let flag: Flag | null = null;
+  store.write(({ apply }) =>
+    apply([creationOf('project', project), ...audiences.map((one) => creationOf('audience', one))]),
+  );
+  const pin = (): PinnedState => {
+    reader.renew();
+    return new PinnedState(reader, new StoreVersion(version));
+  };
+  const apply = (audienceId: string | null): void => {
+    const before = flag;
+    const state = { enabled: true, trafficPercentage: 100, cohortOverride: null, audienceId };
+    const states = new Map([[soleEnvironment, state]]);
+    const after = flagOf(project.id, { ...before, states, revision: (before?.revision ?? 0) + 1 });
+    store.write((writing) => writing.apply([flagChangeOf(before, after)]));
+    flag = after;
+  };
+  apply(audiences[0]?.id ?? '');
+  const told: EnvironmentListener[] = [];
+  const feed = new EnvironmentFeed(
+    { projectId: project.id, environmentNumber: soleEnvironment, name: null },
+    {
+      watch: (_project, _environment, listener) => {
+        told.push(listener);
+        const { history, number } = pin();
+        return { history, number, version: number, end: () => undefined };
+      },
+    },
+    { onMoved: () => undefined, onProjectChange: () => undefined },
+  );
+  const positionOf = ({ history, number }: PinnedState) => ({ history, number });
+  return { feed, audiences, apply, pin, reader, positionOf, listener: told[0] as EnvironmentListener };
+}
+
+t.test('what was read before a restart is not taken for what is applied after it', (test) => {
+  const { feed, audiences, apply, pin, reader, positionOf, listener } = stage(test);
+  const [, other] = audiences.map(({ id }) => id);
+  const begun = pin();
+  apply(audiences[0]?.id ?? '');
+  const earlier = pin();
+  const tell = (state: PinnedState, changes: ReturnType<typeof reader.changesSince>): void =>
+    listener.onChange({ state, version: state.number, changes });
+  tell(earlier, reader.changesSince(reader.sequence() - 1));
+  const known = positionOf(begun);
+  const making = feed.content(feed.needOf(known) ?? '', known, earlier);
+  making.next();
+  // More changed than is listed, and with it the audience of the flag.
+  apply(other ?? '');
+  const present = pin();
+  tell(present, null);
+  let step = making.next();
+  while (step.done !== true) step = making.next();
+  test.equal(step.value.event, 'snapshot', 'what the client has missed is not known any more');
+  apply(null);
+  const last = pin();
+  tell(last, reader.changesSince(reader.sequence() - 1));
+  const position = positionOf(present);
+  const delta = feed.content(feed.needOf(position) ?? '', position, last);
+  let made = delta.next();
+  while (made.done !== true) made = delta.next();
+  const text = Buffer.concat(Array.from(made.value.pieces, (piece) => Buffer.from(piece))).toString();
+  test.equal(made.value.event, 'delta');
+  const data = JSON.parse(text.slice(text.indexOf('data: ') + 6));
+  test.ok(data.removedAudiences.includes(other), 'the audience that the flag had let go of is removed');
+  test.end();
+});
