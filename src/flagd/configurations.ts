@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SyncSnapshot } from '../domain/sync/configuration.ts';
 import { flagdConfiguration } from '../domain/sync/flagd-format.ts';
+import { readSyncPosition } from '../domain/sync/sync-position.ts';
 import type { Steps } from '../support/steps.ts';
 import type { EnvironmentWatch, WatchedFrom } from '../worker/sync/environment-watch.ts';
 import type { PinnedState } from '../worker/sync/settled-state.ts';
+import { SeenVersions } from '../worker/sync/sync-census.ts';
 import { type SyncedEnvironment, snapshotPieces } from '../worker/sync/sync-content.ts';
 import type { RefusedStatus } from './flagd-protocol.ts';
 import { type EncodedMessage, encodeConfiguration } from './sync-messages.ts';
@@ -28,10 +30,20 @@ export interface ConfigurationsOptions {
   readonly onFault: (fault: unknown) => void;
 }
 
+/** An environment with streams. */
+export interface HeldEnvironment {
+  readonly place: SyncedEnvironment;
+  readonly seen: SeenVersions;
+}
+
 /** A stream's hold on the configuration of its environment. */
 export interface Holding {
+  /** The same object for all of its streams. */
+  readonly environment: HeldEnvironment;
   /** Null while the newest state is being read: `onConfiguration` follows. */
   readonly current: Configuration | null;
+  /** The number of the environment's last change that `current` has. */
+  readonly number: number;
   release(): void;
 }
 
@@ -52,14 +64,17 @@ const unreadable: Configuration = {
 };
 
 /** One environment's configuration, for all streams that are open for it. */
-interface Entry {
-  readonly place: SyncedEnvironment;
+interface Entry extends HeldEnvironment {
   readonly listeners: Set<() => void>;
   readonly watched: WatchedFrom;
   configuration: Configuration | null;
-  /** The version of the environment that it was made of, or is being made of. */
+  /** The number of the environment's last change that the configuration has. */
+  number: number;
+  /** The reading that the configuration is of; they count from 1. */
+  reading: number;
+  /** The newest reading that has begun, and the environment's version that it reads; empty where it failed. */
+  begun: number;
   version: string;
-  isDirty: boolean;
 }
 
 /**
@@ -85,11 +100,18 @@ export class Configurations {
   hold(place: SyncedEnvironment, onConfiguration: () => void): Holding {
     const key = `${place.projectId}/${place.environmentNumber}/${place.name ?? ''}`;
     const entry = this.#entries.get(key) ?? this.#begin(key, place);
-    if (!entry.isDirty && entry.version !== this.#versionOf(place)) this.#mark(entry);
+    const isNewest = entry.version === this.#versionOf(place);
+    if (!isNewest) this.#mark(entry);
+    // Streams that are open already get what was read meanwhile, too: changes may never stop.
+    const leastReading = isNewest ? entry.begun : entry.begun + 1;
     entry.listeners.add(onConfiguration);
     return {
+      environment: entry,
       get current() {
-        return entry.isDirty ? null : entry.configuration;
+        return entry.reading >= leastReading ? entry.configuration : null;
+      },
+      get number() {
+        return entry.number;
       },
       release: () => {
         entry.listeners.delete(onConfiguration);
@@ -106,8 +128,8 @@ export class Configurations {
       onChange: () => this.#mark(entry),
       onProjectChange: () => this.#options.onProjectChange(),
     });
-    const listeners = new Set<() => void>();
-    const entry: Entry = { place, listeners, watched, configuration: null, version: '', isDirty: false };
+    const none = { configuration: null, number: 0, reading: 0, begun: 0, version: '' };
+    const entry: Entry = { place, watched, listeners: new Set(), seen: new SeenVersions(), ...none };
     this.#entries.set(key, entry);
     return entry;
   }
@@ -122,13 +144,17 @@ export class Configurations {
   }
 
   #mark(entry: Entry): void {
-    entry.isDirty = true;
     this.#dirty.add(entry);
     this.#making ??= this.#makeAll()
       .catch(this.#options.onFault)
       .finally(() => {
         this.#making = null;
       });
+  }
+
+  /** The number of an environment's last change, which may not have been read yet. */
+  newestNumber(place: SyncedEnvironment): number {
+    return numberIn(this.#versionOf(place));
   }
 
   /** Nothing is read any more when it resolves. */
@@ -142,11 +168,12 @@ export class Configurations {
     await setImmediate();
     for (const entry of this.#dirty) {
       if (this.#isClosed) return;
-      this.#dirty.delete(entry);
       // A change from here on marks it again.
-      entry.isDirty = false;
+      this.#dirty.delete(entry);
       const made = await this.#make(entry);
       if (!isSame(entry.configuration, made)) entry.configuration = made;
+      entry.reading = entry.begun;
+      entry.number = numberIn(entry.version);
       for (const listener of [...entry.listeners]) listener();
     }
   }
@@ -154,6 +181,7 @@ export class Configurations {
   async #make(entry: Entry): Promise<Configuration> {
     const state = this.#options.watch.pin();
     const startedAt = performance.now();
+    entry.begun += 1;
     try {
       entry.version = versionIn(state, entry.place);
       const made = await this.#inSlices(translate(state, entry.place, entry.version));
@@ -200,6 +228,11 @@ function versionIn(
   { projectId, environmentNumber }: SyncedEnvironment,
 ): string {
   return `${history}.${snapshot.sync.versionOf(projectId, environmentNumber)}`;
+}
+
+/** @param version empty where none could be read */
+function numberIn(version: string): number {
+  return readSyncPosition(version)?.number ?? 0;
 }
 
 /** Reads the environment as sync does, and writes it in flagd's format. */

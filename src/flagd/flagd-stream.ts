@@ -1,6 +1,6 @@
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { SyncTarget } from '../domain/sync/sync-guard.ts';
-import type { Holding } from './configurations.ts';
+import type { HeldEnvironment, Holding } from './configurations.ts';
 import type { RefusedStatus } from './flagd-protocol.ts';
 import type { Sender, SendRoom } from './send-room.ts';
 import type { EncodedMessage, FlagsRequest } from './sync-messages.ts';
@@ -42,6 +42,8 @@ export class FlagdStream implements Sender {
   #holding: Holding | null = null;
   /** The one that was sent last, or is on its way. */
   #sent: EncodedMessage | null = null;
+  #sentNumber = 0;
+  #known: number | null = null;
   #bytesOnTheWay = 0;
   #sendingSince = Number.POSITIVE_INFINITY;
   #isEnding = false;
@@ -63,6 +65,20 @@ export class FlagdStream implements Sender {
   /** When its client was last sent something that it has not taken; infinite where it has taken all. */
   get sendingSince(): number {
     return this.#sendingSince;
+  }
+
+  /** The environment that it follows; null before it has begun. */
+  get environment(): HeldEnvironment | null {
+    return this.#holding?.environment ?? null;
+  }
+
+  /** The number of the last change that its client has taken; null: it has taken nothing yet. */
+  get knownNumber(): number | null {
+    const { current = null, number = 0 } = this.#holding ?? {};
+    // A change may leave a configuration as it was: then nothing is sent.
+    const hasCurrent = current?.kind === 'message' && current.message === this.#sent;
+    if (hasCurrent && this.#bytesOnTheWay === 0) this.#known = number;
+    return this.#known;
   }
 
   get isEnding(): boolean {
@@ -95,10 +111,12 @@ export class FlagdStream implements Sender {
       return;
     }
     this.#sent = message;
+    this.#sentNumber = this.#holding?.number ?? 0;
     this.#bytesOnTheWay = bytes;
     this.#sendingSince = performance.now();
     call.write(message, () => {
       this.#giveBack();
+      this.#known = this.#sentNumber;
       onSent();
       if (isOnce && !this.#isOver && !this.#isEnding) call.end();
       else this.offer();

@@ -4,8 +4,9 @@ import type { Denial } from '../domain/token/denial.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import { count, type MetricCells } from '../observability/metric-cells.ts';
 import { HeldPlaces, hasShare } from '../support/fair-share.ts';
+import { censusOf, type SyncCensus } from '../worker/sync/sync-census.ts';
 import { admitCall, denialOf, type Refused, refusalNow } from './admission.ts';
-import type { Configurations } from './configurations.ts';
+import type { Configurations, HeldEnvironment } from './configurations.ts';
 import { flagdMetrics, type RefusedStatus, refusedStatuses } from './flagd-protocol.ts';
 import { type FlagdCall, FlagdStream, streamPlaceOf } from './flagd-stream.ts';
 import type { SendRoom } from './send-room.ts';
@@ -147,10 +148,26 @@ export class FlagdStreams {
     for (const stream of this.#streams) {
       const { tokenId, projectId, environment } = stream.place;
       const key = `${tokenId}/${projectId}/${environment ?? ''}`;
-      const refused = known.get(key) ?? refusalNow(this.#options.queries, stream.place);
-      known.set(key, refused);
+      if (!known.has(key)) known.set(key, refusalNow(this.#options.queries, stream.place));
+      const refused = known.get(key) ?? null;
       if (refused !== null) stream.end(refused.status, refused.detail);
     }
+  }
+
+  /** Who is connected, for the people of each project. */
+  census(now: number): readonly SyncCensus[] {
+    const known = new Map<HeldEnvironment, (number | null)[]>();
+    for (const { environment, knownNumber } of this.#streams) {
+      if (environment === null) continue;
+      const of = known.get(environment);
+      if (of === undefined) known.set(environment, [knownNumber]);
+      else of.push(knownNumber);
+    }
+    return Array.from(known, ([{ place, seen }, numbers]) => {
+      const { projectId, name } = place;
+      const version = this.#options.configurations.newestNumber(place);
+      return censusOf({ projectId, name, kind: 'flagd', version, seen }, numbers, now);
+    });
   }
 
   /** Cuts off clients that take nothing. Others of the same connection go with them: a provider has one stream. */

@@ -7,6 +7,7 @@ import { createThreadLog, LogSender } from '../observability/thread-log.ts';
 import { openStoreReader, type StoreReader } from '../storage/store-reader.ts';
 import { assert } from '../support/assert.ts';
 import { LeaseCell } from '../support/lease-cell.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
 import { EnvironmentWatch } from '../worker/sync/environment-watch.ts';
 import type { Refused } from './admission.ts';
 import { Configurations, messageBytesMax } from './configurations.ts';
@@ -23,6 +24,8 @@ export const spareConnections = 256;
 export const leaseEveryMs = 200;
 /** How often tokens and environments of open streams are checked. */
 export const checkEveryMs = 10_000;
+/** How often it is told who is connected. */
+const censusEveryMs = 1000;
 /** Streams that a stopping service ends at once: their clients connect again, elsewhere. */
 export const streamsOfBatch = 100;
 export const batchEveryMs = 20;
@@ -53,6 +56,7 @@ export class FlagdThread {
   readonly #connections: Connections;
   readonly #service: FlagdService;
   readonly #timers: NodeJS.Timeout[] = [];
+  #hadCensus = false;
   #isStopping = false;
 
   /** @throws Error with a message for people when TLS is set up wrongly */
@@ -111,6 +115,7 @@ export class FlagdThread {
     this.#timers.push(
       setInterval(() => this.#look(), leaseEveryMs),
       setInterval(() => this.#check(), checkEveryMs),
+      setInterval(() => this.#tellCensus(), censusEveryMs),
     );
     this.#post({ kind: 'ready', port: taken });
   }
@@ -129,6 +134,13 @@ export class FlagdThread {
     put(this.#cells, metrics.streams, this.#streams.count);
     put(this.#cells, metrics.unsent, this.#room.heldBytes);
     put(this.#cells, metrics.loopActive, performance.eventLoopUtilization().active / 1000);
+  }
+
+  /** Tells who is connected, and once that nobody is any more. */
+  #tellCensus(): void {
+    const census = this.#streams.census(monotonicMs());
+    if (census.length > 0 || this.#hadCensus) this.#post({ kind: 'synced', census });
+    this.#hadCensus = census.length > 0;
   }
 
   #check(): void {

@@ -27,6 +27,7 @@ import type { WebApp } from '../worker/pages/web-app.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { routeIndex } from '../worker/route-names.ts';
+import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { BudgetName } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
 import { ChangePacing } from './change-pacing.ts';
@@ -94,6 +95,7 @@ export class Front {
   readonly #limits;
   readonly #connectionLimit: ConnectionLimit;
   readonly #touches: SessionTouches;
+  readonly #sync = new SyncDesk();
   readonly #meter = new RequestMeter(createMetricMemory(requestMetrics));
   readonly #cells: MetricCells = new Float64Array(createMetricMemory(frontMetrics));
   readonly #pacing = new ChangePacing();
@@ -123,7 +125,7 @@ export class Front {
       server: this.#server,
       desk: new HostDesk({
         ...{ writer, openId: parts.openId, cluster: parts.cluster },
-        sync: new SyncDesk(),
+        sync: this.#sync,
         onReported: (counted) => this.#takeCounts(counted),
       }),
       log,
@@ -169,6 +171,11 @@ export class Front {
     else if (message.kind === 'touched') this.#touches.touch(message.sessionId);
     else if (message.kind === 'used') for (const use of message.uses) usage.tokenUses.add(use);
     else this.#takeCounts(message.counted);
+  }
+
+  /** Takes who is connected to flagd's sync; empty when nobody is any more. */
+  noteFlagdCensus(census: readonly SyncCensus[]): void {
+    this.#sync.noteCensus(this, census);
   }
 
   #takeCounts(counted: CountedEvaluations): void {

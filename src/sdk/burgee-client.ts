@@ -42,7 +42,9 @@ export interface ClientOptions {
 }
 
 /**
- * - `ready`: answers are of Burgee's newest configuration.
+ * - `ready`: answers are of Burgee's newest configuration. With `stream` changes have arrived, up to 45 seconds ago if a
+ *   network loses the connection without a word. With `poll` they are as old as the last answered poll, some 30 seconds,
+ *   and never more than 45. With `once` they are of the start, however long ago that is.
  * - `stale`: Burgee is away, or was too long ago; answers are of the last configuration.
  * - `error`: Burgee refuses this client, or it never had a configuration. Answers are of the last configuration, else the
  *   fallbacks.

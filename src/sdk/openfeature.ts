@@ -32,6 +32,8 @@ export class BurgeeProvider implements Provider {
   /** Null until it was initialized. */
   #client: BurgeeClient | null = null;
   #removals: (() => void)[] = [];
+  /** How often it was closed. */
+  #closings = 0;
 
   /**
    * @param source options of `connect`; or a client, which the provider closes when it is shut down
@@ -49,7 +51,12 @@ export class BurgeeProvider implements Provider {
 
   /** @throws Error when there is nothing to answer from; the provider goes on trying, and says READY when it can */
   async initialize(): Promise<void> {
+    const closings = this.#closings;
     const client = isClient(this.#source) ? this.#source : await connect(this.#source);
+    if (closings !== this.#closings) {
+      await client.close();
+      throw new Error('The provider was closed while it was being initialized.');
+    }
     this.#client = client;
     this.#removals = [
       client.on('change', (names) => {
@@ -66,6 +73,7 @@ export class BurgeeProvider implements Provider {
   }
 
   async onClose(): Promise<void> {
+    this.#closings += 1;
     for (const remove of this.#removals) remove();
     this.#removals = [];
     const client = this.#client;

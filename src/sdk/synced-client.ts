@@ -111,9 +111,9 @@ export class SyncedClient implements BurgeeClient {
 
   async close(): Promise<void> {
     this.#synchroniser.close();
-    this.#usage.stop();
     this.#cache?.stop();
-    await within(this.#timings.closeMs, Promise.all([this.#usage.flush(), this.#cache?.flush()]));
+    await within(this.#timings.closeMs, Promise.all([this.#usage.sendLast(), this.#cache?.flush()]));
+    this.#usage.stop();
   }
 
   #noteChange(names: readonly string[]): void {

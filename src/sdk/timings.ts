@@ -1,13 +1,16 @@
 /** Durations in milliseconds. Tests of bad days use shorter ones; a program has `defaultTimings` (decision 0065). */
 export interface Timings {
-  /** Upper bound of the first wait after a lost connection; it doubles with each failure. */
+  /** Upper bound of the first wait after a lost connection, above `backoffMinMs`; it doubles with each failure. */
   readonly backoffFirstMs: number;
   readonly backoffMaxMs: number;
   /** A client never connects sooner than this after it connected last. */
   readonly backoffMinMs: number;
   /** A connection that lasted so long was a good one: the next wait is a first one again. */
   readonly steadyMs: number;
-  /** Without a byte for so long a connection is given up: the service sends a beat every 15 seconds. */
+  /**
+   * Without a byte for so long a connection is given up: the service sends a beat every 15 seconds. Polls without an answer
+   * for so long make a client `stale`.
+   */
   readonly watchdogMs: number;
   /** The same of the first connection, until its first byte: then the client asks without a stream. */
   readonly firstByteMs: number;
@@ -30,9 +33,9 @@ export interface Timings {
 const second = 1000;
 
 export const defaultTimings: Timings = {
-  backoffFirstMs: 2 * second,
+  backoffFirstMs: 4 * second,
   backoffMaxMs: 30 * second,
-  backoffMinMs: 200,
+  backoffMinMs: second,
   steadyMs: 60 * second,
   watchdogMs: 45 * second,
   firstByteMs: 2 * second,

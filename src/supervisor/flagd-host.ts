@@ -15,12 +15,15 @@ import { addCounts, createMetricMemory, type MetricCells } from '../observabilit
 import type { LogLines } from '../observability/thread-log.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
+import type { SyncCensus } from '../worker/sync/sync-census.ts';
 
 export interface FlagdHostOptions {
   readonly setup: Omit<FlagdSetup, 'metrics'>;
   readonly log: Logger;
   readonly onUsed: (use: TokenUse) => void;
   readonly onDenied: (denial: Denial) => void;
+  /** Who is connected, each second; empty when nobody is any more. */
+  readonly onCensus: (census: readonly SyncCensus[]) => void;
   /** Receives the log lines of the thread. */
   onLog(lines: LogLines): void;
 }
@@ -91,14 +94,16 @@ export class FlagdHost {
     return await ready;
   }
 
-  #receive(message: Extract<FlagdMessage, { kind: 'log' | 'used' | 'denied' }>): void {
+  #receive(message: Extract<FlagdMessage, { kind: 'log' | 'used' | 'denied' | 'synced' }>): void {
     if (message.kind === 'log') this.#options.onLog(message.lines);
     else if (message.kind === 'used') this.#options.onUsed(message.use);
+    else if (message.kind === 'synced') this.#options.onCensus(message.census);
     else this.#options.onDenied(message.denial);
   }
 
   #receiveExit(livedMs: number): void {
     this.#worker = null;
+    this.#options.onCensus([]);
     addCounts(this.#past, this.#cells, flagdMetrics);
     this.#cells = new Float64Array(this.#cells.length);
     if (this.#isStopping) return;

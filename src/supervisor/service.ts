@@ -348,6 +348,7 @@ class ServiceParts {
           })
           .catch((fault: unknown) => log.error({ err: fault }, 'a denial was not recorded'));
       },
+      onCensus: (census) => this.#front?.noteFlagdCensus(census),
       onLog: (lines) => this.#takeLines(lines),
     });
   }

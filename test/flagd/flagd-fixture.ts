@@ -70,9 +70,10 @@ export async function provisionFlags(t: Test): Promise<FlagdStore> {
   };
 }
 
-/** @returns the port of flagd's sync from its log line; null for every other line */
-function flagdPortOf(line: string): number | null {
-  return Number(/"flagdSyncPort":(\d+)/.exec(line)?.[1] ?? 0) || null;
+/** @returns the port of flagd's sync from the server's log */
+export async function flagdPortOf(server: BootedServer): Promise<number> {
+  const pattern = /"flagdSyncPort":(\d+)/;
+  return Number(pattern.exec(await server.line((line) => pattern.test(line)))?.[1]);
 }
 
 export interface FlagdServer {
@@ -84,8 +85,7 @@ export interface FlagdServer {
 export async function bootFlagd(t: Lifetime, dataDir: string, settings: Settings = {}): Promise<FlagdServer> {
   const given = { BURGEE_FLAGD_SYNC_PORT: '0', ...settings };
   const server = await bootServer(t, { dataDir, settings: given });
-  const line = await server.line((each) => flagdPortOf(each) !== null);
-  return { server, flagdPort: flagdPortOf(line) ?? 0 };
+  return { server, flagdPort: await flagdPortOf(server) };
 }
 
 /** Changes a flag by the Management API. @returns when the change is acknowledged */

@@ -181,3 +181,40 @@ t.test('usage that nobody takes is bounded, and closing waits for at most a mome
   await client.close();
   t.ok(performance.now() - startedAt < 2000);
 });
+
+t.test('a program that never stops asking reports once in a period, and not after its end', async (t) => {
+  const { server } = await begin(t);
+  const [flag = ''] = server.configuration.flags.keys();
+  const usageMs = 100;
+  // Each answer to a report comes after a further question: there is always something to report.
+  server.fault = (_request, _response, kind) => {
+    if (kind === 'usage') client.isOn(flag, { targetingKey: 'u' }, false);
+    return false;
+  };
+  const client = await startClient(t, server, {}, { usageMs });
+  client.isOn(flag, { targetingKey: 'u' }, false);
+  await until(client, () => server.reports.length >= 4);
+  t.ok(Math.min(...usageGaps(server)) >= usageMs * 0.9, 'never sooner than a period after the last one');
+  const before = server.reports.length;
+  await client.close();
+  t.ok(server.reports.length <= before + 2, 'at the end one report, beside the one that was on its way');
+});
+
+t.test('a report that is refused for its token is sent again minutes later', async (t) => {
+  const { server } = await begin(t);
+  const [flag = ''] = server.configuration.flags.keys();
+  const timings = { usageMs: 20, refusedMs: 300 };
+  const client = await startClient(t, server, {}, timings);
+  server.token = 'another';
+  const ask = setInterval(() => client.isOn(flag, { targetingKey: 'u' }, false), 1);
+  t.teardown(() => clearInterval(ask));
+  await until(client, () => usageGaps(server).length >= 2);
+  t.ok(Math.min(...usageGaps(server)) >= timings.refusedMs * 0.9);
+  t.equal(server.reports.length, 0);
+});
+
+/** Milliseconds between requests that report usage. */
+function usageGaps({ requests }: WireServer): number[] {
+  const times = requests.filter(({ kind }) => kind === 'usage').map(({ at }) => at);
+  return times.slice(1).map((at, index) => at - (times[index] ?? 0));
+}

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { OpenFeature, ProviderEvents, ServerProviderStatus } from '@openfeature/server-sdk';
 import t from 'tap';
 import { BurgeeProvider } from '../../src/sdk/openfeature.ts';
@@ -113,4 +115,24 @@ t.test('a provider that begins with a file is STALE, and one with nothing is in 
   const empty = new BurgeeProvider(await startClient(t, server, { startTimeoutMs: 20 }));
   await t.rejects(OpenFeature.setProviderAndWait('empty', empty), /cannot be reached/);
   t.equal(OpenFeature.getClient('empty').providerStatus, ServerProviderStatus.ERROR);
+});
+
+t.test('a provider that is closed while it is being initialized leaves nothing open', async (t) => {
+  const server = await new WireServer(randomConfiguration(createRandom(1), 5)).start(t);
+  // No answer comes: the client waits for as long as it may.
+  const asked = new Promise<ServerResponse>((resolve) => {
+    server.fault = (_request, response) => {
+      resolve(response);
+      return true;
+    };
+  });
+  const { url, token } = server;
+  const where = { url, token, project: 'project1', environment: 'production' };
+  const provider = new BurgeeProvider({ ...where, startTimeoutMs: 200 });
+  const initialized = provider.initialize();
+  const over = once(await asked, 'close');
+  await provider.onClose();
+  await t.rejects(initialized, /closed while it was being initialized/);
+  await over;
+  t.equal(provider.client, null);
 });

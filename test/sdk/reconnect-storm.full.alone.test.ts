@@ -44,12 +44,13 @@ t.test(
     t.ok(rate <= 1, `${rate.toFixed(2)} connections a second and client`);
     const bySlice = new Map<number, number>();
     for (const { at } of streams) {
-      const slice = Math.floor((at - killedAt) / 100);
+      const slice = Math.floor((at - killedAt) / 1000);
       bySlice.set(slice, (bySlice.get(slice) ?? 0) + 1);
     }
-    t.equal((bySlice.get(0) ?? 0) + (bySlice.get(1) ?? 0), 0, 'nobody is back within 200 ms');
+    t.equal(bySlice.get(0) ?? 0, 0, 'nobody is back within a second');
     const most = Math.max(...bySlice.values());
-    t.ok(most <= clients / 4, `${most} connections in the fullest 100 ms`);
-    t.comment(`${streams.length} connections in ${seconds.toFixed(1)} s, ${most} in the fullest 100 ms`);
+    // Three seconds of first waits, and what comes by chance and late timers.
+    t.ok(most <= clients / 2, `${most} connections in the fullest second`);
+    t.comment(`${streams.length} connections in ${seconds.toFixed(1)} s, ${most} in the fullest second`);
   },
 );

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
 import { person, signInAs } from '../console/console-fixture.ts';
+import { bearer, callSync, flagdPortOf, grpcClient } from '../flagd/flagd-fixture.ts';
 import { eventually } from '../support/expectations.ts';
 import { idOf } from '../support/provisioning.ts';
 import { bootSync, syncDocument } from './sync-fixture.ts';
@@ -17,15 +19,19 @@ function documentWithOwner(): object {
 interface Shown {
   readonly environments: readonly {
     readonly environment: string | null;
+    readonly kind: 'sync' | 'flagd';
     readonly streams: number;
     readonly version: number;
     readonly versions: readonly { readonly version: number; readonly streams: number }[];
-    readonly lag: number;
+    readonly starting: number;
+    readonly lagMs: number;
   }[];
 }
 
 t.test('members see who is connected to the environments of a project', async (test) => {
-  const site = await bootSync(test, { document: documentWithOwner() });
+  const settings = { BURGEE_FLAGD_SYNC_PORT: '0' };
+  const site = await bootSync(test, { document: documentWithOwner(), settings });
+  const flagdPort = await flagdPortOf(site.server);
   const client = await signInAs(test, site.server, email);
   const read = async (): Promise<Shown> =>
     JSON.parse((await client.send('GET', `/projects/${site.shop.id}/sync`)).text) as Shown;
@@ -36,23 +42,26 @@ t.test('members see who is connected to the environments of a project', async (t
     await site.stream({ path: site.path('staging') }),
   ];
   for (const stream of streams) await stream.next();
+  const selector = `${site.shop.id}/production`;
+  const flagd = callSync(grpcClient(test, flagdPort), { selector, metadata: bearer(site.secret()) });
+  await flagd.configuration(0);
   await site.patch(idOf(site.shop.flags, 'first'), { enabled: true });
   await streams[1]?.next();
+  await flagd.configuration(1);
   const number = Number((await site.snapshot()).version.split('.')[1]);
   await eventually(
     async () => {
-      const [production, staging] = (await read()).environments;
-      return (
-        production?.environment === 'production' &&
-        production.streams === 2 &&
-        production.version === number &&
-        production.lag === 0 &&
-        staging?.streams === 1
-      );
+      const shown = (await read()).environments;
+      const current = { environment: 'production', version: number, starting: 0, lagMs: 0 };
+      const of = (kind: 'sync' | 'flagd', streams: number): object => {
+        return { ...current, kind, streams, versions: [{ version: number, streams }] };
+      };
+      return isDeepStrictEqual(shown.slice(0, 2), [of('flagd', 1), of('sync', 2)]) && shown[2]?.streams === 1;
     },
     10_000,
     'the streams are shown',
   );
+  flagd.cancel();
   for (const stream of streams) stream.close();
   await eventually(async () => (await read()).environments.length === 0, 10_000, 'nobody is shown');
 });

@@ -1,6 +1,9 @@
 import type { Timings } from '../timings.ts';
 
-/** Says how long to wait before the next connection: full jitter, so that a thousand clients spread by themselves. */
+/**
+ * Says how long to wait before the next connection: any time from a second to a bound that grows to thirty. A thousand
+ * clients so spread by themselves, and none connects more than once a second.
+ */
 export class Backoff {
   readonly #timings: Timings;
   #failures = 0;

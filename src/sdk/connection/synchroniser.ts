@@ -24,6 +24,8 @@ export class Synchroniser {
   /** Whether the next stream asks for everything. */
   #isFromStart = false;
   #isFirst = true;
+  /** Runs out when polls have been without an answer for too long. */
+  #freshness: NodeJS.Timeout | undefined;
 
   constructor(address: SyncAddress, held: HeldConfiguration, timings: Timings, setStatus: SetStatus) {
     this.#address = address;
@@ -48,6 +50,7 @@ export class Synchroniser {
   close(): void {
     this.#closed.abort();
     this.#round.abort();
+    clearTimeout(this.#freshness);
   }
 
   /** A process that was made of another one's memory has none of its connections. */
@@ -115,9 +118,20 @@ export class Synchroniser {
     }
     this.#setStatus('ready', `The configuration was asked for ${mode === 'poll' ? 'in time' : 'once'}.`);
     if (mode === 'once') return null;
+    this.#watchFreshness(performance.now() - startedAt);
     // An answer ends a series of failures: another poll comes no sooner than this in any case.
     this.#backoff.noteEnd(Number.POSITIVE_INFINITY);
     return Math.max(0, Backoff.about(this.#timings.pollMs) - (performance.now() - startedAt));
+  }
+
+  /** A poll that is under way, or a process that stood still, must not leave it `ready` for longer than a stream could. */
+  #watchFreshness(ageMs: number): void {
+    const { watchdogMs } = this.#timings;
+    clearTimeout(this.#freshness);
+    this.#freshness = setTimeout(
+      () => this.#setStatus('stale', `No poll has been answered for ${watchdogMs / 1000} seconds.`),
+      watchdogMs - ageMs,
+    ).unref();
   }
 
   #tell({ kind, why }: ConnectionEnd): void {

@@ -3,6 +3,7 @@ import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
 import type { ConfigurationChange, EnvironmentWatch, WatchedFrom } from './environment-watch.ts';
 import { RecentChanges } from './recent-changes.ts';
 import type { PinnedState } from './settled-state.ts';
+import { SeenVersions } from './sync-census.ts';
 import {
   type AppliedAudiences,
   audienceOfFlag,
@@ -34,6 +35,7 @@ interface FeedHooks {
 /** What the streams of one environment on a worker are sent: each message is made once for all of them. */
 export class EnvironmentFeed {
   readonly environment: SyncedEnvironment;
+  readonly seen = new SeenVersions();
   readonly #from: WatchedFrom;
   readonly #recent: RecentChanges;
   readonly #kept = new Map<string, SyncMessage>();

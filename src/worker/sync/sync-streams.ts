@@ -11,7 +11,7 @@ import { BeatCircle, tickMs } from './beat-circle.ts';
 import { EnvironmentFeed } from './environment-feed.ts';
 import type { EnvironmentWatch } from './environment-watch.ts';
 import type { PinnedState } from './settled-state.ts';
-import type { SyncCensus } from './sync-census.ts';
+import { censusOf, type SyncCensus } from './sync-census.ts';
 import type { SyncedEnvironment } from './sync-content.ts';
 import { SyncDelivery } from './sync-delivery.ts';
 import type { StreamEnd, SyncMeter } from './sync-meter.ts';
@@ -250,17 +250,15 @@ export class SyncStreams {
 
   /** Who is connected, for the people of each project. */
   census(): readonly SyncCensus[] {
+    const now = monotonicMs();
     return Array.from(this.#feeds.values(), (feed) => {
-      const counts = new Map<number, number>();
-      for (const { position } of this.#streamsOf(feed)) {
-        const known = position === null || position.history !== feed.history ? 0 : position.number;
-        // A client that knows the last change of its environment is up to date, whatever came after it elsewhere.
-        const number = Math.min(known, feed.version);
-        counts.set(number, (counts.get(number) ?? 0) + 1);
-      }
-      const versions = [...counts].sort(([one], [other]) => other - one);
-      const { projectId, name: environment } = feed.environment;
-      return { projectId, environment, history: feed.history, version: feed.version, versions };
+      const { history, version, seen } = feed;
+      // A position in another history says nothing of this one: a snapshot follows.
+      const known = Array.from(this.#streamsOf(feed), ({ position }) =>
+        position?.history === history ? position.number : null,
+      );
+      const { projectId, name } = feed.environment;
+      return censusOf({ projectId, name, kind: 'sync', version, seen }, known, now);
     });
   }
 }

@@ -11,9 +11,9 @@ import type { WireServer } from './wire-server.ts';
 /** A program's timings, fifty times as fast. */
 export const quickTimings: Timings = {
   ...defaultTimings,
-  backoffFirstMs: 40,
+  backoffFirstMs: 80,
   backoffMaxMs: 600,
-  backoffMinMs: 4,
+  backoffMinMs: 20,
   steadyMs: 1200,
   watchdogMs: 900,
   firstByteMs: 200,

@@ -15,19 +15,32 @@ import { useSession } from '../../shell/use-session.ts';
 /** Of many versions those that most programs have are enough to see who does not follow. */
 const versionsShownMax = 5;
 
-function StateMark({ lag }: SyncedEnvironmentView) {
-  return lag === 0 ? <Mark tone="on">Up to date</Mark> : <Mark tone="warn">Behind</Mark>;
+function isBehind({ version, versions }: SyncedEnvironmentView): boolean {
+  return versions.some((one) => one.version < version);
+}
+
+function StateMark(view: SyncedEnvironmentView) {
+  if (isBehind(view)) return <Mark tone="warn">Behind</Mark>;
+  return view.versions.length === 0 ? <Mark tone="info">Connecting</Mark> : <Mark tone="on">Up to date</Mark>;
 }
 
 /** How many programs have which version, the newest first: «3 have 42, 1 has 40». */
-function versionWords({ versions, lag }: SyncedEnvironmentView): string {
-  if (lag === 0) return 'the newest';
+function versionWords(view: SyncedEnvironmentView): string {
+  const { versions, starting } = view;
+  const connecting = starting === 0 ? [] : [`${starting} connecting`];
+  if (!isBehind(view)) return [...(versions.length === 0 ? [] : ['the newest']), ...connecting].join(', ');
   const shown = versions.slice(0, versionsShownMax).map(({ version, streams }) => {
     const verb = streams === 1 ? 'has' : 'have';
-    return `${streams} ${verb} ${version === 0 ? 'none yet' : version}`;
+    return `${streams} ${verb} ${version}`;
   });
   const more = versions.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${countOf(more, 'older version')}`] : [])].join(', ');
+  return [...shown, ...(more > 0 ? [countOf(more, 'older version')] : []), ...connecting].join(', ');
+}
+
+/** For how long the furthest program has been without the newest version. */
+function lagWords(view: SyncedEnvironmentView): string {
+  if (!isBehind(view)) return '–';
+  return view.lagMs < 1000 ? 'under a second' : countOf(Math.round(view.lagMs / 1000), 'second');
 }
 
 function columnsOf(isMultiEnvironment: boolean): readonly Column<SyncedEnvironmentView>[] {
@@ -36,19 +49,22 @@ function columnsOf(isMultiEnvironment: boolean): readonly Column<SyncedEnvironme
       header: isMultiEnvironment ? 'Environment' : 'Project',
       cell: ({ environment }) => environment ?? 'all flags',
     },
+    { header: 'By', cell: ({ kind }) => (kind === 'flagd' ? 'flagd' : 'burgee-client') },
     { header: 'State', cell: StateMark },
     { header: 'Connected', cell: ({ streams }) => countOf(streams, 'program') },
     { header: 'Newest version', cell: ({ version }) => version },
     { header: 'They have', cell: versionWords },
-    { header: 'Behind by', cell: ({ lag }) => (lag === 0 ? '–' : lag) },
+    { header: 'Behind for', cell: lagWords },
   ];
 }
 
 function HowToConnect() {
-  const { docsUrl } = useSession();
+  const { docsUrl, isCluster } = useSession();
   const { isPersonal } = useProject();
   return (
-    <PageEmpty title="No program follows this project">
+    <PageEmpty
+      title={isCluster ? 'No program follows this project on this node' : 'No program follows this project'}
+    >
       Programs with burgee-client or a flagd provider evaluate flags in their own process, and receive changes
       by a stream. The code is on each flag’s page, under «Code».{' '}
       {isPersonal ? (
@@ -66,12 +82,14 @@ function HowToConnect() {
 /** Who is connected by sync. Programs that ask for each answer are in the evaluations of a flag, not here. */
 export function ClientsScreen() {
   const { id: projectId, isMultiEnvironment } = useProject();
+  const { isCluster } = useSession();
   const streams = useQuery(syncStreamsQuery(projectId));
   const environments = streams.data?.environments ?? [];
   return (
     <>
       <PageHead title="Clients">
         Programs that evaluate this project’s flags themselves, and which version of the flags they have.
+        {isCluster && ' Only those that are connected to this node of the cluster are shown.'}
       </PageHead>
       {streams.data === undefined ? (
         <PageUnread of={streams} what="the clients" />
@@ -84,7 +102,7 @@ export function ClientsScreen() {
             <DataList
               label="Clients"
               rows={environments}
-              rowKey={({ environment }) => environment ?? ''}
+              rowKey={({ environment, kind }) => `${environment ?? ''} ${kind}`}
               columns={columnsOf(isMultiEnvironment)}
             />
           )}
