@@ -340,14 +340,14 @@ const hidden = applied({
   ],
 });
 
-/** Texts and labels on the page with a character that nobody sees; what a field holds stays as it is. */
+/** Texts and labels on the page with a character that nobody sees; what a field or code holds stays as it is. */
 const hiddenTexts = `(() => {
   const isHidden = (text) => /[\\u200b\\u202e]/.test(text ?? '');
   const found = isHidden(document.title) ? [document.title] : [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const isText = node.nodeType === Node.TEXT_NODE;
-    if (isText && !['SCRIPT', 'TEXTAREA'].includes(node.parentElement.tagName) && isHidden(node.data)) found.push(node.parentElement.outerHTML);
+    if (isText && !['SCRIPT', 'TEXTAREA', 'CODE'].includes(node.parentElement.tagName) && isHidden(node.data)) found.push(node.parentElement.outerHTML);
     if (isText) continue;
     for (const { name, value } of node.attributes)
       if (name !== 'value' && isHidden(value)) found.push(name + '=' + value);
@@ -363,7 +363,7 @@ await consoleTest(t, 'hidden characters of names are shown', { prepare: hidden }
     void t.same(await page.evaluate(hiddenTexts), [], `${what} shows every character`);
   const isAt = async (title: string): Promise<void> => {
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
-    await page.getByText('Loading').waitFor({ state: 'detached' });
+    await page.getByText('Loading').first().waitFor({ state: 'hidden' });
     await see(title);
   };
   const payment = page.getByRole('link', { name: 'pay⟨U+200B⟩ment', exact: true });

@@ -25,7 +25,7 @@ function Items({ items, more, sign }: ItemsProps) {
         <span key={item} className={classes.value} data-kind={kind}>
           <span aria-hidden="true">{sign} </span>
           <span className="heard">{kind} </span>
-          {item}
+          <SafeName name={item} />
         </span>
       ))}
       {rest > 0 && (

@@ -81,7 +81,10 @@ function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryPro
           <Actor actor={entry.actor} /> {isOfOneThing ? words.replace(/ flag$/, ' the flag') : words}{' '}
           {!isOfOneThing && !isOwn && <Target entry={entry} />}
           {isOfOrganisation && entry.projectName !== null && (
-            <span className={classes.quiet}> in {entry.projectName}</span>
+            <span className={classes.quiet}>
+              {' '}
+              in <SafeName name={entry.projectName} />
+            </span>
           )}
         </span>
         <span className={classes.quiet}>
