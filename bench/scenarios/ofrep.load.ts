@@ -5,8 +5,10 @@ import type { AskedContender } from '../measure/question.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 import { halfFlagProject, projectOfSize, userName } from '../servers/flag-fixtures.ts';
 import { oneFlagRequests } from '../servers/one-flag-requests.ts';
+import { readAnswer } from '../servers/same-answers.ts';
 import { type BurgeeProcess, startBurgee } from '../servers/start-burgee.ts';
-import { withServers } from '../servers/with-servers.ts';
+import { startBareServer } from '../servers/start-limits.ts';
+import { type KeepServer, withServers } from '../servers/with-servers.ts';
 import { workerArguments } from '../servers/worker-arguments.ts';
 
 const scenario = 'ofrep';
@@ -46,16 +48,47 @@ function contenders(
   ];
 }
 
-async function compareOne(bench: Bench, burgee: BurgeeProcess): Promise<Comparison[]> {
+/** What remains of the way of either protocol without Burgee: the limits of the two. */
+async function bareContenders(
+  { origin }: BurgeeProcess,
+  plain: readonly BenchRequest[],
+  ofrep: readonly BenchRequest[],
+  keep: KeepServer,
+): Promise<AskedContender[]> {
+  const [get, post] = [plain[0] as BenchRequest, ofrep[0] as BenchRequest];
+  const api = await keep(startBareServer((await readAnswer(origin, get.path)).body));
+  const answered = await fetch(origin + post.path, { method: 'POST', body: post.body ?? '' });
+  const body = await keep(startBareServer(await answered.text()));
+  return [
+    {
+      name: 'bare-post',
+      what: "A constant answer of uWebSockets.js that is as long as OFREP's, after the body of the request was parsed",
+      pid: body.pid,
+      list: { origin: body.origin, requests: ofrep },
+    },
+    {
+      name: 'bare',
+      what: "A constant answer of uWebSockets.js that is as long as the Evaluation API's",
+      pid: api.pid,
+      list: { origin: api.origin, requests: plain },
+    },
+  ];
+}
+
+async function compareOne(bench: Bench, burgee: BurgeeProcess, keep: KeepServer): Promise<Comparison[]> {
   const project = burgee.provisioned.projects[oneProject];
   const flagId = project?.flags['half'] ?? '';
   const requests = oneFlagRequests(flagId, bench.settings.isQuick ? quickKeys : undefined);
+  const path = `/projects/${project?.id}/ofrep/v1/evaluate/flags/${flagId}`;
   return await compareThroughput(bench, {
     title: 'One flag at 50 %, a different targeting key each time',
     base: 'api',
     connections: bench.settings.connections,
     settings: { 'targeting keys': requests.length },
-    contenders: contenders(burgee, requests, `/projects/${project?.id}/ofrep/v1/evaluate/flags/${flagId}`),
+    contenders: [
+      ...contenders(burgee, requests, path),
+      ...(await bareContenders(burgee, requests, asOfrep(path, requests), keep)),
+    ],
   });
 }
 
@@ -83,7 +116,7 @@ function run(bench: Bench): Promise<ScenarioReport> {
   return withServers(async (keep) => {
     const projects = [halfFlagProject(oneProject), projectOfSize(listProject, listSize)];
     const burgee = await keep(startBurgee(projects, { args: workerArguments(1) }));
-    const comparisons = [...(await compareOne(bench, burgee)), ...(await compareList(bench, burgee))];
+    const comparisons = [...(await compareOne(bench, burgee, keep)), ...(await compareList(bench, burgee))];
     return { scenario, comparisons, targets, missing: [] };
   });
 }

@@ -17,7 +17,8 @@ export function createApp(): HandingApp {
 
 /**
  * @param file holds the body
- * @returns an app that answers every evaluation with this body and the headers of an evaluation, and `/health`
+ * @returns an app that answers every evaluation with this body and the headers of an evaluation, and `/health`; one by
+ *   OFREP once the request's body came whole and was parsed
  */
 export function createBareApp(file: string): HandingApp {
   const bytes = readFileSync(file);
@@ -30,7 +31,17 @@ export function createBareApp(file: string): HandingApp {
     response.writeHeader(evaluationHeaders.name, evaluationHeaders.value);
     response.end(body);
   };
+  const parseAndAnswer = (response: HttpResponse): void => {
+    response.onAborted(() => undefined);
+    response.onData((piece, isLast) => {
+      // A body of this load comes in one piece.
+      if (!isLast) throw new Error('the body came in several pieces');
+      JSON.parse(Buffer.from(piece).toString('latin1'));
+      answer(response);
+    });
+  };
   const app = createApp();
+  app.post('/projects/:projectId/ofrep/v1/evaluate/flags/:key', parseAndAnswer);
   app.get('/v1/flags/:flagId', answer).get('/v1/flags/project/:projectId', answer);
   app.get('/health', (response) => void response.end('{}'));
   return app;

@@ -12,15 +12,13 @@ import { chooseTestFiles } from './test-files.mjs';
  * file sometimes waits for a server's start or for the disk. With more, tests would slow one another down.
  */
 const lanesTogether = 1 + Math.min(4, Math.max(2, availableParallelism()));
-/** The files that mostly wait take as long as all others together: one after another they would be the last to end. */
+/** The files that mostly wait would be the last to end one after another. Then these lanes help the others. */
 const lanesWaiting = 2;
 /** In CI no program or right may be missing: a test that would skip itself fails. */
 const isSkipFailure = process.env.CI === 'true';
 const fileTimeoutMs = 15 * 60_000;
 /** Of one test within a file; tap's default of 30 s is too short for a slow machine. */
 const testTimeoutSeconds = '600';
-
-const takeCpuSeconds = createCpuMeter();
 
 /**
  * The environment of a file's process. Only files that mostly wait ask a registry: the others, and what they start, do
@@ -32,7 +30,7 @@ function environmentOf(sharing) {
 }
 
 /** Runs one file in a process of its own and reads its TAP output. */
-async function runFile({ path, name, sharing }) {
+async function runFile({ path, name, sharing }, takeCpuSeconds) {
   const env = environmentOf(sharing);
   const file = join(root, 'dist', 'test', path);
   const child = spawn(process.execPath, ['--enable-source-maps', file], { cwd: root, env });
@@ -73,26 +71,23 @@ function report({ name, end, output, seconds, tally }) {
   console.log(failureText(output));
 }
 
-/** Runs the files of a queue one after another, beside the queue's other lanes. */
-async function runLane(lane, queue, results) {
+/** Runs the files of the queues one after another, beside the other lanes: those of the first queue first. */
+async function runLane(lane, queues, run) {
   const startedAt = Date.now();
   const files = [];
-  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-    const result = await runFile(file);
+  for (;;) {
+    const file = queues.find((queue) => queue.length > 0)?.shift();
+    if (file === undefined) break;
+    const result = await run(file);
     report(result);
     files.push(result);
   }
-  results.push(...files);
   return { lane, files, seconds: (Date.now() - startedAt) / 1000 };
 }
 
-/** Runs each queue in its number of lanes. @returns the lanes, each with how long it was at work */
-function runBeside(queues, results) {
-  return Promise.all(
-    queues.flatMap(({ name, queue, lanes }) =>
-      Array.from({ length: lanes }, (_, index) => runLane(`${name} ${index + 1}`, queue, results)),
-    ),
-  );
+/** Starts a number of lanes that take from the same queues. */
+function runLanes(name, count, queues, run) {
+  return Array.from({ length: count }, (_, index) => runLane(`${name} ${index + 1}`, queues, run));
 }
 
 /**
@@ -104,15 +99,15 @@ function runBeside(queues, results) {
 export async function runTests(wanted, isFull = false) {
   const files = chooseTestFiles(wanted, isFull);
   const sharing = (kind) => files.filter((file) => file.sharing === kind);
-  const results = [];
-  const beside = await runBeside(
-    [
-      { name: 'waiting', queue: sharing('waiting'), lanes: lanesWaiting },
-      { name: 'together', queue: sharing('together'), lanes: lanesTogether },
-    ],
-    results,
-  );
-  const after = await runBeside([{ name: 'alone', queue: sharing('alone'), lanes: 1 }], results);
+  const takeCpuSeconds = createCpuMeter();
+  const run = (file) => runFile(file, takeCpuSeconds);
+  const [waiting, together] = [sharing('waiting'), sharing('together')];
+  const beside = await Promise.all([
+    ...runLanes('waiting', lanesWaiting, [waiting, together], run),
+    ...runLanes('together', lanesTogether, [together], run),
+  ]);
+  const after = await Promise.all(runLanes('alone', 1, [sharing('alone')], run));
+  const results = [...beside, ...after].flatMap((lane) => lane.files);
   if (wanted.length === 0) console.log(`${lanesText(beside, after)}\n${costliestText(results)}`);
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const { tally } of results) for (const key of Object.keys(sum)) sum[key] += tally[key];
