@@ -1,5 +1,5 @@
 import t from 'tap';
-import { firstFound, foundAgain, lostFlags, withFlags } from '../../src/console/client/found-rows.ts';
+import { firstFound, foundAgain, lostFlags, withStoredFlags } from '../../src/console/client/found-rows.ts';
 import type { FlagPage } from '../../src/contracts/console/flag-views.ts';
 import type { FoundFlagView, SearchResult } from '../../src/contracts/console/search-views.ts';
 
@@ -39,8 +39,11 @@ t.test('rows keep their places when a search is answered again', async (t) => {
 });
 
 t.test('an answer that is older than what is known changes nothing', async (t) => {
-  const switched = withFlags(first, page('a'));
+  const switched = withStoredFlags(first, page('a'));
   t.match(switched.results[0], { revision: 2, cohortCount: 3, states: [{ ...isOff, name: 'production' }] });
-  t.same(shown(foundAgain(switched, answer(flag('a'), flag('b')), [])), ['a off, found on', 'b on, found on']);
-  t.strictSame(withFlags(switched, page('a', isOn, 1)), switched);
+  t.same(shown(foundAgain(switched, answer(flag('a'), flag('b')), [])), [
+    'a off, found on',
+    'b on, found on',
+  ]);
+  t.strictSame(withStoredFlags(switched, page('a', isOn, 1)), switched);
 });

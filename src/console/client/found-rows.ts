@@ -50,7 +50,7 @@ export function foundAgain(shown: Found, answer: SearchAnswer, lost: readonly Fl
   const present = new Map(answer.results.map((result) => [resultId(result), result]));
   const kept = new Set(lost.flatMap(({ flags }) => flags.map(({ id }) => `flag/${id}`)));
   const rows: FoundRow[] = [];
-  for (const row of lost.reduce(withFlags, shown).results) {
+  for (const row of lost.reduce(withStoredFlags, shown).results) {
     const now = present.get(resultId(row));
     if (now !== undefined) rows.push(isNewer(row, now) ? row : { ...now, wasOn: row.wasOn });
     else if (kept.has(resultId(row))) rows.push(row);
@@ -69,7 +69,7 @@ function isNewer(row: SearchResult, other: SearchResult): boolean {
 }
 
 /** The rows with what is now stored of these flags. */
-export function withFlags(found: Found, { flags, environments, kinds }: FlagPage): Found {
+export function withStoredFlags(found: Found, { flags, environments, kinds }: FlagPage): Found {
   const stored = new Map(flags.map((flag) => [flag.id, flag]));
   const results = found.results.map((row): FoundRow => {
     const flag = row.kind === 'flag' ? stored.get(row.id) : undefined;

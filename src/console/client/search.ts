@@ -2,7 +2,7 @@ import { type QueryClient, type QueryFunctionContext, queryOptions } from '@tans
 import type { ConsoleFlagView, FlagPage } from '../../contracts/console/flag-views.ts';
 import { call } from './call.ts';
 import { pageOfFlag } from './flag-list.ts';
-import { type Found, firstFound, foundAgain, lostFlags, withFlags } from './found-rows.ts';
+import { type Found, firstFound, foundAgain, lostFlags, withStoredFlags } from './found-rows.ts';
 import { everywhere } from './queries.ts';
 
 export const searchLengthMax = 200;
@@ -58,7 +58,7 @@ export function searchQuery(text: string, projectId: string | null = null) {
 /** Shows a flag's new stored state in all that was found. */
 export function showFoundFlag(client: QueryClient, flag: ConsoleFlagView): void {
   const page = pageOfFlag(flag);
-  client.setQueriesData<Found>({ queryKey: searchKey }, (found) => found && withFlags(found, page));
+  client.setQueriesData<Found>({ queryKey: searchKey }, (found) => found && withStoredFlags(found, page));
 }
 
 /** Forgets searches that are not shown: the next ones have the order of their own first answer. */
