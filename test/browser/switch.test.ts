@@ -54,10 +54,10 @@ async function storedState(page: Page, environment = 2): Promise<unknown> {
 /** Does what a person does, and stores a state in staging just before the page's change arrives. */
 async function overtake(page: Page, state: object, act: () => Promise<unknown>): Promise<void> {
   const path = pathOfFlag(page);
-  const address = `**/console/api${path}`;
-  await page.route(address, async (route) => {
-    if (route.request().method() !== 'PATCH') return route.fallback();
-    await page.unroute(address);
+  let isDone = false;
+  await page.route(`**/console/api${path}`, async (route) => {
+    if (isDone || route.request().method() !== 'PATCH') return route.fallback();
+    isDone = true;
     const call = consoleCaller(page);
     const { revision } = await call<ReadFlag>('GET', path);
     await call('PATCH', path, { revision, states: { 1: state } });
