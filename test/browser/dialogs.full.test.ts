@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { consoleCaller } from './support/console-caller.ts';
 import { consoleTest } from './support/console-stage.ts';
-import { card, createFlag, createProject, goTo, notice } from './support/console-steps.ts';
-import { provision } from './support/provision.ts';
+import { card, createFlag, createProject, dialog, goTo, notice } from './support/console-steps.ts';
+import { applied, provision } from './support/provision.ts';
 import { becomeOwner, owner, signIn } from './support/sign-in.ts';
 
 t.setTimeout(480_000);
@@ -312,22 +312,116 @@ await consoleTest(t, 'fields say what is wrong with them, and count', { prepare:
   await page.getByRole('heading', { level: 1, name: /pay/ }).waitFor();
 });
 
-// The service makes no such names any more, but keeps those that an earlier version made, and tags and descriptions.
-const hidden = provision({
-  name: 'shop',
-  environments: ['production'],
-  audiences: [{ name: 'a\u200bb', rules: [{ attribute: 'pl\u200ban', values: ['\u202epro'] }] }],
+const hidden = applied({
+  organisations: [
+    {
+      name: 'Ac\u200bme',
+      plan: 'enterprise',
+      members: [{ ...owner, name: 'Ol\u200bga', role: 'owner' }],
+      projects: [
+        {
+          name: 'sh\u200bop',
+          environments: ['production'],
+          protectedEnvironments: ['production'],
+          audiences: [{ name: 'a\u200bb', rules: [{ attribute: 'pl\u200ban', values: ['\u202epro'] }] }],
+          flags: [
+            {
+              name: 'pay\u200bment',
+              description: 'of\u200bten',
+              tags: ['t\u200bag'],
+              cohorts: ['be\u200bta'],
+              environments: { production: { enabled: true, trafficPercentage: 50, audience: 'a\u200bb' } },
+            },
+          ],
+          tokens: [{ name: 'ro\u200bbot', permission: 'read' }],
+        },
+      ],
+    },
+  ],
 });
+
+/** Texts and labels on the page with a character that nobody sees; what a field or code holds stays as it is. */
+const hiddenTexts = `(() => {
+  const isHidden = (text) => /[\\u200b\\u202e]/.test(text ?? '');
+  const found = isHidden(document.title) ? [document.title] : [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const isText = node.nodeType === Node.TEXT_NODE;
+    if (isText && !['SCRIPT', 'TEXTAREA', 'CODE'].includes(node.parentElement.tagName) && isHidden(node.data)) found.push(node.parentElement.outerHTML);
+    if (isText) continue;
+    for (const { name, value } of node.attributes)
+      if (name !== 'value' && isHidden(value)) found.push(name + '=' + value);
+  }
+  return found;
+})()`;
 
 await consoleTest(t, 'hidden characters of names are shown', { prepare: hidden }, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
   await signIn(window, owner);
-  await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
+  const see = async (what: string): Promise<void> =>
+    void t.same(await page.evaluate(hiddenTexts), [], `${what} shows every character`);
+  const isAt = async (title: string): Promise<void> => {
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    await page.getByText('Loading').first().waitFor({ state: 'hidden' });
+    await see(title);
+  };
+  const payment = page.getByRole('link', { name: 'pay⟨U+200B⟩ment', exact: true });
+  await payment.waitFor();
+  await see('the list of flags');
+  await page.getByRole('button', { name: 'Project: sh⟨U+200B⟩op' }).click();
+  await page.getByRole('menuitem', { name: 'sh⟨U+200B⟩op' }).waitFor();
+  await see('the list of projects');
+  await page.keyboard.press('Escape');
+  await page.getByRole('switch', { name: /^pay/ }).press('Space');
+  await dialog(page)
+    .getByText(/switch pay⟨U\+200B⟩ment off there/)
+    .waitFor();
+  await see('the question');
+  await dialog(page).getByRole('button', { name: 'Switch off' }).click();
+  await notice(page, 'pay⟨U+200B⟩ment is off in production.').waitFor();
+  await see('the notice');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('pay');
+  await page.getByRole('option', { name: /^pay.*Off/ }).waitFor();
+  await see('the palette');
+  await page.keyboard.press('Enter');
+  await isAt('pay⟨U+200B⟩ment');
+  for (const tab of ['Evaluations', 'Try it', 'Code', 'History']) {
+    await page.getByRole('tab', { name: tab }).click();
+    await page.getByRole('tabpanel', { name: tab }).waitFor();
+    await see(tab);
+  }
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: /^Delete/ }).click();
+  await dialog(page)
+    .getByRole('button', { name: /^Delete/ })
+    .waitFor();
+  await see('the question before a deletion');
+  await page.keyboard.press('Escape');
+  for (const title of [
+    'Tokens',
+    'Clients',
+    'Environments',
+    'Audit log',
+    'Project settings',
+    'Members',
+    'Projects',
+    'Organisation log',
+    'Settings',
+  ]) {
+    await goTo(page, title);
+    await isAt(title);
+  }
+  await goTo(page, 'Tokens');
+  await page.getByRole('link', { name: 'ro⟨U+200B⟩bot' }).click();
+  await isAt('ro⟨U+200B⟩bot');
   await goTo(page, 'Audiences');
+  await isAt('Audiences');
   await page.getByRole('link', { name: 'a⟨U+200B⟩b' }).locator('bdi').waitFor();
   await page.getByText('pl⟨U+200B⟩an is ⟨U+202E⟩pro').waitFor();
   await page.getByRole('link', { name: 'a⟨U+200B⟩b' }).click();
   await page.getByRole('heading', { level: 1, name: 'a⟨U+200B⟩b' }).waitFor();
+  await see('the audience');
   t.match(await page.title(), 'a⟨U+200B⟩b');
 });

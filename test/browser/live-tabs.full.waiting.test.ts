@@ -168,7 +168,10 @@ await consoleTest(
     const { pages, streams } = await openTabs(stage, 5, { prepareTab });
     const fifth = pages[4] as Page;
     await banner(fifth).waitFor();
-    t.match(await banner(fifth).textContent(), /Too many live pages are open in this browser: close some\./);
+    t.match(
+      await banner(fifth).textContent(),
+      /paused\. Too many live pages are open in this browser: close other tabs, first those of other projects\./,
+    );
     t.equal(streams(), 4);
     await other.create('gift-cards');
     await areAllShowing(t, pages.slice(0, 4), 'gift-cards');

@@ -15,6 +15,7 @@ const project = {
   flags: [
     { name: 'checkout', environments: { production: { trafficPercentage: 100 } } },
     { name: 'untouched' },
+    { name: 'gradual', environments: { staging: { trafficPercentage: 10, audience: 'Pro' } } },
     { name: 'listed', cohorts: ['beta', 'staff'], environments: { production: { audience: 'Pro' } } },
   ],
 };
@@ -33,14 +34,36 @@ async function clearNotices(page: Page): Promise<void> {
   while ((await dismiss.count()) > 0) await dismiss.first().click();
 }
 
-/** The state as it is stored. */
-async function storedState(page: Page): Promise<unknown> {
+interface ReadFlag {
+  readonly revision: number;
+  readonly states: Readonly<Record<string, unknown>>;
+}
+
+/** The open flag's address in the console's API. */
+function pathOfFlag(page: Page): string {
   const [, projectId, flagId] = /projects\/(\w+)\/flags\/(\w+)/.exec(page.url()) ?? [];
-  const read = await consoleCaller(page)<{ states: Record<string, unknown> }>(
-    'GET',
-    `/projects/${projectId}/flags/${flagId}`,
-  );
-  return read.states['2'];
+  return `/projects/${projectId}/flags/${flagId}`;
+}
+
+/** The state as it is stored. @param environment 2 is production */
+async function storedState(page: Page, environment = 2): Promise<unknown> {
+  const { states } = await consoleCaller(page)<ReadFlag>('GET', pathOfFlag(page));
+  return states[environment];
+}
+
+/** Does what a person does, and stores a state in staging just before the page's change arrives. */
+async function overtake(page: Page, state: object, act: () => Promise<unknown>): Promise<void> {
+  const path = pathOfFlag(page);
+  let isDone = false;
+  await page.route(`**/console/api${path}`, async (route) => {
+    if (isDone || route.request().method() !== 'PATCH') return route.fallback();
+    isDone = true;
+    const call = consoleCaller(page);
+    const { revision } = await call<ReadFlag>('GET', path);
+    await call('PATCH', path, { revision, states: { 1: state } });
+    return route.continue();
+  });
+  await act();
 }
 
 async function protectProduction(page: Page): Promise<void> {
@@ -155,12 +178,53 @@ await consoleTest(
     await dialog(page).getByText('Only the 2 listed cohorts get “on”: the rollout is at 0%.').waitFor();
     await dialog(page).getByRole('button', { name: 'Cancel' }).click();
 
+    // A drafted flag-wide list is a draft of each card that inherits it.
+    await page
+      .getByRole('region', { name: 'Flag-wide cohorts' })
+      .getByRole('button', { name: 'Edit cohorts' })
+      .click();
+    await dialog(page).getByRole('button', { name: 'Remove beta' }).click();
+    await dialog(page).getByRole('button', { name: 'Remove staff' }).click();
+    await dialog(page).getByRole('button', { name: 'Add to draft' }).click();
+    const staging = card(page, 'staging');
+    await staging.getByText('After saving: Every caller gets “off”.').waitFor();
+    await staging.getByRole('switch').press('Space');
+    await dialog(page).getByText('Only the 2 listed cohorts get “on”: the rollout is at 0%.').waitFor();
+    await dialog(page)
+      .getByText(/^Nobody gets “on”/)
+      .waitFor();
+    await dialog(page)
+      .getByText('Flag-wide cohorts are saved for every environment that inherits them.')
+      .waitFor();
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    t.match(await storedState(page, 1), { enabled: false });
+
     // What is discarded can be brought back.
     await clearNotices(page);
     await page.getByRole('button', { name: 'Discard' }).click();
-    await notice(page, 'Discarded 1 change.').waitFor();
+    await notice(page, 'Discarded 2 changes.').waitFor();
     await page.keyboard.press('u');
-    await page.getByRole('button', { name: 'Review 1 change' }).waitFor();
+    await page.getByRole('button', { name: 'Review 2 changes' }).waitFor();
     await production.getByRole('button', { name: '10%', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+
+    // Meanwhile somebody else lets everybody in: what was shown beside the switch is not what it would do.
+    await openFlag(page, 'gradual');
+    await clearNotices(page);
+    window.watch.expectStatus(409);
+    const toAll = { trafficPercentage: 100, audienceId: null };
+    await overtake(page, toAll, () => staging.getByRole('switch').press('Space'));
+    await dialog(page).getByText('Somebody changed this flag meanwhile. This is the effect now.').waitFor();
+    await dialog(page).getByText('Every caller gets “on”.').waitFor();
+    t.match(await storedState(page, 1), { enabled: false });
+    await dialog(page).getByRole('button', { name: 'Switch on' }).click();
+    await notice(page, 'gradual is on in staging. Every caller gets “on”.').waitFor();
+
+    // What somebody else has switched off already is theirs to undo.
+    await clearNotices(page);
+    await overtake(page, { enabled: false }, () => staging.getByRole('switch').press('Space'));
+    await notice(page, 'gradual was already off in staging.').waitFor();
+    const notices = page.getByRole('region', { name: 'Notifications' });
+    t.equal(await notices.getByRole('button', { name: 'Undo' }).count(), 0);
   },
 );

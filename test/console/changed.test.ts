@@ -14,6 +14,7 @@ const keys = {
   projects: ['all', 'list-projects', {}],
   members: ['all', 'list-members', {}],
   organisationAudit: ['all', 'list-project-audit', {}],
+  search: ['all', 'search-console', {}, { q: 'gift' }],
   flags: ['shop', 'list-console-flags', {}],
   flag: ['shop', 'read-console-flag', { flagId: 'one' }],
   otherFlag: ['shop', 'read-console-flag', { flagId: 'two' }],
@@ -31,12 +32,12 @@ function touched(changed: Partial<WatchedChanges>): readonly string[] {
 }
 
 t.test('only the queries that a change can affect are read again', async (t) => {
-  t.same(touched({}), ['organisationAudit'], 'something in another project');
-  t.same(touched({ flags: ['one'] }), ['organisationAudit', 'flags', 'flag', 'audit']);
-  t.same(touched({ tokens: true }), ['organisationAudit', 'audit', 'tokens', 'activity']);
-  t.same(touched({ organisation: true }), ['session', 'projects', 'members', 'organisationAudit']);
+  t.same(touched({}), ['organisationAudit', 'search'], 'something in another project');
+  t.same(touched({ flags: ['one'] }), ['organisationAudit', 'search', 'flags', 'flag', 'audit']);
+  t.same(touched({ tokens: true }), ['organisationAudit', 'search', 'audit', 'tokens', 'activity']);
+  t.same(touched({ organisation: true }), ['session', 'projects', 'members', 'organisationAudit', 'search']);
   const ofProject = ['flags', 'flag', 'otherFlag', 'audit', 'tokens', 'activity'];
-  t.same(touched({ project: true }), ['projects', 'organisationAudit', ...ofProject]);
+  t.same(touched({ project: true }), ['projects', 'organisationAudit', 'search', ...ofProject]);
 });
 
 t.test('a burst of changes causes one reading', async (t) => {

@@ -59,18 +59,14 @@ t.test('without environments no place is named, and an unknown audience is «its
 });
 
 t.test('a notice says whom a switched flag reaches', async (t) => {
-  const words = (change: Partial<SwitchedState>) =>
-    switchedWords(
-      'gift-cards',
-      { ...everyone, ...change },
-      {
-        cohortCount: 0,
-        environmentName: 'production',
-        audienceName: null,
-      },
-    );
+  const words = (change: Partial<SwitchedState>, { wasSo = false, name = 'gift-cards' } = {}) => {
+    const scene = { cohortCount: 0, environmentName: 'production', audienceName: null };
+    return switchedWords(name, { ...everyone, ...change }, { ...scene, wasSo });
+  };
   t.equal(words({}), 'gift-cards is on in production. Every caller gets “on”.');
   t.equal(words({ trafficPercentage: 10 }), 'gift-cards is on in production. 10% of callers get “on”.');
   t.equal(words({ trafficPercentage: 0 }), 'gift-cards is on in production, but reaches nobody.');
   t.equal(words({ enabled: false }), 'gift-cards is off in production.');
+  t.equal(words({ enabled: false }, { wasSo: true }), 'gift-cards was already off in production.');
+  t.equal(words({ enabled: false }, { name: '\u202Egift' }), '⟨U+202E⟩gift is off in production.');
 });

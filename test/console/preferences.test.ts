@@ -5,6 +5,7 @@ import {
   PreferenceStore,
   projectsMax,
   type TextStorage,
+  withFavourite,
 } from '../../src/console/parts/preferences.ts';
 
 class MapStorage implements TextStorage {
@@ -113,3 +114,23 @@ t.test('without storage a choice lasts as long as the page', async (t) => {
   t.equal(store.present.density, 'compact');
   t.same(store.present.projects.get('shop')?.favourites, ['f1']);
 });
+
+t.test(
+  'one favourite more than there is room for takes the place of a deleted one, or is refused',
+  async (t) => {
+    const full = Array.from({ length: favouritesMax }, (_, index) => `f${index}`);
+    t.same(
+      withFavourite(['a', 'b'], 'a', () => false),
+      ['b', 'a'],
+      'below the bound nothing is forgotten',
+    );
+    t.equal(
+      withFavourite(full, 'new', () => true),
+      null,
+    );
+    t.same(
+      withFavourite(full, 'new', (id) => id !== 'f3'),
+      [...full.filter((id) => id !== 'f3'), 'new'],
+    );
+  },
+);

@@ -8,6 +8,7 @@ const flagReadings: readonly unknown[] = [
   'list-audiences',
   'read-audience',
 ];
+const ofEveryProject: readonly unknown[] = ['list-project-audit', 'search-console'];
 const tokenReadings: readonly unknown[] = [
   'list-tokens',
   'read-token-activity',
@@ -27,9 +28,9 @@ export function isTouchedBy(
   const { flags, project, tokens, organisation } = changed;
   const [scope, id, params] = key;
   if (scope === 'session') return organisation;
-  // The organisation's audit log grows with every change.
+  // The organisation's audit log grows with every change, and a search may show every flag.
   if (scope === everywhere)
-    return organisation || id === 'list-project-audit' || (project && id === 'list-projects');
+    return organisation || ofEveryProject.includes(id) || (project && id === 'list-projects');
   if (scope !== projectId) return false;
   if (project) return true;
   if (tokens && tokenReadings.includes(id)) return true;

@@ -3,6 +3,7 @@ import { type ClipboardEvent, useState } from 'react';
 import { SmallButton } from '../parts/small-button.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { parseValues, tooLongValue, withEdits, withValues, writtenValue } from '../parts/value-text.ts';
+import { visibleName } from '../parts/visible-name.ts';
 import { countOf } from '../parts/words.ts';
 import { GuardedDialog } from './form-dialog.tsx';
 import classes from './list-dialog.module.css';
@@ -56,7 +57,11 @@ function Listed({ label, items, onRemove }: ListedProps) {
         {found.slice(0, listedMax).map((item) => (
           <li key={item} className={classes.item}>
             <span>{writtenValue(item)}</span>
-            <CloseButton size="xs" aria-label={`Remove ${item}`} onClick={() => onRemove(item)} />
+            <CloseButton
+              size="xs"
+              aria-label={`Remove ${visibleName(item)}`}
+              onClick={() => onRemove(item)}
+            />
           </li>
         ))}
       </ul>

@@ -4,6 +4,7 @@ import TriangleAlert from 'lucide-react/icons/triangle-alert';
 import type { ReactNode } from 'react';
 import { toConsoleError } from '../client/console-error.ts';
 import classes from './callout.module.css';
+import { SafeName } from './safe-name.tsx';
 
 interface CalloutProps {
   readonly tone: 'warn' | 'plain' | 'failed';
@@ -29,7 +30,7 @@ export function Failure({ error }: { readonly error: unknown }) {
     <div className={classes.callout} data-tone="failed" role="alert">
       <CircleAlert aria-hidden="true" />
       <div>
-        <strong>{title}.</strong> {message}
+        <strong>{title}.</strong> <SafeName name={message} />
         {requestId && <div className={classes.small}>Request {requestId}</div>}
       </div>
     </div>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import classes from './change-list.module.css';
 import { fieldWord, listChange, type ShownChange, splitField, valueWords } from './change-words.ts';
 import { EnvironmentName } from './environment-name.tsx';
+import { SafeName } from './safe-name.tsx';
 import { SmallButton } from './small-button.tsx';
 import { numberWords } from './words.ts';
 
@@ -24,7 +25,7 @@ function Items({ items, more, sign }: ItemsProps) {
         <span key={item} className={classes.value} data-kind={kind}>
           <span aria-hidden="true">{sign} </span>
           <span className="heard">{kind} </span>
-          {item}
+          <SafeName name={item} />
         </span>
       ))}
       {rest > 0 && (
@@ -80,7 +81,7 @@ function Values({ change, audienceName }: ChangeProps) {
         <>
           <span className="heard">from </span>
           <span className={classes.value} data-kind="removed">
-            {valueWords(field, before, audienceName)}
+            <SafeName name={valueWords(field, before, audienceName)} />
           </span>
           <span className={classes.arrow} aria-hidden="true">
             →
@@ -89,7 +90,7 @@ function Values({ change, audienceName }: ChangeProps) {
         </>
       )}
       <span className={classes.value} data-kind={switchKind(field, after) ?? 'added'}>
-        {valueWords(field, after, audienceName)}
+        <SafeName name={valueWords(field, after, audienceName)} />
       </span>
     </>
   );

@@ -1,5 +1,12 @@
 import { Button, Group, Modal, type ModalProps, Stack } from '@mantine/core';
-import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useState } from 'react';
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useState,
+} from 'react';
 import { Failure } from './callout.tsx';
 import { SafeName } from './safe-name.tsx';
 import { SharedValue, useSharedValue } from './shared-value.ts';
@@ -39,11 +46,26 @@ export function useFocusBack(): void {
   }, [before]);
 }
 
+/** The key that opened a dialog may still be held: it must not press the button that has the focus there. */
+function ignoreHeldEnter(event: KeyboardEvent): void {
+  if (event.repeat && event.key === 'Enter' && event.target instanceof HTMLButtonElement)
+    event.preventDefault();
+}
+
 /** A dialog that is open while it is rendered. If several are open, keys go to the newest. */
-export function Dialog({ closeOnEscape = true, ...props }: Omit<ModalProps, 'opened' | 'trapFocus'>) {
+export function Dialog({ closeOnEscape = true, title, ...props }: Omit<ModalProps, 'opened' | 'trapFocus'>) {
   const isTopmost = useIsTopmost();
   useFocusBack();
-  return <Modal opened closeOnEscape={closeOnEscape && isTopmost} trapFocus={isTopmost} {...props} />;
+  return (
+    <Modal
+      opened
+      closeOnEscape={closeOnEscape && isTopmost}
+      trapFocus={isTopmost}
+      onKeyDown={ignoreHeldEnter}
+      title={typeof title === 'string' ? <SafeName name={title} /> : title}
+      {...props}
+    />
+  );
 }
 
 /** A dialog that opens gives the focus to a harmless button. */

@@ -6,6 +6,7 @@ import { useEffect } from 'react';
 import { toConsoleError } from '../client/console-error.ts';
 import { changesInDoubt } from '../client/lost-answer.ts';
 import classes from './notices.module.css';
+import { SafeName } from './safe-name.tsx';
 import { SharedValue, useSharedValue } from './shared-value.ts';
 import { SmallButton } from './small-button.tsx';
 
@@ -80,7 +81,7 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
     <div ref={ref} className={classes.card} data-tone={tone}>
       <Icon aria-hidden="true" />
       <div className={classes.text}>
-        {message}
+        <SafeName name={message} />
         {requestId && <span className={classes.request}>Request {requestId}</span>}
       </div>
       {undo && <SmallButton onClick={() => takeBack(notice)}>Undo</SmallButton>}

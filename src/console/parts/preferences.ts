@@ -67,6 +67,21 @@ function items<Item>(value: unknown, isItem: (item: unknown) => item is Item, co
   return Array.from(new Set(value.filter(isItem))).slice(0, countMax);
 }
 
+/**
+ * The favourites with one more, as the last; null: there is no room.
+ *
+ * @param isPresent whether a flag is there: for want of room, favourites that were deleted are forgotten
+ */
+export function withFavourite(
+  favourites: readonly string[],
+  flagId: string,
+  isPresent: (flagId: string) => boolean,
+): readonly string[] | null {
+  const others = favourites.filter((id) => id !== flagId);
+  const kept = others.length < favouritesMax ? others : others.filter(isPresent);
+  return kept.length < favouritesMax ? [...kept, flagId] : null;
+}
+
 function isNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -1,8 +1,9 @@
 import { Kbd } from '@mantine/core';
 import { type HotkeyItem, useHotkeys } from '@mantine/hooks';
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { ConsoleError } from '../client/console-error.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { undoNewest } from '../parts/notices.tsx';
+import { showFailure, undoNewest } from '../parts/notices.tsx';
 import { usePreference } from '../parts/use-preferences.ts';
 import { closeOverlay, openOverlay, useOverlay } from './overlays.ts';
 import classes from './shell.module.css';
@@ -64,7 +65,32 @@ function KeyHelp({ onClose }: { readonly onClose: () => void }) {
 }
 
 const loadPalette = () => import('./palette.tsx');
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+type PaletteModule = Awaited<ReturnType<typeof loadPalette>>;
+
+const notLoaded = new ConsoleError(
+  0,
+  "Can't load the palette",
+  'Check the connection, then try again. If Burgee was updated meanwhile, reload the page.',
+  null,
+);
+
+/** The palette when its code is there. If it does not come, the page gets its keys back. */
+function LoadedPalette() {
+  const [loaded, setLoaded] = useState<PaletteModule | null>(null);
+  useEffect(() => {
+    let isClosed = false;
+    const fail = () => {
+      if (isClosed) return;
+      closeOverlay();
+      showFailure(notLoaded);
+    };
+    loadPalette().then((module) => setLoaded(module), fail);
+    return () => {
+      isClosed = true;
+    };
+  }, []);
+  return loaded === null ? null : <loaded.Palette onClose={closeOverlay} />;
+}
 
 /** The page's own search; on a page without one, the search for everything. */
 function focusSearch(): void {
@@ -76,12 +102,15 @@ function focusSearch(): void {
 const typedInto =
   'textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=range])';
 
-/** A shortcut that works everywhere but in a text field. A switch is an input too, but no text field. */
+/**
+ * A shortcut that works everywhere but in a text field. A switch is an input too, but no text field. A key that is held
+ * acts once: U would undo and redo.
+ */
 function key(name: string, act: () => void): HotkeyItem {
   const onKey = (event: KeyboardEvent) => {
     if (event.target instanceof Element && event.target.matches(typedInto)) return;
     event.preventDefault();
-    act();
+    if (!event.repeat) act();
   };
   return [name, onKey, { preventDefault: false }];
 }
@@ -114,15 +143,17 @@ export function Keys() {
     key('?', () => openOverlay('help')),
     key('U', undoNewest),
   ];
-  const palette: HotkeyItem = [
-    'mod+K',
-    () => (overlay === 'palette' ? closeOverlay() : openOverlay('palette')),
-  ];
+  const turnPalette = ({ repeat }: KeyboardEvent) => {
+    if (repeat) return;
+    if (overlay === 'palette') closeOverlay();
+    else openOverlay('palette');
+  };
+  const palette: HotkeyItem = ['mod+K', turnPalette];
   useHotkeys(hasSingleKeys ? [palette, ...single] : [palette], []);
   return (
-    <Suspense fallback={null}>
-      {overlay === 'palette' && <Palette onClose={closeOverlay} />}
+    <>
+      {overlay === 'palette' && <LoadedPalette />}
       {overlay === 'help' && <KeyHelp onClose={closeOverlay} />}
-    </Suspense>
+    </>
   );
 }

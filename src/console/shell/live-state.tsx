@@ -56,7 +56,7 @@ export function LiveState() {
   const { isCutOff, reason } = useLiveChanges();
   return (
     <div className={classes.live} role="status" aria-label="Live updates">
-      {isCutOff && `Live updates are paused. Reload to see others' changes. ${reason}`}
+      {isCutOff && `Live updates are paused. ${reason} Reload to see others' changes.`}
     </div>
   );
 }

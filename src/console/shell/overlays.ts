@@ -1,31 +1,37 @@
 import { SharedValue, useSharedValue } from '../parts/shared-value.ts';
 
+/** What Enter does in the palette: it opens the chosen entry, or with Ctrl switches its flag. */
+export type Press = 'open' | 'switch';
+
 /** Keys typed before a field appeared. */
 interface TypedAhead {
   readonly text: string;
-  /** Enter was pressed at the end. */
-  readonly isEntered: boolean;
+  /** Enter was pressed at the end; null: it was not. */
+  readonly press: Press | null;
 }
 
-const nothing: TypedAhead = { text: '', isEntered: false };
+const nothing: TypedAhead = { text: '', press: null };
 const textLengthMax = 200;
 
 let typed = nothing;
 
-function withKey({ text, isEntered }: TypedAhead, key: string): TypedAhead {
-  if (isEntered) return { text, isEntered };
-  if (key === 'Enter') return { text, isEntered: true };
-  if (key === 'Backspace') return { text: text.slice(0, -1), isEntered };
-  if (Array.from(key).length > 1 || text.length >= textLengthMax) return { text, isEntered };
-  return { text: text + key, isEntered };
+function withKey({ text, press }: TypedAhead, key: string): TypedAhead {
+  if (press !== null) return { text, press };
+  if (key === 'Backspace') return { text: text.slice(0, -1), press };
+  if (Array.from(key).length > 1 || text.length >= textLengthMax) return { text, press };
+  return { text: text + key, press };
 }
 
 /** Takes the key before other listeners: it is neither a shortcut nor meant for the focused link. */
 function onKey(event: KeyboardEvent): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Escape') return;
+  const isShortcut = event.ctrlKey || event.metaKey;
+  const isEnter = event.key === 'Enter';
+  if ((isShortcut && !isEnter) || event.altKey || event.key === 'Escape') return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  typed = withKey(typed, event.key);
+  // The Enter that opened the palette may still be held.
+  if (isEnter && !event.repeat) typed = { ...typed, press: typed.press ?? (isShortcut ? 'switch' : 'open') };
+  if (!isEnter) typed = withKey(typed, event.key);
 }
 
 /** Keeps every key from now on until {@link takeTypedAhead}. */

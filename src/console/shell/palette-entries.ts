@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMatchRoute, useNavigate } from '@tanstack/react-router';
 import type { ProjectView } from '../../contracts/console/project-views.ts';
-import type { FoundFlagView, SearchAnswer } from '../../contracts/console/search-views.ts';
+import type { FoundFlagView } from '../../contracts/console/search-views.ts';
 import { hasRole } from '../../domain/console/console-principal.ts';
+import { type Found, type FoundRow, resultId } from '../client/found-rows.ts';
 import { projectsQuery } from '../client/queries.ts';
 import { searchedWords } from '../parts/words.ts';
 import { openOverlay } from './overlays.ts';
@@ -19,10 +20,12 @@ export interface PaletteEntry {
   readonly kind: 'page' | 'action' | 'project' | 'environment' | 'audience' | 'flag';
   /** Its project's name; empty for what belongs to no project. */
   readonly place: string;
-  /** Further words that find it, in lower case. */
+  /** The words that find it, in lower case; empty for what the service finds. */
   readonly words: string;
   /** A flag with its states in production. */
   readonly flag?: FoundFlagView;
+  /** Whether the flag was on in production when it was found. It stays in its place when it is switched. */
+  readonly wasOn?: boolean;
   readonly run: () => void;
 }
 
@@ -32,7 +35,7 @@ export interface EntryGroup {
   readonly entries: readonly PaletteEntry[];
 }
 
-/** Of entries that the page itself knows, these many are shown above what the service finds. */
+/** Of entries that the page itself knows, these many are shown beside what the service finds. */
 const ownShownMax = 8;
 const shownMax = 40;
 
@@ -66,7 +69,7 @@ function ownEntry(
     title,
     kind,
     place: '',
-    words: `${title} ${kind} ${more}`.toLowerCase(),
+    words: `${title} ${more}`.toLowerCase(),
     run,
   };
 }
@@ -124,18 +127,14 @@ function projectEntry(
   return { id: `project/${id}`, title: name, kind: 'project', place: '', words: name.toLowerCase(), run };
 }
 
-function foundEntry(result: SearchAnswer['results'][number], open: Open): PaletteEntry {
-  if (result.kind === 'project') return projectEntry(result, open);
-  const { kind, projectId, name } = result;
-  const shown = { title: name, place: result.projectName, words: '' };
-  if (kind === 'environment') {
-    const { number } = result;
-    return { ...shown, kind, id: `${kind}/${projectId}/${number}`, run: () => open.flags(projectId, number) };
-  }
-  const { id } = result;
-  if (kind === 'audience')
-    return { ...shown, kind, id: `${kind}/${id}`, run: () => open.audience(projectId, id) };
-  return { ...shown, kind, flag: result, id: `${kind}/${id}`, run: () => open.flag(projectId, id) };
+function foundEntry(row: FoundRow, open: Open): PaletteEntry {
+  if (row.kind === 'project') return projectEntry(row, open);
+  const { kind, projectId, name, wasOn } = row;
+  const shown = { id: resultId(row), title: name, place: row.projectName, words: '' };
+  if (kind === 'environment') return { ...shown, kind, run: () => open.flags(projectId, row.number) };
+  const { id } = row;
+  if (kind === 'audience') return { ...shown, kind, run: () => open.audience(projectId, id) };
+  return { ...shown, kind, flag: row, wasOn, run: () => open.flag(projectId, id) };
 }
 
 /** @param found the same flag, if the service has found it: with its state */
@@ -157,24 +156,54 @@ function isMeant({ words: own }: PaletteEntry, words: readonly string[]): boolea
 }
 
 /**
- * What the palette shows: with a text, the pages, actions and projects that it begins, then what the service has found;
+ * The order of entries for a text: flags that are on in production first, but a name that is exactly the text before
+ * them.
+ */
+function rankOf({ title, wasOn = false, words }: PaletteEntry, text: string): number {
+  const isExact = title.toLowerCase() === text.trim().toLowerCase();
+  if (isExact) return wasOn ? 0 : 1;
+  if (wasOn) return 2;
+  return words === '' ? 4 : 3;
+}
+
+function inOrder(entries: readonly PaletteEntry[], text: string): readonly PaletteEntry[] {
+  return [...entries].sort((one, other) => rankOf(one, text) - rankOf(other, text));
+}
+
+/** Whether a row that was found for another text may be shown until this text's own rows come. */
+function mayStay(row: FoundRow, words: readonly string[]): boolean {
+  const own = `${row.name} ${resultId(row)}`.toLowerCase();
+  return words.length === 0 ? row.wasOn : words.every((word) => own.includes(word));
+}
+
+/** What the service has found. */
+interface FoundNow {
+  readonly found: Found | undefined;
+  /** Whether this is the answer for the present text. */
+  readonly isSettled: boolean;
+}
+
+/**
+ * What the palette shows: with a text, the pages, actions and projects that it begins, and what the service has found;
  * without one, recent places and the flags that are on in production, then every page and action.
  */
-export function usePaletteGroups(text: string, found: SearchAnswer | undefined): readonly EntryGroup[] {
+export function usePaletteGroups(text: string, { found, isSettled }: FoundNow): readonly EntryGroup[] {
   const { member } = useSession();
   const open = useOpen();
   const project = useCurrentProject();
   const projects = useQuery(projectsQuery).data?.projects ?? [];
   const own = [...usePages(project), ...useActions(project)];
-  const results = (found?.results ?? []).map((result) => foundEntry(result, open));
   const words = searchedWords(text);
+  const results = (found?.results ?? [])
+    .filter((row) => isSettled || mayStay(row, words))
+    .map((row) => foundEntry(row, open));
   if (words.length > 0) {
     const meant = [...own, ...projects.map((one) => projectEntry(one, open))].filter((entry) =>
       isMeant(entry, words),
     );
-    const first = meant.slice(0, ownShownMax);
+    const first = inOrder(meant, text).slice(0, ownShownMax);
     const others = results.filter(({ id }) => !first.some((entry) => entry.id === id));
-    return [{ title: '', entries: [...first, ...others].slice(0, shownMax) }];
+    return [{ title: '', entries: inOrder([...first, ...others], text).slice(0, shownMax) }];
   }
   const names = new Map(projects.map(({ id, name }) => [id, name] as const));
   const recent = recentPlaces(member.id)

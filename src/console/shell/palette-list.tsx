@@ -2,10 +2,10 @@ import { Switch } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import type { ConsoleFlagView } from '../../contracts/console/flag-views.ts';
-import type { FoundFlagView, SearchAnswer } from '../../contracts/console/search-views.ts';
+import type { FoundFlagView } from '../../contracts/console/search-views.ts';
 import { hasRole } from '../../domain/console/console-principal.ts';
 import { projectsQuery } from '../client/queries.ts';
-import { searches } from '../client/search.ts';
+import { showFoundFlag } from '../client/search.ts';
 import { EnvironmentName } from '../parts/environment-name.tsx';
 import { SafeName } from '../parts/safe-name.tsx';
 import { visibleName } from '../parts/visible-name.ts';
@@ -32,23 +32,6 @@ function shownStates({ states }: FoundFlagView): readonly FoundState[] {
   return states.slice(0, switchesShownMax);
 }
 
-/** The flag's row in each kept search, with its new revision and states. */
-function withStored(answer: SearchAnswer | undefined, stored: ConsoleFlagView): SearchAnswer | undefined {
-  if (answer === undefined) return undefined;
-  const results = answer.results.map((result) => {
-    if (result.kind !== 'flag' || result.id !== stored.id) return result;
-    const states = result.states.map((state): FoundState => {
-      const present = stored.states[String(state.environment)];
-      if (present === undefined) return state;
-      const { enabled, trafficPercentage, audienceId, cohortOverride } = present;
-      const cohortOverrideCount = cohortOverride?.length ?? null;
-      return { ...state, enabled, trafficPercentage, audienceId, cohortOverrideCount };
-    });
-    return { ...result, revision: stored.revision, cohortCount: stored.cohorts.length, states };
-  });
-  return { ...answer, results };
-}
-
 interface ProductionSwitchProps {
   readonly flag: FoundFlagView;
   readonly state: FoundState;
@@ -70,9 +53,7 @@ function ProductionSwitch({ flag, state, isChosen, id }: ProductionSwitchProps) 
   const { environment: number, name, isProtected } = state;
   const environment = project?.isMultiEnvironment === false ? null : { number, name, isProtected };
   const { pending, choose } = useFlagSwitch({ projectId, flagId, flagName, environment });
-  const onStored = (stored: ConsoleFlagView) => {
-    client.setQueriesData<SearchAnswer>(searches, (answer) => withStored(answer, stored));
-  };
+  const onStored = (stored: ConsoleFlagView) => showFoundFlag(client, stored);
   const isOn = pending ?? state.enabled;
   const place = environment === null ? projectName : `${name}, ${projectName}`;
   return (

@@ -1,11 +1,13 @@
 import { Kbd, Modal } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { toConsoleError } from '../client/console-error.ts';
-import { searchLengthMax, searchQuery } from '../client/search.ts';
+import { forgetSearches, searchLengthMax, searchQuery } from '../client/search.ts';
 import { useFocusBack, useIsTopmost } from '../parts/dialog.tsx';
-import { takeTypedAhead } from './overlays.ts';
+import { SafeName } from '../parts/safe-name.tsx';
+import { visibleName } from '../parts/visible-name.ts';
+import { type Press, takeTypedAhead } from './overlays.ts';
 import classes from './palette.module.css';
 import { type EntryGroup, type PaletteEntry, usePaletteGroups } from './palette-entries.ts';
 import { PaletteList, switchId } from './palette-list.tsx';
@@ -14,12 +16,17 @@ import { useSession } from './use-session.ts';
 /** How long after the last key the service is asked. */
 const quietMs = 100;
 
-/** @returns what the service has found, and whether that is the answer for the present text */
+/** What the service has found; the rows of the former text, until this text is answered. */
 function useFound(text: string) {
+  const client = useQueryClient();
   const [asked] = useDebouncedValue(text, quietMs);
-  const found = useQuery({ ...searchQuery(asked), placeholderData: keepPreviousData });
-  const isSettled = asked === text && !found.isFetching && !found.isPlaceholderData;
-  return { found: found.data, error: found.error, isSettled };
+  const { data, error, isPending, isPlaceholderData } = useQuery({
+    ...searchQuery(asked),
+    placeholderData: keepPreviousData,
+  });
+  useEffect(() => () => forgetSearches(client), [client]);
+  const isSettled = asked.trim() === text.trim() && !isPending && !isPlaceholderData;
+  return { found: data, error, isSettled };
 }
 
 interface RestProps {
@@ -42,7 +49,10 @@ function Rest({ text, isEmpty, isSettled, isComplete, error }: RestProps) {
     const place = organisation?.name ?? 'your projects';
     return (
       <p className={classes.none}>
-        No matches in <em>{place}</em>
+        No matches in{' '}
+        <em>
+          <SafeName name={place} />
+        </em>
       </p>
     );
   }
@@ -70,17 +80,30 @@ function entriesOf(groups: readonly EntryGroup[]): readonly PaletteEntry[] {
   return groups.flatMap(({ entries }) => entries);
 }
 
+/** Why an entry has nothing to switch; null if its switch can be used. */
+function obstacleOf(entry: PaletteEntry | undefined): string | null {
+  if (entry === undefined) return 'there is no match';
+  const { kind, title, flag } = entry;
+  const name = visibleName(title);
+  if (flag === undefined) return kind === 'flag' ? `open ${name} to switch it` : `${name} is no flag`;
+  if (flag.states.length === 0) return `${name} has no production environment`;
+  const control = document.getElementById(switchId(flag.id)) as HTMLInputElement | null;
+  return control?.disabled === false ? null : `only Editors change flags of ${visibleName(entry.place)}`;
+}
+
 /** Ctrl+K: flags, audiences, environments and projects of the whole organisation, pages and actions, by name. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   /** Id of the chosen entry; null, and one that is not shown any more: the first. */
   const [chosenId, setChosenId] = useState<string | null>(null);
-  const [isEntered, setEntered] = useState(false);
+  /** What was pressed before the answer came: it is meant for what will then be shown. */
+  const [waiting, setWaiting] = useState<Press | null>(null);
+  const [refusal, setRefusal] = useState('');
   const listId = useId();
   const isTopmost = useIsTopmost();
   useFocusBack();
   const { found, error, isSettled } = useFound(text);
-  const groups = usePaletteGroups(text, found);
+  const groups = usePaletteGroups(text, { found, isSettled });
   const entries = entriesOf(groups);
   const chosen = Math.max(
     0,
@@ -91,35 +114,49 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     onClose();
     entry.run();
   };
+  const act = (press: Press, entry: PaletteEntry | undefined) => {
+    if (press === 'open') return pick(entry);
+    const obstacle = obstacleOf(entry);
+    setRefusal(obstacle === null ? '' : `Nothing was switched: ${obstacle}.`);
+    if (obstacle === null) document.getElementById(switchId(entry?.flag?.id ?? ''))?.click();
+  };
   const onFocus = () => {
     const typed = takeTypedAhead();
     if (typed.text !== '') setText((present) => present + typed.text);
-    if (typed.isEntered) setEntered(true);
+    if (typed.press !== null) setWaiting(typed.press);
   };
-  // Enter may come before the answer: the first entry is meant, as soon as there is one.
-  const entered = isEntered ? entries[chosen] : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is picked once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is done once, when the answer is shown.
   useEffect(() => {
-    if (entered !== undefined) pick(entered);
-    else if (isEntered && isSettled) setEntered(false);
-  }, [entered?.id, isEntered, isSettled]);
+    if (waiting === null || !isSettled) return;
+    setWaiting(null);
+    // An entry that was chosen with the arrows may not be among those that were found.
+    const meant = chosenId === null ? entries[0] : entries.find(({ id }) => id === chosenId);
+    if (error === null) act(waiting, meant);
+  }, [waiting, isSettled]);
   const optionId = `${listId}-${chosen}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen option is another element then.
   useEffect(() => {
     document.getElementById(optionId)?.scrollIntoView({ block: 'nearest' });
   }, [optionId, chosenId]);
+  const begin = () => {
+    setWaiting(null);
+    setRefusal('');
+  };
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && entries.length > 0) {
       event.preventDefault();
+      begin();
       setChosenId(entries[(chosen + step + entries.length) % entries.length]?.id ?? null);
     }
     if (event.key !== 'Enter') return;
     // The focus goes back at once: the rest of the key press would otherwise submit a form behind the palette.
     event.preventDefault();
-    const entry = entries[chosen];
-    if (event.ctrlKey || event.metaKey) document.getElementById(switchId(entry?.flag?.id ?? ''))?.click();
-    else setEntered(true);
+    // A key that is held would switch on and off.
+    if (event.repeat) return;
+    const press = event.ctrlKey || event.metaKey ? 'switch' : 'open';
+    if (isSettled) act(press, entries[chosen]);
+    else setWaiting(press);
   };
   return (
     <Modal.Root
@@ -155,7 +192,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             onChange={(event) => {
               setText(event.currentTarget.value);
               setChosenId(null);
-              setEntered(false);
+              begin();
             }}
           />
           <div className={classes.found}>
@@ -167,6 +204,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               {...{ isSettled, error }}
             />
           </div>
+          <p className={classes.refusal} role="status">
+            {refusal}
+          </p>
           <Legend />
         </div>
       </Modal.Content>

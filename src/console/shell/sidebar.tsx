@@ -15,6 +15,8 @@ import { projectsQuery } from '../client/queries.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { DensityItem, useDensity } from '../parts/density-item.tsx';
+import { SafeName } from '../parts/safe-name.tsx';
+import { visibleName } from '../parts/visible-name.ts';
 import { roleWord } from '../parts/words.ts';
 import { openOverlay } from './overlays.ts';
 import { PageIcon } from './page-icon.tsx';
@@ -34,9 +36,11 @@ export function ProjectSwitcher({ current }: { readonly current: ProjectView | n
   return (
     <Menu width={264} position="bottom-start" shadow="md">
       <Menu.Target>
-        <UnstyledButton className={classes.project} aria-label={`Project: ${name}`}>
+        <UnstyledButton className={classes.project} aria-label={`Project: ${visibleName(name)}`}>
           {current !== null && <Avatar name={current.name} of={current.id} />}
-          <span className={classes.projectName}>{name}</span>
+          <span className={classes.projectName}>
+            <SafeName name={name} />
+          </span>
           <ChevronsUpDown className={classes.projectMark} aria-hidden="true" />
         </UnstyledButton>
       </Menu.Target>
@@ -51,7 +55,7 @@ export function ProjectSwitcher({ current }: { readonly current: ProjectView | n
                 <Link to="/projects/$projectId/flags" params={{ projectId: project.id }} {...props} />
               )}
             >
-              {project.name}
+              <SafeName name={project.name} />
               {project.isPersonal && <span className={classes.projectKind}> personal</span>}
             </Menu.Item>
           ))}
@@ -78,7 +82,9 @@ function AccountMenu() {
           <UnstyledButton className={classes.accountButton}>
             <Avatar isRound name={member.name} of={member.id} />
             <span className={classes.accountWords}>
-              <span className={classes.accountName}>{member.name}</span>
+              <span className={classes.accountName}>
+                <SafeName name={member.name} />
+              </span>
               <span className={classes.accountRole}>{roleWord(member.role)}</span>
             </span>
           </UnstyledButton>
@@ -117,7 +123,9 @@ function AccountMenu() {
 function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <div className={classes.group}>
-      <h2 className={classes.groupTitle}>{title}</h2>
+      <h2 className={classes.groupTitle}>
+        <SafeName name={title} />
+      </h2>
       <ul className={classes.links}>{children}</ul>
     </div>
   );

@@ -1,4 +1,5 @@
 import { reachOf } from '../../domain/flag/reach.ts';
+import { visibleName } from '../parts/visible-name.ts';
 import { numberWords } from '../parts/words.ts';
 
 /** A state of a flag, with as much as decides whom it reaches. A row of the list has it, and a whole flag's state. */
@@ -22,7 +23,7 @@ export interface EffectScene {
 
 /** ` in production`; nothing in a single-environment project. */
 export function placeWords(environmentName: string | null): string {
-  return environmentName === null ? '' : ` in ${environmentName}`;
+  return environmentName === null ? '' : ` in ${visibleName(environmentName)}`;
 }
 
 /** The cohorts that are on at any percentage, as the subject of a sentence; null: there are none. */
@@ -35,7 +36,7 @@ function cohortWords(count: number): string | null {
 function callerWords({ trafficPercentage, audienceId }: SwitchedState, audienceName: string | null): string {
   const share = trafficPercentage === 100 ? '' : `${trafficPercentage}% of `;
   if (audienceId === null) return `${share}callers`;
-  const audience = audienceName === null ? 'its audience' : `the audience ${audienceName}`;
+  const audience = audienceName === null ? 'its audience' : `the audience ${visibleName(audienceName)}`;
   return `${share}callers in ${audience}`;
 }
 
@@ -61,15 +62,22 @@ export function effectOf(state: SwitchedState, scene: EffectScene): string {
   const reach = reachOf(state, scene.cohortCount);
   const effect = reach === 'some' ? whoGetsOn(state, scene) : wholeEffects[reach];
   const { environmentName } = scene;
-  if (environmentName !== null) return `In ${environmentName}, ${effect}`;
+  if (environmentName !== null) return `In ${visibleName(environmentName)}, ${effect}`;
   return `${effect.slice(0, 1).toUpperCase()}${effect.slice(1)}`;
 }
 
+/** A scene after a switch. */
+interface SwitchedScene extends EffectScene {
+  /** Somebody else had switched before: nothing was changed. */
+  readonly wasSo: boolean;
+}
+
 /** What has happened, for a notice: short when the switch decides alone. */
-export function switchedWords(flagName: string, state: SwitchedState, scene: EffectScene): string {
+export function switchedWords(flagName: string, state: SwitchedState, scene: SwitchedScene): string {
+  const subject = `${visibleName(flagName)} ${scene.wasSo ? 'was already' : 'is'}`;
   const place = placeWords(scene.environmentName);
   const reach = reachOf(state, scene.cohortCount);
-  if (reach === 'off') return `${flagName} is off${place}.`;
-  if (reach === 'nobody') return `${flagName} is on${place}, but reaches nobody.`;
-  return `${flagName} is on${place}. ${effectOf(state, { ...scene, environmentName: null })}`;
+  if (reach === 'off') return `${subject} off${place}.`;
+  if (reach === 'nobody') return `${subject} on${place}, but reaches nobody.`;
+  return `${subject} on${place}. ${effectOf(state, { ...scene, environmentName: null })}`;
 }

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import type { ConsoleFlagView } from '../../contracts/console/flag-views.ts';
+import type { ConsoleFlagView, FlagChangeResult } from '../../contracts/console/flag-views.ts';
 import { call } from '../client/call.ts';
 import { ConsoleError, conflictOf } from '../client/console-error.ts';
 import { audiencesQuery } from '../client/queries.ts';
@@ -36,23 +36,24 @@ export const askedWish = new SharedValue<AskedWish | null>(null);
 export function chooseSwitch(client: QueryClient, wish: SwitchWish): void {
   if (pendingSwitches.present.has(switchKey(wish.target))) return;
   const question = questionOf(wish);
-  if (question === null) void sendSwitch(client, wish, false);
+  if (question === null) void sendSwitch(client, wish);
   else askedWish.set({ wish, question });
 }
 
 /** A switch that somebody else's changes overtake more often than this is refused. */
 const attemptsMax = 4;
 
-/** @param wasAsked whether the person was told an effect, which must still be the effect when it is stored */
-export async function sendSwitch(client: QueryClient, wish: SwitchWish, wasAsked: boolean): Promise<void> {
+/** Sends a switch, and says what is stored then. */
+export async function sendSwitch(client: QueryClient, wish: SwitchWish): Promise<void> {
   const key = switchKey(wish.target);
   setPending(key, wish.next);
   try {
-    const flag = await stored(wish, wasAsked);
-    if (flag === null) return;
+    const result = await stored(wish);
+    if (result === null) return;
+    const { flag } = result;
     await storeFlag(client, flag);
     wish.onStored?.(flag, keysOf(wish));
-    tell(client, wish, flag);
+    tell(client, wish, result);
   } catch (error) {
     showFailure(error);
   } finally {
@@ -66,37 +67,32 @@ function setPending(key: string, next: boolean | null): void {
 }
 
 /**
- * Sends a wish. When somebody else has saved first, a switch alone is applied on top of that, because its meaning does
- * not depend on other fields; if the person was told another effect, they are asked again.
+ * Sends a wish. When somebody else has saved first, a switch alone is applied on top of that, if it still does what was
+ * shown beside it; otherwise the person is asked with the new effect.
  *
  * @returns what is then stored; null if nothing was sent to the end
  */
-async function stored(wish: SwitchWish, wasAsked: boolean): Promise<ConsoleFlagView | null> {
+async function stored(wish: SwitchWish): Promise<FlagChangeResult | null> {
   const { target } = wish;
   let { revision } = wish.stored;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { projectId, flagId } = target;
-      return (await call('edit-flag', { projectId, flagId }, switchBody(wish, revision))).flag;
+      return await call('edit-flag', { projectId, flagId }, switchBody(wish, revision));
     } catch (error) {
       const current = conflictOf<ConsoleFlagView>(error);
       const present = current === null ? null : storedSwitch(current, target);
       if (current === null || present === null || attempt === attemptsMax) throw error;
-      if (!mayRepeat(wish, current, present, wasAsked)) return null;
+      if (!mayRepeat(wish, current, present)) return null;
       revision = present.revision;
     }
   }
 }
 
 /** A switch with further fields is not repeated: others may have changed the same ones. */
-function mayRepeat(
-  wish: SwitchWish,
-  current: ConsoleFlagView,
-  present: StoredSwitch,
-  wasAsked: boolean,
-): boolean {
+function mayRepeat(wish: SwitchWish, current: ConsoleFlagView, present: StoredSwitch): boolean {
   const isAlone = Object.keys(wish.edits).length === 0;
-  if (isAlone && (!wasAsked || isStillMeant(wish, present))) return true;
+  if (isAlone && isStillMeant(wish, present)) return true;
   if (wish.draft !== null || wish.isUndo) {
     wish.draft?.onConflict(current);
     const lost = wish.isUndo ? 'Nothing was undone.' : 'Nothing was saved or switched.';
@@ -108,8 +104,11 @@ function mayRepeat(
   return false;
 }
 
-/** Says what is stored then, with an Undo that takes back exactly what was sent. */
-function tell(client: QueryClient, wish: SwitchWish, flag: ConsoleFlagView): void {
+/**
+ * Says what is stored then, with an Undo that takes back exactly what was sent. Without a change there is nothing to take
+ * back: it would take back what somebody else has done.
+ */
+function tell(client: QueryClient, wish: SwitchWish, { changed, flag }: FlagChangeResult): void {
   const { target, next, edits, before, draft } = wish;
   const present = storedSwitch(flag, target);
   if (present === null) return;
@@ -119,13 +118,15 @@ function tell(client: QueryClient, wish: SwitchWish, flag: ConsoleFlagView): voi
     cohortCount: present.cohortCount,
     environmentName: target.environment?.name ?? null,
     audienceName: known.find(({ id }) => id === audienceId)?.name ?? null,
+    wasSo: !changed,
   });
   const saved = draft === null ? '' : `Saved ${countOf(Object.keys(edits).length, 'change')}. `;
-  showDone(`${saved}${words}`, () =>
+  const undo = () =>
     chooseSwitch(client, {
       ...wish,
       ...{ stored: present, next: !next, edits: before, before: edits },
       ...{ isUndo: true, isChanged: false, draft: null },
-    }),
-  );
+    });
+  if (changed) showDone(`${saved}${words}`, undo);
+  else showDone(words);
 }

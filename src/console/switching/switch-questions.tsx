@@ -5,6 +5,7 @@ import { audiencesQuery } from '../client/queries.ts';
 import { stateKey } from '../draft/flag-fields.ts';
 import { Callout } from '../parts/callout.tsx';
 import { ConfirmDialog, Dialog } from '../parts/dialog.tsx';
+import { SafeName } from '../parts/safe-name.tsx';
 import { useSharedValue } from '../parts/shared-value.ts';
 import { TextField } from '../parts/text-field.tsx';
 import { countOf } from '../parts/words.ts';
@@ -39,10 +40,21 @@ function Reasons({ wish }: { readonly wish: SwitchWish }) {
       )}
       {environment?.isProtected && (
         <Text size="sm">
-          <strong>{environment.name}</strong> is protected.
+          <strong>
+            <SafeName name={environment.name} />
+          </strong>{' '}
+          is protected.
         </Text>
       )}
     </>
+  );
+}
+
+function FlagName({ target }: { readonly target: SwitchTarget }) {
+  return (
+    <strong>
+      <SafeName name={target.flagName} />
+    </strong>
   );
 }
 
@@ -63,7 +75,7 @@ function ProtectedQuestion({ wish, onSend, onClose }: QuestionProps) {
       <Stack gap="xs">
         <Reasons wish={wish} />
         <Text size="sm">
-          You are about to switch <strong>{target.flagName}</strong> {next ? 'on' : 'off'}
+          You are about to switch <FlagName target={target} /> {next ? 'on' : 'off'}
           {target.environment === null ? '' : ' there'}. {effectWords(wish)}
         </Text>
       </Stack>
@@ -97,7 +109,7 @@ function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
         <Stack gap="md">
           <Reasons wish={wish} />
           <Callout tone="warn">
-            <strong>On, but reaches nobody.</strong> The rollout of {target.flagName}
+            <strong>On, but reaches nobody.</strong> The rollout of <SafeName name={target.flagName} />
             {placeWords(target.environment?.name ?? null)} is at 0%, and no cohorts are listed.
           </Callout>
           <div className={classes.share}>
@@ -156,7 +168,7 @@ function DraftQuestion({ wish, onSend, onClose }: QuestionProps) {
       <Stack gap="md">
         <Reasons wish={wish} />
         <Text size="sm">
-          <strong>{target.flagName}</strong> has {countOf(count, 'unsaved change')} here.
+          <FlagName target={target} /> has {countOf(count, 'unsaved change')} here.
         </Text>
         <dl className={classes.ways}>
           <div className={classes.way}>
@@ -168,6 +180,9 @@ function DraftQuestion({ wish, onSend, onClose }: QuestionProps) {
             <dd>{effectWords(wish)}</dd>
           </div>
         </dl>
+        {target.environment !== null && Object.hasOwn(draft.edits, 'cohorts') && (
+          <Text size="sm">Flag-wide cohorts are saved for every environment that inherits them.</Text>
+        )}
         <Group justify="flex-end">
           <Button variant="default" data-autofocus onClick={onClose}>
             Cancel
@@ -190,7 +205,7 @@ function Question({ wish, question }: AskedWish) {
   const Asked = questions[question];
   const send = (decided: SwitchWish) => {
     close();
-    void sendSwitch(client, decided, true);
+    void sendSwitch(client, decided);
   };
   return <Asked wish={wish} onSend={send} onClose={close} />;
 }

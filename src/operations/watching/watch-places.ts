@@ -43,7 +43,7 @@ export class WatchPlaces {
     const viewers = [...this.#viewers.values()];
     const isFull = (max: number, isSame: (viewer: Viewer) => boolean) => viewers.filter(isSame).length >= max;
     if (isFull(watchersOfSessionMax, (viewer) => viewer.sessionSecret === sessionSecret)) {
-      return 'Too many live pages are open in this browser: close some.';
+      return 'Too many live pages are open in this browser: close other tabs, first those of other projects.';
     }
     if (isFull(watchersOfMemberMax, (viewer) => viewer.memberId === memberId)) {
       return 'You have too many live pages open: close some.';

@@ -77,7 +77,7 @@ export function useActorChoices(scope: ChoiceScope, isWanted: boolean): readonly
   const tokens = lists.flatMap(({ data }, index) =>
     (data?.tokens ?? []).map(({ id, name }): Choice => {
       const label = `${visibleName(name)} (token)`;
-      const note = projects[index]?.name ?? '';
+      const note = visibleName(projects[index]?.name ?? '');
       return { value: `token:${id}`, label, ...(isOne ? {} : { note }) };
     }),
   );
@@ -154,7 +154,11 @@ function namedFlags(
     .filter(({ action }) => action.startsWith('flag.'))
     .map(({ targetId, targetName, projectName }) => {
       const label = `${visibleName(targetName)}${isGone(targetId) ? ' (deleted)' : ''}`;
-      return { value: targetId, label, ...(isWhole && projectName !== null ? { note: projectName } : {}) };
+      return {
+        value: targetId,
+        label,
+        ...(isWhole && projectName !== null ? { note: visibleName(projectName) } : {}),
+      };
     });
 }
 
@@ -176,7 +180,7 @@ export function useFlagChoices(scope: ChoiceScope, { text, isOpen }: FlagWish): 
   const present = [...(found.data?.results ?? []), ...(named.data?.results ?? [])]
     .filter((result) => result.kind === 'flag')
     .map(({ id, name, projectName }): Choice => {
-      return { value: id, label: visibleName(name), ...(isWhole ? { note: projectName } : {}) };
+      return { value: id, label: visibleName(name), ...(isWhole ? { note: visibleName(projectName) } : {}) };
     });
   const isChosenGone = named.data !== undefined && !present.some(({ value }) => value === chosen);
   const gone = namedFlags(entries, isWhole, (id) => deleted.has(id) || (id === chosen && isChosenGone));

@@ -6,6 +6,7 @@ import { Failure } from '../../parts/callout.tsx';
 import { ChangeList } from '../../parts/change-list.tsx';
 import type { ShownChange } from '../../parts/change-words.ts';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { actionWord, isOfOneself } from './action-words.ts';
 import classes from './audit.module.css';
@@ -30,10 +31,11 @@ function isOfEnvironment({ action, environment }: AuditEntryView): boolean {
 function Target({ entry }: { readonly entry: AuditEntryView }) {
   const { action, projectId, targetId, targetName, environment } = entry;
   const isLinked = projectId !== null && action.startsWith('flag.') && action !== 'flag.delete';
-  if (!isLinked) return <strong>{isOfEnvironment(entry) ? environment : targetName}</strong>;
+  const name = <SafeName name={(isOfEnvironment(entry) ? environment : null) ?? targetName} />;
+  if (!isLinked) return <strong>{name}</strong>;
   return (
     <Link to="/projects/$projectId/flags/$flagId" params={{ projectId, flagId: targetId }}>
-      {targetName}
+      {name}
     </Link>
   );
 }
@@ -42,7 +44,9 @@ function Actor({ actor }: Pick<AuditEntryView, 'actor'>) {
   if (actor.kind === 'operator') return <strong>The operator</strong>;
   return (
     <>
-      <strong>{actor.name}</strong>
+      <strong>
+        <SafeName name={actor.name} />
+      </strong>
       {actor.kind === 'token' && <span className={classes.quiet}> (token)</span>}
     </>
   );
@@ -77,7 +81,10 @@ function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName }: EntryPro
           <Actor actor={entry.actor} /> {isOfOneThing ? words.replace(/ flag$/, ' the flag') : words}{' '}
           {!isOfOneThing && !isOwn && <Target entry={entry} />}
           {isOfOrganisation && entry.projectName !== null && (
-            <span className={classes.quiet}> in {entry.projectName}</span>
+            <span className={classes.quiet}>
+              {' '}
+              in <SafeName name={entry.projectName} />
+            </span>
           )}
         </span>
         <span className={classes.quiet}>

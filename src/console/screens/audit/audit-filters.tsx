@@ -184,7 +184,7 @@ export function AuditFilters({ project, search, filter, onChange }: AuditFilters
           value={search.scope ?? ''}
           data={[
             { value: '', label: 'this project' },
-            { value: 'organisation', label: organisation.name },
+            { value: 'organisation', label: visibleName(organisation.name) },
           ]}
           onChange={(event) => choose('scope', event.currentTarget.value)}
         />

@@ -6,6 +6,7 @@ import type { AuditSearch } from '../../app/searches.ts';
 import { addressOf } from '../../client/address-of.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty } from '../../parts/page-states.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { AuditEntries } from './audit-entries.tsx';
@@ -117,7 +118,7 @@ export function OrganisationAuditScreen() {
       search={search}
       onSearch={(next) => void navigate({ search: next, replace: true })}
     >
-      Who changed what in {organisation.name} and its projects, and when.
+      Who changed what in <SafeName name={organisation.name} /> and its projects, and when.
     </AuditLog>
   );
 }

@@ -1,13 +1,28 @@
 import type { StateView } from '../../../contracts/console/flag-views.ts';
 import type { EnvironmentView, ProjectView } from '../../../contracts/console/project-views.ts';
 import { isProductionState } from '../../../domain/project/production.ts';
+import type { Fields } from '../../draft/draft.ts';
 import { partsOfKey, stateKey } from '../../draft/flag-fields.ts';
 import type { DraftHandle } from '../../draft/use-draft.ts';
 import type { StoredSwitch } from '../../switching/switch-rules.ts';
 
-/** Whether the draft changes the state of an environment. */
-export function isDrafted({ draft }: DraftHandle, environment: string): boolean {
+/** Whether the draft changes the environment's own state. */
+export function isStateDrafted({ draft }: DraftHandle, environment: string): boolean {
   return Object.keys(draft.edits).some((key) => partsOfKey(key).environment === environment);
+}
+
+/** The draft's edits that a card shows: those of its state, and of the flag-wide list where that is inherited. */
+export function cardEdits(handle: DraftHandle, environment: string): Fields {
+  const inherits = handle.value(stateKey(environment, 'cohortOverride')) === null;
+  const edits = Object.entries(handle.draft.edits).filter(
+    ([key]) => partsOfKey(key).environment === environment || (key === 'cohorts' && inherits),
+  );
+  return Object.fromEntries(edits);
+}
+
+/** Whether a card shows anything that is not saved. */
+export function isDrafted(handle: DraftHandle, environment: string): boolean {
+  return Object.keys(cardEdits(handle, environment)).length > 0;
 }
 
 /** A state with the draft's edits. */

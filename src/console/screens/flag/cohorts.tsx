@@ -5,6 +5,7 @@ import { stateKey } from '../../draft/flag-fields.ts';
 import { ListDialog, type ListedThing } from '../../draft/list-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';
 import { Mark } from '../../parts/mark.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { countOf, numberWords } from '../../parts/words.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
@@ -20,7 +21,9 @@ function CohortPills({ cohorts }: { readonly cohorts: readonly string[] }) {
     <ul className={classes.pills}>
       {cohorts.slice(0, shownMax).map((cohort) => (
         <li key={cohort}>
-          <Mark tone="tag">{cohort.length > 40 ? `${cohort.slice(0, 40)}…` : cohort}</Mark>
+          <Mark tone="tag">
+            <SafeName name={cohort.length > 40 ? `${cohort.slice(0, 40)}…` : cohort} />
+          </Mark>
         </li>
       ))}
       {cohorts.length > shownMax && (

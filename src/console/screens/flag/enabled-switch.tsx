@@ -1,11 +1,12 @@
 import { Switch, Text } from '@mantine/core';
-import { partsOfKey, stateKey } from '../../draft/flag-fields.ts';
+import { stateKey } from '../../draft/flag-fields.ts';
 import type { DraftHandle } from '../../draft/use-draft.ts';
+import { visibleName } from '../../parts/visible-name.ts';
 import { useProject } from '../../shell/project-context.ts';
 import { placeWords } from '../../switching/effect-words.ts';
-import { type SwitchDraft, type SwitchTarget, storedSwitch } from '../../switching/switch-rules.ts';
+import { type SwitchDraft, storedSwitch } from '../../switching/switch-rules.ts';
 import { useFlagSwitch } from '../../switching/use-flag-switch.ts';
-import { environmentOf } from './card-state.ts';
+import { cardEdits, environmentOf } from './card-state.ts';
 import classes from './flag.module.css';
 import { type FlagEditing, storedOf } from './use-flag-editing.ts';
 
@@ -16,18 +17,13 @@ interface EnabledSwitchProps {
 }
 
 /** The unsaved changes of an environment's card beside its switch; null without any. */
-function cardDraft(handle: DraftHandle, { environment }: SwitchTarget): SwitchDraft | null {
-  const number = environment === null ? '0' : String(environment.number);
-  const edits = Object.entries(handle.draft.edits).filter(([key]) => {
-    const parts = partsOfKey(key);
-    // A flag-wide list belongs to every environment; without environments it is the card's own.
-    if (parts.environment === null) return environment === null && key === 'cohorts';
-    return parts.environment === number && parts.name !== 'enabled';
-  });
-  if (edits.length === 0) return null;
+function cardDraft(handle: DraftHandle, environment: string): SwitchDraft | null {
+  const { [stateKey(environment, 'enabled')]: _, ...edits } = cardEdits(handle, environment);
+  const keys = Object.keys(edits);
+  if (keys.length === 0) return null;
   return {
-    edits: Object.fromEntries(edits),
-    before: Object.fromEntries(edits.map(([key]) => [key, handle.draft.base[key]])),
+    edits,
+    before: Object.fromEntries(keys.map((key) => [key, handle.draft.base[key]])),
     onConflict: (current) => handle.meet(storedOf(current)),
   };
 }
@@ -45,7 +41,7 @@ export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
   const enabled = pending ?? (handle.value(key) as boolean);
   const isDrafted = Object.hasOwn(handle.draft.edits, key);
   const stored = storedSwitch(flag, target);
-  const draft = cardDraft(handle, target);
+  const draft = cardDraft(handle, environment);
   const isClashing = handle.clashes.some(({ key }) => draft !== null && Object.hasOwn(draft.edits, key));
   const turn = (next: boolean) => {
     if (stored === null) return;
@@ -66,7 +62,7 @@ export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
         size="md"
         color="var(--on-solid)"
         checked={enabled}
-        aria-label={`${flag.name}${placeWords(found?.name ?? null)}`}
+        aria-label={`${visibleName(flag.name)}${placeWords(found?.name ?? null)}`}
         label={enabled ? 'On' : 'Off'}
         onChange={(event) => turn(event.currentTarget.checked)}
       />

@@ -8,6 +8,7 @@ import { EnvironmentName } from '../../parts/environment-name.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
 import { useAudiencesAvailable, useCanEdit, useProject } from '../../shell/project-context.ts';
 import { effectOf } from '../../switching/effect-words.ts';
 import { StateMark } from '../../switching/state-mark.tsx';
@@ -35,7 +36,7 @@ function AudienceChoice({ environment, handle }: PartProps) {
   const stored = handle.draft.base[key] as string | null;
   const listed = isAvailable ? audiences : audiences.filter(({ id }) => id === stored);
   const isGone = chosen !== null && !listed.some(({ id }) => id === chosen);
-  const known = listed.map(({ id, name }) => ({ value: id, label: name }));
+  const known = listed.map(({ id, name }) => ({ value: id, label: visibleName(name) }));
   return (
     <Select
       label={

@@ -4,7 +4,7 @@ import { Callout } from '../../parts/callout.tsx';
 import { PageEmpty } from '../../parts/page-states.tsx';
 import { useProjectPreferences } from '../../parts/use-preferences.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
-import { isDrafted, shownEnvironments } from './card-state.ts';
+import { isStateDrafted, shownEnvironments } from './card-state.ts';
 import { FlagWideCohorts } from './cohorts.tsx';
 import { EnvironmentCard } from './environment-card.tsx';
 import { EnvironmentIndex } from './environment-index.tsx';
@@ -44,7 +44,7 @@ function useCards(environments: readonly string[], { handle }: FlagEditing) {
     if (place !== undefined) focusCard(place);
   });
   const isOpen = (number: string) =>
-    first.includes(number) || asked.includes(number) || isDrafted(handle, number);
+    first.includes(number) || asked.includes(number) || isStateDrafted(handle, number);
   return {
     first,
     opened: new Set(environments.filter(isOpen)),
@@ -72,7 +72,9 @@ export function EnvironmentsTab({ editing }: { readonly editing: FlagEditing }) 
       <EnvironmentCard
         environment={number}
         editing={editing}
-        onClose={first.includes(number) || isDrafted(editing.handle, number) ? null : () => close(number)}
+        onClose={
+          first.includes(number) || isStateDrafted(editing.handle, number) ? null : () => close(number)
+        }
       />
     </div>
   );

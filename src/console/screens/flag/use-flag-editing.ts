@@ -9,6 +9,7 @@ import type { FieldChange } from '../../draft/draft.ts';
 import { flagBody, flagFields, partsOfKey } from '../../draft/flag-fields.ts';
 import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
 import type { ShownChange } from '../../parts/change-words.ts';
+import { visibleName } from '../../parts/visible-name.ts';
 import { useProject } from '../../shell/project-context.ts';
 import { environmentOf } from './card-state.ts';
 
@@ -54,5 +55,5 @@ export function useAudiences(): readonly AudienceView[] {
 /** The name of an audience, or its id when it was deleted. */
 export function useAudienceName(): (id: string) => string {
   const audiences = useAudiences();
-  return (id) => audiences.find((audience) => audience.id === id)?.name ?? id;
+  return (id) => visibleName(audiences.find((audience) => audience.id === id)?.name ?? id);
 }

@@ -1,16 +1,18 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import Plus from 'lucide-react/icons/plus';
 import { useCallback, useDeferredValue, useMemo } from 'react';
 import { type FlagsSearch, withChoice } from '../../app/searches.ts';
-import { toConsoleError } from '../../client/console-error.ts';
+import { ConsoleError, toConsoleError } from '../../client/console-error.ts';
 import type { KnownFlags } from '../../client/flag-list.ts';
 import { flagsQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { useIsNarrow } from '../../parts/data-list.tsx';
+import { showFailure } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
+import { favouritesMax, withFavourite } from '../../parts/preferences.ts';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { usePreference, usePreferenceStore, useProjectPreferences } from '../../parts/use-preferences.ts';
 import { countOf, numberWords } from '../../parts/words.ts';
@@ -77,16 +79,32 @@ function Incomplete({ query }: { readonly query: ReturnType<typeof useFlags>['qu
   );
 }
 
+const noRoom = new ConsoleError(
+  0,
+  'No room for another favourite',
+  `You have ${favouritesMax} in this project. Remove one first.`,
+  null,
+);
+
 /** Stores a press on a star; the same function each time. */
 function useFavouriteChange(projectId: string) {
   const store = usePreferenceStore();
+  const client = useQueryClient();
   return useCallback(
-    (flagId: string, isFavourite: boolean) =>
+    (flagId: string, isFavourite: boolean) => {
+      const list = client.getQueryData<KnownFlags>(flagsQuery(projectId).queryKey);
+      const known = new Set(list?.flags.map(({ id }) => id));
+      const isPresent = (id: string) => list?.isWhole !== true || known.has(id);
+      let next: readonly string[] | null = null;
       store.changeProject(projectId, ({ favourites }) => {
-        const others = favourites.filter((id) => id !== flagId);
-        return { favourites: isFavourite ? [...others, flagId] : others };
-      }),
-    [store, projectId],
+        next = isFavourite
+          ? withFavourite(favourites, flagId, isPresent)
+          : favourites.filter((id) => id !== flagId);
+        return next === null ? {} : { favourites: next };
+      });
+      if (next === null) showFailure(noRoom);
+    },
+    [store, client, projectId],
   );
 }
 

@@ -86,7 +86,9 @@ export function SavedFilters({ search, onChange }: SavedFiltersProps) {
             Save these filters …
           </Menu.Item>
           {present !== undefined && (
-            <Menu.Item onClick={() => remove(present.name)}>Forget “{present.name}”</Menu.Item>
+            <Menu.Item onClick={() => remove(present.name)}>
+              Forget “<SafeName name={present.name} />”
+            </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
