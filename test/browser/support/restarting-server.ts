@@ -1,5 +1,5 @@
 import { type BootedServer, bootServer } from '../../support/booted-server.ts';
-import { spawnBurgee } from '../../support/burgee-command.ts';
+import { type Settings, spawnBurgee } from '../../support/burgee-command.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 
 /** Kills a server as a crash does, with no time to end anything. */
@@ -9,12 +9,16 @@ export async function killServer(server: BootedServer): Promise<void> {
 }
 
 /** Starts it again at the same address, over the same data. */
-export function bootAgain(t: Lifetime, { dataDir, port }: BootedServer): Promise<BootedServer> {
+export function bootAgain(
+  t: Lifetime,
+  { dataDir, port }: BootedServer,
+  settings: Settings = {},
+): Promise<BootedServer> {
   const spawn: typeof spawnBurgee = (args, settings, before) =>
     spawnBurgee(
       args.map((arg, index) => (args[index - 1] === '--port' ? String(port) : arg)),
       settings,
       before,
     );
-  return bootServer(t, { dataDir, spawn });
+  return bootServer(t, { dataDir, spawn, settings });
 }
