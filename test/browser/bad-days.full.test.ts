@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import t, { type Test } from 'tap';
 import type { BootedServer } from '../support/booted-server.ts';
+import { runBurgeeOrThrow } from '../support/burgee-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { consoleCaller } from './support/console-caller.ts';
 import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
@@ -341,5 +343,32 @@ await consoleTest(
     await turn(theirs.page, 'staging');
     await card(page, 'staging').getByRole('switch', { checked: false }).waitFor();
     t.equal(await stateOf(page, 'production'), 'on');
+  },
+);
+
+await consoleTest(
+  t,
+  'after a restore of a backup an open list, and a draft, show what is stored now',
+  { prepare },
+  async (t, stage) => {
+    const [draft, list] = [await stage.window(), await stage.window()];
+    const { page } = await openFlagPage(draft);
+    await openFlagPage(list);
+    await goTo(list.page, 'Flags');
+    const scratch = temporaryDirectory(t);
+    const [backup, dataDir] = [join(scratch, 'backup'), join(scratch, 'restored')];
+    await runBurgeeOrThrow(['backup', backup, '--data-dir', stage.server.dataDir]);
+    await turn(page, 'production');
+    const listed = list.page.getByRole('switch', { name: 'gift-cards in production' });
+    await list.page.getByRole('switch', { name: 'gift-cards in production', checked: false }).waitFor();
+    await rollout(page, 'staging', '50%');
+    await killServer(stage.server);
+    await runBurgeeOrThrow(['restore', backup, '--data-dir', dataDir]);
+    await bootAgain(t, { dataDir, port: stage.server.port });
+    await list.page.getByRole('switch', { name: 'gift-cards in production', checked: true }).waitFor();
+    await card(page, 'production').getByRole('switch', { checked: true }).waitFor();
+    await saveDraft(page);
+    await notice(page, 'Saved 1 change of gift-cards.').waitFor();
+    t.ok(await listed.isChecked());
   },
 );

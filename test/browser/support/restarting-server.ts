@@ -8,10 +8,10 @@ export async function killServer(server: BootedServer): Promise<void> {
   await server.ended;
 }
 
-/** Starts it again at the same address, over the same data. */
+/** Starts it again at the same address, over the same data or other. */
 export function bootAgain(
   t: Lifetime,
-  { dataDir, port }: BootedServer,
+  { dataDir, port }: Pick<BootedServer, 'dataDir' | 'port'>,
   settings: Settings = {},
 ): Promise<BootedServer> {
   const spawn: typeof spawnBurgee = (args, settings, before) =>
