@@ -146,6 +146,7 @@ class ServiceParts {
       openIdName: config.openIdIssuer === null ? null : config.openIdName,
       isMailConfigured: config.smtpUrl !== null,
       isCluster: config.clusterUrl !== null,
+      changeMsMax: 2 * config.requestDeadlineMs + (config.clusterUrl === null ? 0 : config.clusterWaitMs),
       firstOwnerOffer: this.#firstOwner.offer,
     };
     const node = newId();

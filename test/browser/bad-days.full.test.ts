@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import t, { type Test } from 'tap';
 import type { BootedServer } from '../support/booted-server.ts';
+import { runBurgeeOrThrow } from '../support/burgee-command.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { consoleCaller } from './support/console-caller.ts';
 import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
 import { card, createToken, dialog, goTo, notice, saveDraft } from './support/console-steps.ts';
@@ -78,6 +81,9 @@ function killedBefore(server: BootedServer): Break {
   };
 }
 
+/** A change that is not found is waited for until it can no longer come: a short while, to be quick. */
+const settings = { BURGEE_REQUEST_DEADLINE_MS: '800' };
+
 const flagAddress = '**/console/api/projects/*/flags/*';
 const flagsAddress = '**/console/api/projects/*/flags';
 const checking = /Can't reach Burgee\. Checking whether your change was saved/;
@@ -98,7 +104,7 @@ async function rollout(page: Page, environment: string, step: string): Promise<v
 await consoleTest(
   t,
   'a switch that is pressed without a connection never acts later',
-  { prepare },
+  { prepare, settings },
   async (t, stage) => {
     const window = await stage.window();
     const { page, count } = await openFlagPage(window);
@@ -135,8 +141,52 @@ await consoleTest(
 
 await consoleTest(
   t,
-  'a draft stays when the server is killed before it is saved, and can be saved then',
+  'a saved switch is found behind hundreds of newer changes',
   { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = await openFlagPage(window);
+    const flags = Array.from({ length: 450 }, (_, index) => ({ name: `from-ci-${index}` }));
+    await breakNext(page, 'PATCH', flagAddress, async (route) => {
+      await route.fetch();
+      await provision({ ...project, flags })(stage.server.dataDir, temporaryDirectory(t));
+      await route.abort('connectionreset');
+    });
+    await turn(page, 'production');
+    await notice(page, /gift-cards is off in production/).waitFor();
+  },
+);
+
+await consoleTest(
+  t,
+  'a switch that a proxy gives up, and that Burgee takes after the first look, is said to be saved',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    window.watch.expectStatus(502);
+    const { page, count } = await openFlagPage(window);
+    await breakNext(page, 'PATCH', flagAddress, async (route) => {
+      const looked = page.waitForResponse((response) => response.url().includes('/audit'));
+      await route.fulfill({ status: 502, body: 'Bad gateway' });
+      await looked;
+      const late = route.request();
+      await page.request.fetch(late.url(), {
+        method: late.method(),
+        headers: { ...(await late.allHeaders()) },
+        data: late.postData() ?? '',
+      });
+    });
+    await turn(page, 'production');
+    await notice(page, checking).waitFor();
+    await notice(page, /gift-cards is off in production/).waitFor();
+    t.equal(await count('flag.edit'), 1, 'one entry');
+  },
+);
+
+await consoleTest(
+  t,
+  'a draft stays when the server is killed before it is saved, and can be saved then',
+  { prepare, settings },
   async (t, stage) => {
     const window = await stage.window();
     const { page, count } = await openFlagPage(window);
@@ -146,7 +196,7 @@ await consoleTest(
     await page.getByRole('button', { name: 'Review 2 changes' }).click();
     await dialog(page).getByRole('button', { name: 'Save 2 changes' }).click();
     await notice(page, checking).waitFor();
-    await bootAgain(t, stage.server);
+    await bootAgain(t, stage.server, settings);
     await dialog(page).getByText('Nothing was saved.').waitFor();
     await dialog(page).getByRole('button', { name: 'Save 2 changes' }).click();
     await notice(page, 'Saved 2 changes of gift-cards.').waitFor();
@@ -174,21 +224,26 @@ await consoleTest(
   },
 );
 
-await consoleTest(t, 'a draft is kept while the connection is lost', { prepare }, async (t, stage) => {
-  const window = await stage.window();
-  const { page, count } = await openFlagPage(window);
-  await rollout(page, 'staging', '50%');
-  await page.context().setOffline(true);
-  await page.getByRole('button', { name: 'Review 1 change' }).click();
-  await dialog(page).getByRole('button', { name: 'Save 1 change' }).click();
-  await notice(page, checking).waitFor();
-  await page.context().setOffline(false);
-  await dialog(page).getByText('Nothing was saved.').waitFor();
-  t.equal(await count('flag.edit'), 0);
-  await dialog(page).getByRole('button', { name: 'Save 1 change' }).click();
-  await notice(page, 'Saved 1 change of gift-cards.').waitFor();
-  t.equal(await count('flag.edit'), 1);
-});
+await consoleTest(
+  t,
+  'a draft is kept while the connection is lost',
+  { prepare, settings },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page, count } = await openFlagPage(window);
+    await rollout(page, 'staging', '50%');
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Review 1 change' }).click();
+    await dialog(page).getByRole('button', { name: 'Save 1 change' }).click();
+    await notice(page, checking).waitFor();
+    await page.context().setOffline(false);
+    await dialog(page).getByText('Nothing was saved.').waitFor();
+    t.equal(await count('flag.edit'), 0);
+    await dialog(page).getByRole('button', { name: 'Save 1 change' }).click();
+    await notice(page, 'Saved 1 change of gift-cards.').waitFor();
+    t.equal(await count('flag.edit'), 1);
+  },
+);
 
 await consoleTest(
   t,
@@ -288,5 +343,32 @@ await consoleTest(
     await turn(theirs.page, 'staging');
     await card(page, 'staging').getByRole('switch', { checked: false }).waitFor();
     t.equal(await stateOf(page, 'production'), 'on');
+  },
+);
+
+await consoleTest(
+  t,
+  'after a restore of a backup an open list, and a draft, show what is stored now',
+  { prepare },
+  async (t, stage) => {
+    const [draft, list] = [await stage.window(), await stage.window()];
+    const { page } = await openFlagPage(draft);
+    await openFlagPage(list);
+    await goTo(list.page, 'Flags');
+    const scratch = temporaryDirectory(t);
+    const [backup, dataDir] = [join(scratch, 'backup'), join(scratch, 'restored')];
+    await runBurgeeOrThrow(['backup', backup, '--data-dir', stage.server.dataDir]);
+    await turn(page, 'production');
+    const listed = list.page.getByRole('switch', { name: 'gift-cards in production' });
+    await list.page.getByRole('switch', { name: 'gift-cards in production', checked: false }).waitFor();
+    await rollout(page, 'staging', '50%');
+    await killServer(stage.server);
+    await runBurgeeOrThrow(['restore', backup, '--data-dir', dataDir]);
+    await bootAgain(t, { dataDir, port: stage.server.port });
+    await list.page.getByRole('switch', { name: 'gift-cards in production', checked: true }).waitFor();
+    await card(page, 'production').getByRole('switch', { checked: true }).waitFor();
+    await saveDraft(page);
+    await notice(page, 'Saved 1 change of gift-cards.').waitFor();
+    t.ok(await listed.isChecked());
   },
 );

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { consoleCaller } from './support/console-caller.ts';
 import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
 import { dialog, notice } from './support/console-steps.ts';
 import { findViolations } from './support/find-violations.ts';
@@ -16,7 +17,7 @@ async function opened(
   {
     role = 'editor',
     ...options
-  }: { role?: 'editor' | 'viewer' } & Parameters<ConsoleStage['window']>[0] = {},
+  }: { role?: 'admin' | 'editor' | 'viewer' } & Parameters<ConsoleStage['window']>[0] = {},
 ): Promise<ConsoleWindow> {
   const window = await stage.window({ viewport: { width: 1440, height: 900 }, ...options });
   await list.open(window, stage, role);
@@ -112,6 +113,39 @@ await consoleTest(
       asked.some((search) => search.startsWith('?ids=')) && !asked.some((search) => search.includes('limit')),
     );
     t.ok(bytes < 5_000, `${bytes} bytes`);
+  },
+);
+
+await consoleTest(
+  t,
+  "somebody else's audience, and a renamed environment, cost less than 5 KB; a new environment is read in every flag",
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const { page } = await opened(stage, long, { role: 'admin' });
+    await allRead(page);
+    let bytes = 0;
+    const asked: string[] = [];
+    page.on('requestfinished', async (request) => {
+      if (!request.url().includes('/console/api/') || request.url().includes('events')) return;
+      asked.push(new URL(request.url()).pathname);
+      bytes += (await request.sizes()).responseBodySize;
+    });
+    const call = consoleCaller(page);
+    const path = `/projects/${long.projectId}`;
+    const rules = [{ attribute: 'country', values: ['PT'] }];
+    await call('POST', `${path}/audiences`, { name: 'Lisbon', rules });
+    await call('PATCH', `${path}/environments/1`, { revision: 1, name: 'moon' });
+    await page.getByRole('columnheader', { name: 'moon' }).waitFor();
+    t.notOk(
+      asked.some((address) => address.endsWith('/flags')),
+      asked.join(),
+    );
+    t.ok(bytes < 5_000, `${bytes} bytes`);
+    await call('POST', `${path}/environments`, { name: 'mars', isProtected: false });
+    await page.getByRole('columnheader', { name: 'moon' }).waitFor();
+    const cell = page.getByRole('switch', { name: 'flag-00001 in mars' });
+    await scrollList(page, 100_000, 0);
+    await cell.waitFor();
   },
 );
 

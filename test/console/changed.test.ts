@@ -5,6 +5,8 @@ import type { WatchedChanges } from '../../src/domain/audit/watched-changes.ts';
 const nothing: WatchedChanges = {
   position: '1.0',
   flags: [],
+  everyFlag: false,
+  audiences: false,
   project: false,
   tokens: false,
   organisation: false,
@@ -16,6 +18,7 @@ const keys = {
   organisationAudit: ['all', 'list-project-audit', {}],
   search: ['all', 'search-console', {}, { q: 'gift' }],
   flags: ['shop', 'list-console-flags', {}],
+  audiences: ['shop', 'list-audiences', {}],
   flag: ['shop', 'read-console-flag', { flagId: 'one' }],
   otherFlag: ['shop', 'read-console-flag', { flagId: 'two' }],
   audit: ['shop', 'list-project-audit', {}],
@@ -33,11 +36,17 @@ function touched(changed: Partial<WatchedChanges>): readonly string[] {
 
 t.test('only the queries that a change can affect are read again', async (t) => {
   t.same(touched({}), ['organisationAudit', 'search'], 'something in another project');
-  t.same(touched({ flags: ['one'] }), ['organisationAudit', 'search', 'flags', 'flag', 'audit']);
+  t.same(touched({ flags: ['one'] }), ['organisationAudit', 'search', 'flags', 'audiences', 'flag', 'audit']);
+  t.same(touched({ audiences: true }), ['organisationAudit', 'search', 'audiences', 'audit']);
   t.same(touched({ tokens: true }), ['organisationAudit', 'search', 'audit', 'tokens', 'activity']);
   t.same(touched({ organisation: true }), ['session', 'projects', 'members', 'organisationAudit', 'search']);
-  const ofProject = ['flags', 'flag', 'otherFlag', 'audit', 'tokens', 'activity'];
+  const ofProject = ['audiences', 'flag', 'otherFlag', 'audit', 'tokens', 'activity'];
   t.same(touched({ project: true }), ['projects', 'organisationAudit', 'search', ...ofProject]);
+  t.same(
+    touched({ project: true, everyFlag: true }),
+    ['projects', 'organisationAudit', 'search', 'flags', ...ofProject],
+    'a list of flags is read anew only for other environments',
+  );
 });
 
 t.test('a burst of changes causes one reading', async (t) => {

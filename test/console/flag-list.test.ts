@@ -126,6 +126,11 @@ t.test('a list that is read again stays as it is, and loses at the end what is g
   t.strictSame(shown(withPage(created, page([row('c', [0, 0])]))), ['a 2 50', 'aa 1 0', 'c 1 0']);
 });
 
+t.test('after a restore of a backup a list that is read again has the older revisions', async (t) => {
+  const known = listOf(row('a', [1, 0], { revision: 9 }), row('b', [0, 0]));
+  t.strictSame(shown(withPage(nextRound(known), page([row('a', [0, 0])]))), ['a 1 0']);
+});
+
 t.test('changed flags take their places; renamed ones a new place, and deleted ones none', async (t) => {
   const known = listOf(row('a', [0, 0]), row('b', [0, 0]), row('c', [0, 0]));
   const renamed = row('z', [1, 0], { id: 'a-id', revision: 2 });

@@ -9,7 +9,10 @@ import { PreparedStore } from './prepared-store.ts';
 
 t.setTimeout(300_000);
 
-const nothing = { flags: [], project: false, tokens: false, organisation: false };
+const nothing = {
+  ...{ flags: [], everyFlag: false, audiences: false },
+  ...{ project: false, tokens: false, organisation: false },
+};
 
 async function bootWithProject(t: Test) {
   const dataDir = temporaryDirectory(t);

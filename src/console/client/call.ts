@@ -22,11 +22,11 @@ export async function call<Id extends ConsoleOperationId>(
   options: Omit<AskOptions<Id>, 'name'> = {},
 ): Promise<AnswerOf<Id>> {
   if (consoleRoutes[id].startsWith('GET ') || !leavesTraces(id)) return await ask(id, params, body, options);
-  const name = newRequestName();
+  const [name, sentAt] = [newRequestName(), Date.now()];
   try {
     return await ask(id, params, body, { ...options, name });
   } catch (error) {
     if (!isUndecided(error)) throw error;
-    return await findOut({ id, params, name, error });
+    return await findOut({ id, params, name, sentAt, error });
   }
 }

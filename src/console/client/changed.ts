@@ -9,6 +9,7 @@ const flagReadings: readonly unknown[] = [
   'read-audience',
 ];
 const ofEveryProject: readonly unknown[] = ['list-project-audit', 'search-console'];
+const audienceReadings: readonly unknown[] = ['list-audiences', 'read-audience', 'list-project-audit'];
 const tokenReadings: readonly unknown[] = [
   'list-tokens',
   'read-token-activity',
@@ -25,14 +26,17 @@ export function isTouchedBy(
   projectId: string | null,
   key: readonly unknown[],
 ): boolean {
-  const { flags, project, tokens, organisation } = changed;
+  const { flags, everyFlag, audiences, project, tokens, organisation } = changed;
   const [scope, id, params] = key;
   if (scope === 'session') return organisation;
   // The organisation's audit log grows with every change, and a search may show every flag.
   if (scope === everywhere)
     return organisation || ofEveryProject.includes(id) || (project && id === 'list-projects');
   if (scope !== projectId) return false;
-  if (project) return true;
+  if (everyFlag) return true;
+  // Flags have the numbers of environments: their names are the project's.
+  if (project) return id !== 'list-console-flags' || flags.length > 0;
+  if (audiences && audienceReadings.includes(id)) return true;
   if (tokens && tokenReadings.includes(id)) return true;
   if (flags.length === 0) return false;
   return flagReadings.includes(id) || (id === 'read-console-flag' && flags.includes(flagIdOf(params)));
@@ -44,6 +48,8 @@ export function joined(one: WatchedChanges | null, other: WatchedChanges): Watch
   return {
     position: other.position,
     flags: [...new Set([...one.flags, ...other.flags])],
+    everyFlag: one.everyFlag || other.everyFlag,
+    audiences: one.audiences || other.audiences,
     project: one.project || other.project,
     tokens: one.tokens || other.tokens,
     organisation: one.organisation || other.organisation,

@@ -84,7 +84,10 @@ export function pageOfFlag(flag: ConsoleFlagView): FlagPage {
   };
 }
 
-/** Puts the rows of a page in their places. A row that is known in a newer revision stays as it is known. */
+/**
+ * Puts the rows of a page in their places. The page may have been read before a change that this round already knows:
+ * such a row stays. One of an earlier round is replaced by any revision, because the store may come from a backup.
+ */
 function withRows(list: KnownFlags, { flags: rows, environments, kinds }: FlagPage): KnownFlags {
   const { round } = list;
   const page = { columns: new Map(environments.map((number, place) => [number, place])), kinds };
@@ -95,7 +98,7 @@ function withRows(list: KnownFlags, { flags: rows, environments, kinds }: FlagPa
   for (const flag of list.flags) {
     const now = read.get(flag.id);
     if (now === undefined) others.push(flag);
-    else if (now.revision < flag.revision) read.set(flag.id, { ...flag, round });
+    else if (flag.round === round && now.revision < flag.revision) read.set(flag.id, flag);
   }
   return { ...list, flags: merged(others, [...read.values()].sort(byPlace)) };
 }

@@ -81,8 +81,8 @@ class ChangedReadings {
     ]);
   }
 
-  #changedList({ project, flags }: WatchedChanges): Query | undefined {
-    if (this.#projectId === null || project || flags.length === 0 || flags.length > changedFlagsMax)
+  #changedList({ everyFlag, flags }: WatchedChanges): Query | undefined {
+    if (this.#projectId === null || everyFlag || flags.length === 0 || flags.length > changedFlagsMax)
       return undefined;
     const list = this.#client.getQueryCache().find({ queryKey: listKey(this.#projectId) });
     return list?.state.data === undefined || list.state.isInvalidated ? undefined : list;

@@ -1,4 +1,4 @@
-import type { AuditEntryView } from '../../contracts/console/audit-views.ts';
+import type { AuditEntryView, AuditPage } from '../../contracts/console/audit-views.ts';
 import type { ConsoleOperationId } from '../../operations/console-routes.ts';
 import { SharedValue } from '../parts/shared-value.ts';
 import type { ParamsOf } from './address-of.ts';
@@ -13,24 +13,34 @@ import { ConsoleError, isUndecided } from './console-error.ts';
 /** How many changes wait for the truth: a page says so. */
 export const changesInDoubt = new SharedValue(0);
 
-/** A request may still be on its way when its connection breaks: the first reading waits for it. */
+/** Pauses between two readings: the change may still wait for its turn. */
 const firstMs = 1_000;
 const againMsMax = 5_000;
 /** After this the page gives up, and says that it does not know. */
 const patienceMs = 180_000;
-/** The change is among the newest entries: this many pages are read. */
-const pagesMax = 4;
+/** Beyond the time in which a change ends at the latest, for its way to the service. */
+const wayMs = 1_000;
+/** Times of entries may differ by so much from the order of their commits, after a clock was set back. */
+const clockSlackMs = 60 * 60 * 1000;
+/** The service looks through 10,000 entries for each page. */
+const pagesMax = 40;
 
 type Params = Readonly<Record<string, string | number>>;
 
 /** A change that was sent, and has no answer. */
-interface SentChange<Id extends ConsoleOperationId> {
-  readonly id: Id;
-  readonly params: ParamsOf<Id>;
+interface LostChange {
+  readonly params: Params;
   /** Of the request: see `request-name.ts`. */
   readonly name: string;
+  /** When it was sent, as `Date.now()`: a computer that sleeps meanwhile counts it. */
+  readonly sentAt: number;
   /** What came instead of an answer. */
   readonly error: ConsoleError;
+}
+
+interface SentChange<Id extends ConsoleOperationId> extends LostChange {
+  readonly id: Id;
+  readonly params: ParamsOf<Id> & Params;
 }
 
 /** Reads what a change has left, as its answer would have said it. */
@@ -79,21 +89,58 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** @returns the entry of a change; null: nothing was changed */
-async function findEntry({ projectId }: Params, name: string): Promise<AuditEntryView | null> {
-  let cursor: string | undefined;
+type AuditQuery = Readonly<Record<'request' | 'from' | 'cursor', string>>;
+
+function readLog({ projectId }: Params, query: Partial<AuditQuery>): Promise<AuditPage> {
+  if (projectId === undefined) return ask('list-audit', {}, null, { query });
+  return ask('list-project-audit', { projectId }, null, { query });
+}
+
+const unknown = new ConsoleError(
+  0,
+  unreachable,
+  'It is not known whether your change was saved. Check before you try again.',
+  null,
+);
+
+/**
+ * Looks through every entry that is not older than the change: first the newest ones, then those behind them, of which
+ * the service sends only the wanted one.
+ *
+ * @returns null: the change is not in the log
+ * @throws {ConsoleError} `unknown` when there are too many
+ */
+async function findEntry(params: Params, name: string, sentAt: number): Promise<AuditEntryView | null> {
+  let { entries, nextCursor } = await readLog(params, {});
+  // By the service's clock: the newest entry is not from the future.
+  const from = Math.max(0, (entries[0]?.at ?? 0) - (Date.now() - sentAt) - clockSlackMs);
   for (let page = 0; page < pagesMax; page += 1) {
-    const query = cursor === undefined ? {} : { query: { cursor } };
-    const { entries, nextCursor } =
-      projectId === undefined
-        ? await ask('list-audit', {}, null, query)
-        : await ask('list-project-audit', { projectId }, null, query);
     const found = entries.find(({ requestId }) => requestId === name);
     if (found !== undefined) return found;
-    if (nextCursor === null) break;
-    cursor = nextCursor;
+    if (nextCursor === null) return null;
+    const query = { request: name, from: String(from), cursor: nextCursor };
+    ({ entries, nextCursor } = await readLog(params, query));
   }
-  return null;
+  throw unknown;
+}
+
+/** @returns the change's entry; null: it was not stored, and never will be */
+async function whatBecameOf({ params, name, sentAt, error }: LostChange): Promise<AuditEntryView | null> {
+  const lostAt = performance.now();
+  return await untilAnswered(async () => {
+    const askedAt = performance.now();
+    const entry = await findEntry(params, name, sentAt);
+    if (entry !== null || isOurs(error, name)) return entry;
+    const { changeMsMax } = await ask('read-session', {}, null);
+    if (changeMsMax === undefined) throw unknown;
+    if (askedAt - lostAt > changeMsMax + wayMs) return null;
+    throw new ConsoleError(0, unreachable, 'The change may still wait for its turn.', null);
+  });
+}
+
+/** Whether the service itself has refused the change, not a proxy before it: then the change waits for nothing. */
+function isOurs({ requestId }: ConsoleError, name: string): boolean {
+  return requestId === name;
 }
 
 /** Asks until there is an answer. @throws ConsoleError when it took too long, or was refused */
@@ -104,9 +151,8 @@ async function untilAnswered<Answer>(read: () => Promise<Answer>): Promise<Answe
     try {
       return await read();
     } catch (error) {
-      if (isUndecided(error) && performance.now() < until) continue;
-      const detail = 'It is not known whether your change was saved. Check before you try again.';
-      throw new ConsoleError(0, unreachable, detail, null);
+      if (error !== unknown && isUndecided(error) && performance.now() < until) continue;
+      throw unknown;
     }
   }
 }
@@ -130,13 +176,13 @@ async function answerOf<Id extends ConsoleOperationId>(
  * @throws ConsoleError that says the truth: nothing was saved, it was saved and cannot be shown, or it is not known
  */
 export async function findOut<Id extends ConsoleOperationId>(change: SentChange<Id>): Promise<AnswerOf<Id>> {
-  const { params, name, error } = change;
+  const { name, error } = change;
   changesInDoubt.set(changesInDoubt.present + 1);
   try {
-    const entry = await untilAnswered(() => findEntry(params as Params, name));
+    const entry = await whatBecameOf(change);
     if (entry !== null) return await answerOf(change, entry);
     // A refusal of the service says itself what has happened.
-    throw error.requestId === null ? new ConsoleError(0, unreachable, 'Nothing was saved.', null) : error;
+    throw isOurs(error, name) ? error : new ConsoleError(0, unreachable, 'Nothing was saved.', null);
   } finally {
     changesInDoubt.set(changesInDoubt.present - 1);
   }

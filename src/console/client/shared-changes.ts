@@ -15,7 +15,7 @@ type Message =
   | { readonly kind: 'beat' };
 
 /** Changes with the messages: tabs with another version of the console are left alone. */
-const protocol = 1;
+const protocol = 2;
 /** A leader answers at once. After this time a tab takes a stream of its own: the leader's tab may be suspended. */
 const answerMsMax = 5_000;
 

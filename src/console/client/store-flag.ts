@@ -9,7 +9,10 @@ export async function storeFlag(client: QueryClient, flag: ConsoleFlagView): Pro
   const { queryKey } = flagQuery(projectId, id);
   // A reading that began before this would bring the old state back.
   await client.cancelQueries({ queryKey });
-  client.setQueryData(queryKey, flag);
+  // The answer may come after a reading that has later changes too.
+  client.setQueryData(queryKey, (known) =>
+    known !== undefined && known.revision > flag.revision ? known : flag,
+  );
   showFlag(client, flag);
   void client.invalidateQueries({ queryKey: [projectId, 'list-project-audit'] });
 }

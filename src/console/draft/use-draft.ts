@@ -105,8 +105,11 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
   const stored = { fields, revision };
   const [kept, setState] = useState(() => fresh(stored));
   const isThere = useIsThere();
+  const [seen, setSeen] = useState(revision);
+  if (revision !== seen) setSeen(revision);
   let state = kept;
-  if (revision > state.draft.revision) {
+  // What is stored is older than it was when the service was restored from a backup.
+  if (revision > state.draft.revision || revision < seen) {
     state = met(state, stored);
     setState(state);
   }

@@ -8,7 +8,11 @@ export interface WatchedChanges {
   readonly position: string;
   /** Ids of flags of the project that were created, changed or deleted. */
   readonly flags: readonly string[];
-  /** The project itself, its environments or audiences changed; or more than is listed here. */
+  /** Environments were added or removed, so that every flag has other states; or more flags changed than are listed. */
+  readonly everyFlag: boolean;
+  /** Audiences of the project changed. Flags have only their ids. */
+  readonly audiences: boolean;
+  /** The project itself or its environments changed. */
   readonly project: boolean;
   /** Tokens of the project changed. */
   readonly tokens: boolean;
@@ -26,8 +30,14 @@ const bytesReadMax = 4 * 1024 * 1024;
 
 type Areas = Omit<WatchedChanges, 'position'>;
 
-const nothing: Areas = { flags: [], project: false, tokens: false, organisation: false };
-const everything: Areas = { flags: [], project: true, tokens: true, organisation: true };
+const nothing: Areas = {
+  ...{ flags: [], everyFlag: false, audiences: false },
+  ...{ project: false, tokens: false, organisation: false },
+};
+const everything: Areas = {
+  ...{ flags: [], everyFlag: true, audiences: true },
+  ...{ project: true, tokens: true, organisation: true },
+};
 
 /**
  * Finds changes in the audit log, because every change appends an entry: at most some 200 entries are read.
@@ -70,10 +80,14 @@ function changesOf(
   const entries = since > newest ? null : entriesSince(queries, organisationId ?? id, id, since);
   if (entries === null) return { ...everything, organisation: false };
   const areas = entries.map(({ action }) => areaOf(action));
+  const hasOtherStates = ({ action }: AuditHead) =>
+    action === 'environment.create' || action === 'environment.delete';
   const flags = entries.filter(({ action }) => areaOf(action) === 'flag').map(({ targetId }) => targetId);
   return {
     flags: [...new Set(flags)],
-    project: areas.some((area) => area === 'project' || area === 'environment' || area === 'audience'),
+    everyFlag: entries.some(hasOtherStates),
+    audiences: areas.includes('audience'),
+    project: areas.includes('project') || areas.includes('environment'),
     tokens: areas.includes('token'),
     organisation: false,
   };

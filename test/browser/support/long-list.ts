@@ -41,7 +41,7 @@ export class LongList {
       }),
     );
     this.store.add([creationOf('project', project), ...flags.map((flag) => flagChangeOf(null, flag))]);
-    for (const role of ['editor', 'viewer'] as const) {
+    for (const role of ['admin', 'editor', 'viewer'] as const) {
       this.#secrets.set(role, this.store.addSession(this.store.addMember(role)));
     }
     this.projectId = project.id;

@@ -50,6 +50,7 @@ class InvitationStage {
         openIdName: null,
         isMailConfigured: false,
         isCluster: false,
+        changeMsMax: 0,
       },
       firstOwnerOffer: this.#offer,
     });

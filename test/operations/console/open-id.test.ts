@@ -27,6 +27,7 @@ const context: ConsoleContext = {
     openIdName: 'Provider',
     isMailConfigured: false,
     isCluster: false,
+    changeMsMax: 0,
   },
   firstOwnerOffer: makeFirstOwnerOffer('', now).offer,
 };

@@ -6,7 +6,10 @@ import { newId } from '../../../src/support/random-id.ts';
 import { auditEntryOf, creationOf, projectOf } from '../../storage/support/records.ts';
 import { type OrganisationFixture, openOrganisation } from './organisation-fixture.ts';
 
-const nothing = { flags: [], project: false, tokens: false, organisation: false };
+const nothing = {
+  ...{ flags: [], everyFlag: false, audiences: false },
+  ...{ project: false, tokens: false, organisation: false },
+};
 
 function append(fixture: OrganisationFixture, entries: readonly Partial<AuditEntry>[]): void {
   const ledgerId = fixture.organisation.id;
@@ -55,16 +58,22 @@ t.test('the changed kind follows from the action', async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject();
   const actions = {
-    project: ['project.edit', 'environment.create', 'environment.delete', 'audience.edit'],
+    audiences: ['audience.create', 'audience.edit', 'audience.delete'],
+    project: ['project.edit', 'environment.edit'],
     tokens: ['token.create', 'token.revoke', 'token.rotate'],
   } as const;
   let since = 0;
-  for (const kind of ['project', 'tokens'] as const) {
+  for (const kind of ['audiences', 'project', 'tokens'] as const) {
     for (const action of actions[kind]) {
       append(fixture, [{ projectId: project.id, action }]);
       t.match(look(fixture, project, `${since}.0`), { ...nothing, [kind]: true }, action);
       since += 1;
     }
+  }
+  for (const action of ['environment.create', 'environment.delete'] as const) {
+    append(fixture, [{ projectId: project.id, action }]);
+    t.match(look(fixture, project, `${since}.0`), { ...nothing, everyFlag: true, project: true }, action);
+    since += 1;
   }
   append(fixture, [{ action: 'member.edit' }]);
   for (const page of [project, null]) {
@@ -116,6 +125,8 @@ t.test('more changes than can be listed mean that all may have changed', async (
   t.strictSame(look(fixture, project, '0.0'), {
     position: `${changesListedMax + 1}.0`,
     flags: [],
+    everyFlag: true,
+    audiences: true,
     project: true,
     tokens: true,
     organisation: true,
@@ -139,7 +150,10 @@ t.test('after a restore of an older store, all may have changed', async (t) => {
   const fixture = openOrganisation(t);
   const project = fixture.addProject();
   append(fixture, [{ projectId: project.id }]);
-  const all = { position: '1.0', flags: [], project: true, tokens: true, organisation: true };
+  const all = {
+    ...{ position: '1.0', flags: [], everyFlag: true, audiences: true },
+    ...{ project: true, tokens: true, organisation: true },
+  };
   t.strictSame(look(fixture, project, '7.0'), all);
 });
 

@@ -49,6 +49,7 @@ t.test(
           openIdName: null,
           isMailConfigured: false,
           isCluster: false,
+          changeMsMax: 0,
         },
         firstOwnerOffer: makeFirstOwnerOffer('', Date.now()).offer,
       },
