@@ -112,11 +112,11 @@ async function limitToAudience(hand: Hand): Promise<void> {
 export const stepsBefore: Steps = {
   'switch-elsewhere': async (hand) => {
     await toProject(hand, elsewhere);
-    await openFlag(hand, 'card-auth', 'card-authorisation');
+    await openFlag(hand, 'card', 'card-authorisation');
     await switchOff(hand);
   },
   'switch-here': async (hand) => {
-    await openFlag(hand, 'express', 'express-checkout');
+    await openFlag(hand, 'expr', 'express-checkout');
     await switchOff(hand);
   },
   undo: async (hand) => {

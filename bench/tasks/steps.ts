@@ -43,11 +43,11 @@ async function switchOffByPalette(hand: Hand, part: string, name: string, projec
 /** The shortest known way through each task in this console, where it is not that of the older one. */
 export const steps: Steps = {
   ...stepsBefore,
-  'switch-elsewhere': (hand) => switchOffByPalette(hand, 'card-auth', 'card-authorisation', elsewhere),
+  'switch-elsewhere': (hand) => switchOffByPalette(hand, 'card', 'card-authorisation', elsewhere),
   'switch-here': async (hand) => {
     const { page } = hand;
-    if (hand.hasKeys) return await switchOffByPalette(hand, 'express', 'express-checkout', '');
-    await hand.fill(page.getByRole('searchbox', { name: 'Search flags' }), 'express');
+    if (hand.hasKeys) return await switchOffByPalette(hand, 'expr', 'express-checkout', '');
+    await hand.fill(page.getByRole('searchbox', { name: 'Search flags' }), 'expr');
     await hand.press(page.getByRole('switch', { name: 'express-checkout in production', exact: true }));
     await confirmOff(hand);
   },
