@@ -99,7 +99,7 @@ await consoleTest(t, 'keys reach the topmost dialog, and the focus returns', {},
   await leave.getByRole('button', { name: 'Cancel' }).click();
   await leave.waitFor({ state: 'detached' });
   await page.keyboard.press('Control+k');
-  await page.keyboard.type('flags page');
+  await page.keyboard.type('flags');
   await page.keyboard.press('Enter');
   await leave.getByRole('button', { name: 'Cancel' }).click();
   await leave.waitFor({ state: 'detached' });
