@@ -187,7 +187,8 @@ await consoleTest(
     t.equal(await page.locator(':focus').getAttribute('aria-label'), 'everywhere in region-0');
     await page.getByRole('searchbox', { name: 'Find an environment' }).fill('region-31');
     await page.keyboard.press('Enter');
-    await page.getByRole('switch', { name: 'everywhere in region-31' }).waitFor();
+    // The card opens first, and then its switch gets the focus.
+    await page.locator('[role=switch][aria-label="everywhere in region-31"]:focus').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
