@@ -178,6 +178,98 @@ await consoleTest(
   },
 );
 
+/** Names of the first rows. */
+async function firstNames(page: Page, count: number): Promise<readonly string[]> {
+  return (await page.getByRole('rowheader').getByRole('link').allTextContents()).slice(0, count);
+}
+
+const inPlace = 'rows stay in place until you leave the list';
+
+await consoleTest(
+  t,
+  'rows stay in place under the focus and the pointer, and a deleted row leaves the focus to the next one',
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const window = await stage.window({ viewport: { width: 1440, height: 900 } });
+    const { page } = window;
+    await long.open(window, stage, 'editor', '?q=flag-0000&state=on&environment=1');
+    await page.getByText('2 of 3,000 flags', { exact: true }).waitFor();
+    const own = page.getByRole('switch', { name: 'flag-00004 in region-1', exact: true });
+    await own.focus();
+    await page.keyboard.press('Space');
+    await page.getByText(inPlace).waitFor();
+    t.equal(await focused(page), 'flag-00004 in region-1');
+    t.same(await firstNames(page, 3), ['flag-00004', 'flag-00009'], 'the row is there, although it is off');
+    await page.getByRole('searchbox', { name: 'Search flags' }).focus();
+    await page.getByText('1 of 3,000 flags', { exact: true }).waitFor();
+    t.same(await firstNames(page, 3), ['flag-00009']);
+
+    await long.open(window, stage, 'editor', '?sort=changed');
+    await allRead(page);
+    const before = await firstNames(page, 3);
+    t.same(before, ['flag-00004', 'flag-02999', 'flag-02998']);
+    const gone = page.getByRole('link', { name: 'flag-00004', exact: true });
+    const path = new URL((await gone.getAttribute('href')) ?? '', page.url()).pathname;
+    await gone.focus();
+    await consoleCaller(page)('DELETE', path.replace('/console', ''), { revision: 2, name: 'flag-00004' });
+    await gone.waitFor({ state: 'detached' });
+    t.equal(await focused(page), 'flag-02999');
+    await page.getByRole('searchbox', { name: 'Search flags' }).focus();
+
+    const other = await opened(stage, long);
+    await other.page.getByText('2,999 flags', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'flag-02998', exact: true }).hover();
+    await other.page.getByRole('switch', { name: 'flag-00001 in region-1', exact: true }).click();
+    await page.getByText(inPlace).waitFor();
+    t.same(await firstNames(page, 2), ['flag-02999', 'flag-02998']);
+    await page.getByRole('heading', { level: 1 }).hover();
+    await page.getByText(inPlace).waitFor({ state: 'detached' });
+    t.same(await firstNames(page, 2), ['flag-00001', 'flag-02999']);
+  },
+);
+
+await consoleTest(
+  t,
+  'an environment that the palette has found is brought into view and marked, also when it is hidden',
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const { page } = await opened(stage, long);
+    await allRead(page);
+    await page.getByRole('button', { name: 'View' }).click();
+    await page.getByRole('checkbox', { name: 'region-33', exact: true }).uncheck();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('region-33');
+    await page.getByRole('option', { name: /^region-33/ }).click();
+    const head = page.getByRole('columnheader', { name: 'region-33', exact: true });
+    await head.waitFor();
+    t.equal(await head.getAttribute('aria-current'), 'true');
+    const box = await head.boundingBox();
+    t.ok(box !== null && box.x > 600 && box.x + box.width < 1440, JSON.stringify(box));
+    t.same((await findViolations(page)).lines, []);
+    await page.getByLabel('Order').selectOption('Newest change first');
+    await page.waitForURL((url) => url.search === '?sort=changed');
+  },
+);
+
+await consoleTest(
+  t,
+  'production that is hidden in the table begins each card of a narrow window',
+  { prepare: long.prepare },
+  async (t, stage) => {
+    const { page } = await opened(stage, long);
+    await allRead(page);
+    await page.getByRole('button', { name: 'View' }).click();
+    await page.getByRole('checkbox', { name: /^production/ }).uncheck();
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: /^production/ }).waitFor({ state: 'detached' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    const card = page.getByRole('listitem').filter({ hasText: 'flag-00003' });
+    await card.getByText('39 other environments').waitFor();
+    t.equal(await card.getByRole('switch').getAttribute('aria-label'), 'flag-00003 in production');
+  },
+);
+
 await consoleTest(
   t,
   'columns, density, favourites and saved filters are as they were after a reload',

@@ -16,6 +16,7 @@ import {
   tagsOf,
   writtenSort,
 } from '../../src/console/screens/flags/filter-flags.ts';
+import { inShownOrder } from '../../src/console/screens/flags/held-rows.ts';
 import type { FlagPage, FlagRow, StateKind } from '../../src/contracts/console/flag-views.ts';
 
 const off: StateKind = { enabled: false, trafficPercentage: 0, cohortOverrideCount: null, audienceId: null };
@@ -167,4 +168,17 @@ t.test('the order is that of the bytes of names, as the service has it', async (
   );
   t.ok(byPlace(place('a', '1'), place('a', '2')) < 0);
   t.equal(byPlace(place('a'), place('a')), 0);
+});
+
+t.test('held rows keep their places, without deleted ones, and new ones come last', async (t) => {
+  const [a, b, c, d] = listOf(row('a', [0]), row('b', [0]), row('c', [0]), row('d', [0])).flags;
+  if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error('4 flags');
+  const names = (rows: readonly FlagItem[]) => rows.map(({ name }) => name).join('');
+  t.equal(names(inShownOrder([c, a, b], [a, b, c], [a, b, c])), 'abc', 'another order');
+  t.equal(names(inShownOrder([a, c], [a, b, c], [a, b, c])), 'abc', 'a row that is no longer wanted');
+  t.equal(names(inShownOrder([d, a, c], [a, b, c], [a, c, d])), 'acd', 'a deleted row, and a new one');
+  const wanted = [a, c];
+  t.equal(inShownOrder(wanted, [a, b, c], [a, c]), wanted, 'nothing is held');
+  const changed = { ...a, revision: 2 };
+  t.same(inShownOrder([b, changed], [a, b], [changed, b]), [changed, b], 'as it is now');
 });

@@ -53,6 +53,8 @@ export const flagsSearch = searchOf({
   favourites: oneOf(['yes']),
   /** `changed`, `production` or `environment-3`, with `-` before it for the other direction; else by name. */
   sort: text,
+  /** The number of an environment that was looked for: its column is brought into view. */
+  column: text,
   /** The dialog for a new flag is open. */
   create: oneOf(['yes']),
 });

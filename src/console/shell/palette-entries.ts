@@ -50,7 +50,7 @@ function useOpen() {
       void navigate({
         to: '/projects/$projectId/flags',
         params: { projectId },
-        search: environment === undefined ? {} : { environment: String(environment) },
+        search: environment === undefined ? {} : { column: String(environment) },
       }),
   };
 }

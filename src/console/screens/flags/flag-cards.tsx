@@ -80,8 +80,18 @@ const cardHeight = 132;
 
 /** The list on a narrow screen, production first. It scrolls with the page. */
 export function FlagCards(props: FlagRowsProps) {
-  const { rows, columns, production, place, favourites, sharedNames, projectId, canEdit, onFavourite } =
-    props;
+  const {
+    rows,
+    columns,
+    sought,
+    production,
+    place,
+    favourites,
+    sharedNames,
+    projectId,
+    canEdit,
+    onFavourite,
+  } = props;
   const list = useRef<HTMLUListElement>(null);
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => setMargin(list.current?.offsetTop ?? 0), []);
@@ -103,10 +113,16 @@ export function FlagCards(props: FlagRowsProps) {
     window.addEventListener('scroll', note, { passive: true });
     return () => window.removeEventListener('scroll', note);
   }, [place]);
-  const live = columns.filter(({ number }) => production.includes(number));
+  const live = columns.filter(({ number }) => production.includes(number) || number === sought);
   const first = live.length > 0 ? live : columns.slice(0, 1);
   return (
-    <ul ref={list} className={classes.cards} aria-label="Flags" style={{ height: virtual.getTotalSize() }}>
+    <ul
+      ref={list}
+      data-flag-list
+      className={classes.cards}
+      aria-label="Flags"
+      style={{ height: virtual.getTotalSize() }}
+    >
       {virtual.getVirtualItems().map(({ index, start }) => {
         const flag = rows[index];
         return flag === undefined ? null : (

@@ -10,6 +10,8 @@ export interface FlagRowsProps {
   readonly rows: readonly FlagItem[];
   /** The same array as long as nothing has changed in it: rows that stay visible are not rendered again. */
   readonly columns: readonly FlagColumn[];
+  /** The environment that the address names: brought into view. */
+  readonly sought: number | null;
   readonly production: readonly number[];
   readonly canEdit: boolean;
   readonly density: Density;

@@ -185,7 +185,8 @@ const Row = memo(function Row(props: RowProps) {
 
 /** As many rows and columns as there are flags and environments, of which only the visible ones are rendered. */
 export function FlagTable(props: FlagRowsProps) {
-  const { rows, columns, density, place, favourites, sharedNames, projectId, canEdit, onFavourite } = props;
+  const { rows, columns, sought, density, place, favourites, sharedNames, projectId, canEdit, onFavourite } =
+    props;
   const frame = useRef<HTMLDivElement>(null);
   const [expected] = useState(expectedFrame);
   const width = useFrameWidth(frame, expected.width);
@@ -229,6 +230,11 @@ export function FlagTable(props: FlagRowsProps) {
     overscan: 1,
   });
   virtual.current = { rows: rowVirtual, columns: columnVirtual };
+  const soughtPlace = layout.free.findIndex(({ number }) => number === sought);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each environment that is looked for.
+  useLayoutEffect(() => {
+    if (soughtPlace !== -1) columnVirtual.scrollToIndex(soughtPlace, { align: 'center' });
+  }, [sought]);
   const shownColumns = columnVirtual.getVirtualItems();
   const total = rowVirtual.getTotalSize();
   const frameStyle = {
@@ -238,6 +244,7 @@ export function FlagTable(props: FlagRowsProps) {
   return (
     <div
       ref={frame}
+      data-flag-list
       className={classes.frame}
       data-density={density}
       style={frameStyle}
@@ -255,9 +262,10 @@ export function FlagTable(props: FlagRowsProps) {
         style={{ height: total, width: layout.width }}
         onKeyDown={keys.onKeyDown}
         onFocus={keys.onFocus}
+        onBlur={keys.onBlur}
       >
         <TableHead
-          {...{ layout, columns: shownColumns, sort: props.sort, onSort: props.onSort }}
+          {...{ layout, columns: shownColumns, sought, sort: props.sort, onSort: props.onSort }}
           tabColumn={keys.row === headingRow ? keys.column : null}
         />
         <div role="rowgroup">

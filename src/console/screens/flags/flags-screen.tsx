@@ -28,11 +28,12 @@ import { FlagTable } from './flag-table.tsx';
 import classes from './flags.module.css';
 import { placeIn } from './list-place.ts';
 import { SavedFilters } from './saved-filters.tsx';
+import { useHeldRows } from './use-held-rows.ts';
 
 const route = getRouteApi('/shell/projects/$projectId/flags');
 
 /** The project's flags as the member wants to see them. */
-function useFlags(search: FlagsSearch) {
+function useFlags(search: FlagsSearch, isNarrow: boolean) {
   const project = useProject();
   const query = useQuery(flagsQuery(project.id));
   const preferences = useProjectPreferences(project.id);
@@ -40,18 +41,29 @@ function useFlags(search: FlagsSearch) {
   const tags = useMemo(() => tagsOf(all ?? []), [all]);
   const shared = useMemo(() => sharedNames(all ?? []), [all]);
   const favourites = useMemo(() => new Set(preferences.favourites), [preferences.favourites]);
-  const columns = useMemo(() => flagColumns(project, preferences), [project, preferences]);
+  const sought = search.column === undefined ? null : Number(search.column);
+  const columns = useMemo(() => {
+    // The choice of columns is the table's: cards have no button for it.
+    const hidden = isNarrow ? [] : preferences.hiddenColumns.filter((number) => number !== sought);
+    return flagColumns(project, { ...preferences, hiddenColumns: hidden });
+  }, [project, preferences, isNarrow, sought]);
   const production = useMemo(() => productionNumbers(project), [project]);
   const wanted = useDeferredValue(search);
-  const rows = useMemo(
-    () => chosenFlags(all ?? [], { search: wanted, favourites, production }),
-    [all, wanted, favourites, production],
-  );
-  return { query, tags, shared, favourites, columns, production, rows };
+  const wish = useMemo(() => ({ search: wanted, favourites, production }), [wanted, favourites, production]);
+  const sorted = useMemo(() => chosenFlags(all ?? [], wish), [all, wish]);
+  const rows = useHeldRows(sorted, query.data, wish);
+  return { query, tags, shared, favourites, columns, sought, production, rows, isHeld: rows !== sorted };
 }
 
 /** How many flags are shown, and whether there are more that are not read yet. */
-function Lead({ list, shown }: { readonly list: KnownFlags; readonly shown: number }) {
+interface LeadProps {
+  readonly list: KnownFlags;
+  readonly shown: number;
+  /** Rows stay where they are although filters or order want them elsewhere. */
+  readonly isHeld: boolean;
+}
+
+function Lead({ list, shown, isHeld }: LeadProps) {
   const total = list.flags.length;
   const known = list.isWhole || list.next === null;
   const words =
@@ -60,6 +72,7 @@ function Lead({ list, shown }: { readonly list: KnownFlags; readonly shown: numb
     <span role="status">
       {words}
       {!known && ' read so far …'}
+      {isHeld && ' · rows stay in place until you leave the list'}
     </span>
   );
 }
@@ -137,10 +150,13 @@ export function FlagsScreen() {
   const canEdit = useCanEdit();
   const isNarrow = useIsNarrow();
   const density = usePreference((present) => present.density);
-  const { query, tags, shared, favourites, columns, production, rows } = useFlags(search);
+  const { query, tags, shared, favourites, columns, sought, production, rows, isHeld } = useFlags(
+    search,
+    isNarrow,
+  );
   const onFavourite = useFavouriteChange(project.id);
   const change = (next: FlagsSearch) => void navigate({ search: next, replace: true });
-  const { create: _, ...filters } = search;
+  const { create: _, column: __, ...filters } = search;
   const close = () => void navigate({ search: filters, replace: true, ignoreBlocker: true });
   const place = placeIn(project.id, filters);
   const total = query.data?.flags.length ?? 0;
@@ -154,7 +170,9 @@ export function FlagsScreen() {
   return (
     <>
       <PageHead title="Flags" actions={total > 0 ? button : null}>
-        {query.data !== undefined && total > 0 && <Lead list={query.data} shown={rows.length} />}
+        {query.data !== undefined && total > 0 && (
+          <Lead list={query.data} shown={rows.length} isHeld={isHeld} />
+        )}
       </PageHead>
       <PageUnread of={query} what="flags" />
       <Incomplete query={query} />
@@ -175,7 +193,7 @@ export function FlagsScreen() {
       {rows.length > 0 && (
         <Rows
           key={density}
-          {...{ rows, columns, production, canEdit, density, place, favourites, onFavourite }}
+          {...{ rows, columns, sought, production, canEdit, density, place, favourites, onFavourite }}
           projectId={project.id}
           sharedNames={shared}
           sort={sortOf(search.sort)}

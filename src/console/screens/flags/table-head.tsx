@@ -26,13 +26,16 @@ interface HeadCellProps {
   /** Beside the name, or the last of those; null: it scrolls. */
   readonly stuck: 'yes' | 'last' | null;
   readonly isTab: boolean;
+  /** The environment that the member has looked for. */
+  readonly isSought: boolean;
   readonly sort: FlagSort;
   readonly onSort: (sort: FlagSort) => void;
   readonly title?: string;
   readonly children: ReactNode;
 }
 
-function HeadCell({ by, place, left, width, stuck, isTab, sort, onSort, title, children }: HeadCellProps) {
+function HeadCell(props: HeadCellProps) {
+  const { by, place, left, width, stuck, isTab, isSought, sort, onSort, title, children } = props;
   const isSorted = sort.by === by;
   // Names begin with A; states with those that are on for the most; changes with the newest.
   const isAscending = (by === 'name') !== sort.isReversed;
@@ -42,6 +45,7 @@ function HeadCell({ by, place, left, width, stuck, isTab, sort, onSort, title, c
       aria-colindex={place + 1}
       aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
       data-column={place}
+      aria-current={isSought || undefined}
       data-stuck={stuck ?? undefined}
       className={classes.headCell}
       style={{ left, width }}
@@ -63,11 +67,12 @@ function HeadCell({ by, place, left, width, stuck, isTab, sort, onSort, title, c
 interface TableHeadProps extends Pick<HeadCellProps, 'sort' | 'onSort'> {
   readonly layout: ListLayout;
   readonly columns: readonly VirtualItem[];
+  readonly sought: number | null;
   readonly tabColumn: number | null;
 }
 
 /** The row of headings, which stays at the top; each of them sorts. */
-export function TableHead({ layout, columns, tabColumn, sort, onSort }: TableHeadProps) {
+export function TableHead({ layout, columns, sought, tabColumn, sort, onSort }: TableHeadProps) {
   const { nameWidth, stuck, free, order } = layout;
   const cell = (
     by: FlagSort['by'],
@@ -78,6 +83,7 @@ export function TableHead({ layout, columns, tabColumn, sort, onSort }: TableHea
   ) => ({
     ...{ by, place, left, width, stuck, sort, onSort },
     isTab: tabColumn === place,
+    isSought: by === sought,
   });
   const stateHead = (
     { number, environment }: FlagColumn,

@@ -56,8 +56,12 @@ export function useGridKeys({ frame, rows, order, rowsOfPage, place, show }: Gri
   const [cell, setCell] = useState<ListCell>(place.cell ?? { flagId: rows[0]?.id ?? null, column: 'name' });
   const isRestored = useRef(place.cell !== null);
   const isWanted = useRef(false);
+  const hasFocus = useRef(false);
+  const lastRow = useRef(0);
   const foundRow = cell.flagId === null ? headingRow : rows.findIndex(({ id }) => id === cell.flagId);
-  const row = foundRow === -1 && cell.flagId !== null ? 0 : foundRow;
+  // The flag has left the list: the next one has its place.
+  const isGone = foundRow === -1 && cell.flagId !== null;
+  const row = isGone ? Math.min(lastRow.current, rows.length - 1) : foundRow;
   const column = Math.max(0, order.indexOf(cell.column));
   const keep = (next: Cell) => {
     const kept = { flagId: rows[next.row]?.id ?? null, column: order[next.column] ?? 'name' };
@@ -67,6 +71,8 @@ export function useGridKeys({ frame, rows, order, rowsOfPage, place, show }: Gri
   // After each rendering, until the cell is there. Who has the focus elsewhere keeps it.
   useLayoutEffect(() => {
     if (isRestored.current && document.activeElement !== document.body) isRestored.current = false;
+    if (isGone && hasFocus.current && document.activeElement === document.body) isWanted.current = true;
+    lastRow.current = row;
     if (!isWanted.current && !isRestored.current) return;
     const found = frame.current?.querySelector(`[data-row="${row}"] [data-column="${column}"]`);
     const control = found?.querySelector('a, button') ?? found;
@@ -90,10 +96,15 @@ export function useGridKeys({ frame, rows, order, rowsOfPage, place, show }: Gri
     keep(next);
   };
   const onFocus = ({ target }: FocusEvent) => {
+    hasFocus.current = true;
     const at = target.closest<HTMLElement>('[data-column]');
     const of = target.closest<HTMLElement>('[data-row]');
     if (at !== null && of !== null)
       keep({ row: Number(of.dataset['row']), column: Number(at.dataset['column']) });
   };
-  return { row, column, onKeyDown, onFocus };
+  // React does not report the end of the focus of an element that it removes.
+  const onBlur = () => {
+    hasFocus.current = false;
+  };
+  return { row, column, onKeyDown, onFocus, onBlur };
 }
