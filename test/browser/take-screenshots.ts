@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { chooseByName } from './support/choose-by-name.ts';
 import { type ConsoleWindow, setStage } from './support/console-stage.ts';
 import { dialog } from './support/console-steps.ts';
 import { demoSettings, furnishDemo, makeDemo, openDemo } from './support/furnished-demo.ts';
@@ -64,7 +65,7 @@ async function takeAll(t: Lifetime, words: readonly string[]): Promise<Taken> {
   const member = await openDemo(stage, link);
   const guest = await stage.window();
   const all = screensOf(await furnishDemo(t, stage, member.page));
-  const screens = all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  const screens = chooseByName(all, words);
   const files: string[] = [];
   for (const screen of screens) {
     const window = screen.isPublic ? guest : member;

@@ -9,6 +9,7 @@ import { finishCommand, spawnBurgee } from '../support/burgee-command.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { chooseByName } from './support/choose-by-name.ts';
 import { type ConsoleStage, type ConsoleWindow, setStage } from './support/console-stage.ts';
 import { makeSmall } from './support/make-small.ts';
 import { owner, signIn } from './support/sign-in.ts';
@@ -90,10 +91,8 @@ async function takeOne(place: WalkPlace, scene: WalkScene, side: 'before' | 'aft
 }
 
 async function takeAll(t: Lifetime, checkout: string | null, names: readonly string[]): Promise<number> {
+  const scenes = chooseByName(walkScenes, names);
   const place = await setWalk(t, checkout ?? repositoryRoot());
-  const scenes = walkScenes.filter(
-    ({ name }) => names.length === 0 || names.some((part) => name.includes(part)),
-  );
   const files: string[] = [];
   let failed = 0;
   for (const scene of scenes) {

@@ -226,6 +226,33 @@ const found: readonly WalkScene[] = [
     now: null,
   },
   {
+    name: 'breadcrumb',
+    before: at(project('shop', '/flags?q=search'), async (page) => {
+      await page.getByRole('link', { name: 'beta-search', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'beta-search' }).waitFor();
+      await main(page).getByRole('link', { name: 'Flags', exact: true }).click();
+      await page.getByRole('link', { name: 'beta-search', exact: true }).waitFor();
+      return [main(page)];
+    }),
+    now: null,
+  },
+  {
+    name: 'environment-filter',
+    before: at(project('shop', '/flags'), async (page) => {
+      await page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
+      return [main(page).getByRole('search')];
+    }),
+    now: null,
+  },
+  {
+    name: 'code',
+    before: at(flag('shop/beta-search', '?tab=code'), async (page) => {
+      await page.getByText('beta-search').first().waitFor();
+      return [main(page)];
+    }),
+    now: null,
+  },
+  {
     name: 'forty-environments',
     before: at(flag('kubernetes-cluster-addons/feature-001'), async (page) => [main(page)]),
     now: null,
@@ -266,6 +293,23 @@ async function deniedToken(page: Page, { t, stage, ids }: WalkPlace): Promise<st
 }
 
 const administration: readonly WalkScene[] = [
+  {
+    name: 'live-tokens',
+    before: at(project('payments', '/tokens'), async (page, { ids }) => {
+      const [call, path] = [consoleCaller(page), `/projects/${ids['payments']}/tokens`];
+      const wish = { permission: 'write', environments: ['staging'], expiryDays: 90 };
+      const { token } = await call<{ readonly token: { readonly id: string } }>('POST', path, {
+        ...{ name: 'nightly-import', ...wish },
+      });
+      await page.reload();
+      await page.getByRole('link', { name: 'nightly-import' }).first().waitFor();
+      await call('POST', `${path}/${token.id}/revoke`);
+      await call('POST', path, { name: 'new-import', ...wish });
+      await page.waitForTimeout(4_000);
+      return [main(page)];
+    }),
+    now: null,
+  },
   {
     name: 'denied-token',
     before: at(project('shop', '/tokens'), async (page, place) => {
@@ -323,6 +367,14 @@ const administration: readonly WalkScene[] = [
     now: null,
   },
   {
+    name: 'exact-time',
+    before: at(project('shop', '/audit'), async (page) => {
+      await main(page).getByRole('listitem').first().waitFor();
+      return [main(page).getByRole('listitem').first()];
+    }),
+    now: null,
+  },
+  {
     name: 'log-colours',
     before: at(project('shop', '/audit?action=flag.edit'), async (page) => {
       await main(page).getByRole('listitem').first().waitFor();
@@ -350,6 +402,15 @@ const administration: readonly WalkScene[] = [
       await dialog(page).waitFor();
       return [dialog(page)];
     }),
+  },
+  {
+    name: 'reversed-name',
+    before: at(project('shop', '/flags'), async (page) => {
+      await page.getByRole('button', { name: 'Create flag' }).click();
+      await dialog(page).getByLabel('Name').fill('pay-\u202eevil');
+      return [dialog(page)];
+    }),
+    now: null,
   },
   {
     name: 'validation',
