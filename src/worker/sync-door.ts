@@ -73,8 +73,8 @@ const full = {
 const retry = { least: 10, most: 40 };
 
 /**
- * The door of sync: failed authentications count and are limited as those of the Management API are. Requests are neither
- * limited by their rate nor by the plan: nothing may stop programs from evaluating.
+ * The door of sync: failed authentications count beside those of the Management API, and above their limit get 429. Requests
+ * with a valid token are limited neither by those, nor by their rate or the plan: nothing may stop programs from evaluating.
  */
 export class SyncDoor implements ApiDoor {
   readonly manner: ApiManner;
@@ -129,10 +129,9 @@ export class SyncDoor implements ApiDoor {
     reply.refuseUnavailable(stopping);
   }
 
-  admit(reply: ApiReply): boolean {
-    if (!this.#options.failedAuthentications.isFull(reply.request.limitKey)) return true;
-    this.#refuseTooManyFailures(reply);
-    return false;
+  /** A valid token passes whatever others of its address have tried: `mayFail` limits those that fail, alone. */
+  admit(): boolean {
+    return true;
   }
 
   bodyBytesMax({ operation }: ApiRequest): number | null {

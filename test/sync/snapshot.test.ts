@@ -81,14 +81,18 @@ t.test('only a token of the project that permits the environment gets its config
   test.equal(foreign.text, unknown.text, 'another project is answered as one that does not exist');
 });
 
-t.test('neither the plan nor the rate of requests stops sync, but wrong tokens do', async (test) => {
-  const settings = { BURGEE_MANAGEMENT_RATE_LIMIT: '1', BURGEE_FAILED_AUTHENTICATION_LIMIT: '2' };
-  const site = await bootSync(test, { settings, document: syncDocument(undefined, 'free') });
-  for (let count = 0; count < 5; count += 1) {
-    test.equal((await site.get(site.path(), site.secret())).status, 200);
-  }
-  for (const status of [401, 401, 429]) test.equal((await site.get(site.path(), null)).status, status);
-  const refused = await site.get(site.path(), site.secret());
-  test.equal(refused.status, 429);
-  test.ok(refused.headers.has('retry-after'));
-});
+t.test(
+  'neither the plan, the rate of requests, nor wrong tokens of its address stop a valid token',
+  async (test) => {
+    const settings = { BURGEE_MANAGEMENT_RATE_LIMIT: '1', BURGEE_FAILED_AUTHENTICATION_LIMIT: '2' };
+    const site = await bootSync(test, { settings, document: syncDocument(undefined, 'free') });
+    for (let count = 0; count < 5; count += 1) {
+      test.equal((await site.get(site.path(), site.secret())).status, 200);
+    }
+    for (const status of [401, 401, 429]) test.equal((await site.get(site.path(), null)).status, status);
+    const refused = await site.get(site.path(), 'burgee_nonsense');
+    test.equal(refused.status, 429);
+    test.ok(refused.headers.has('retry-after'));
+    test.equal((await site.get(site.path(), site.secret())).status, 200, 'of the same address');
+  },
+);
