@@ -122,9 +122,15 @@ for (const run of runs) {
     mkdirSync(temporary);
     const file = join(folder, 'run.json');
     const { end, stdout, stderr } = await runBench([...scenarios, ...options, '--json', file], temporary);
-    t.equal(end, 0, stderr);
+    if (end !== 0) {
+      t.fail(`the command ended with ${end}`, { stderr: stderr.slice(-4000) });
+      return;
+    }
     const results = readResults(file);
-    t.equal(results.length, scenarios.length);
+    t.strictSame(
+      results.map(({ report }) => report.scenario),
+      scenarios,
+    );
     for (const [index, result] of results.entries()) {
       checkResult(t, scenarios[index] ?? '', result, run);
       for (const { id } of result.report.comparisons)

@@ -142,7 +142,11 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await dialog(page).getByRole('button', { name: 'Discard' }).click();
   await dialog(page).waitFor({ state: 'detached' });
 
-  // Deleting says what is in use, and what is protected.
+  // Deleting says what is in use, and what is protected. Counts are stored a moment after the evaluation.
+  const flagId = /flags\/(\w+)/.exec(page.url())?.[1] ?? '';
+  let counts: { series: { on: number[]; off: number[] }[] } = { series: [] };
+  while (counts.series.every(({ on, off }) => [...on, ...off].every((count) => count === 0)))
+    counts = await call('GET', `/projects/${projectId}/flags/${flagId}/evaluations`);
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete flag' }).click();
   await dialog(page).getByText('1 evaluation in the last 24 hours.').waitFor();
@@ -193,6 +197,17 @@ await consoleTest(
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     t.equal(await page.locator(':focus').textContent(), '0%', 'the usual percentages are one stop, too');
+
+    // Its number is selected whole, by key and by mouse, so that the next digit replaces it.
+    const percentage = card(page, 'region-31').getByRole('textbox', { name: 'Rollout in percent' });
+    await percentage.click();
+    await page.keyboard.type('42');
+    t.equal(await percentage.inputValue(), '42');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('17');
+    t.equal(await percentage.inputValue(), '17');
+    await page.getByRole('button', { name: 'Discard' }).click();
 
     // A draft moves nothing; the way back keeps the filters of the list.
     const region = card(page, 'region-31');

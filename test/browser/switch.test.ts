@@ -97,6 +97,7 @@ await consoleTest(
       .getByText('10% of callers in the audience Pro get “on”; all others get “off”.')
       .waitFor();
     await dialog(page).getByText('Every caller gets “on”.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     await dialog(page).waitFor({ state: 'detached' });
     t.match(await storedState(page), { enabled: false }, 'Enter answers nothing by accident');

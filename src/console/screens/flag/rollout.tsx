@@ -1,6 +1,6 @@
 import { Button, Slider, TextInput } from '@mantine/core';
 import { useRovingIndex } from '@mantine/hooks';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import classes from './flag.module.css';
 
 const steps = [0, 10, 25, 50, 75, 100] as const;
@@ -35,6 +35,12 @@ function Steps({ value, onChange }: Pick<RolloutProps, 'value' | 'onChange'>) {
 /** An exact number. While it is typed it stands without its sign, and may be empty; what is no percentage isn't taken. */
 function PercentField({ value, onChange }: Pick<RolloutProps, 'value' | 'onChange'>) {
   const [typed, setTyped] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const isTyped = typed !== null;
+  // Selected before anything else can be typed, since the value without its sign sets the caret to the end.
+  useLayoutEffect(() => {
+    if (isTyped) field.current?.select();
+  }, [isTyped]);
   const take = (text: string) => {
     const digits = text.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
     if (Number(digits) > 100) return;
@@ -54,9 +60,13 @@ function PercentField({ value, onChange }: Pick<RolloutProps, 'value' | 'onChang
       inputMode="numeric"
       autoComplete="off"
       value={typed ?? `${value}%`}
-      onFocus={({ currentTarget }) => {
-        setTyped(String(value));
-        requestAnimationFrame(() => currentTarget.select());
+      ref={field}
+      onFocus={() => setTyped(String(value))}
+      onMouseDown={(event) => {
+        if (isTyped) return;
+        // The browser would set the caret where the mouse is, after everything was selected.
+        event.preventDefault();
+        event.currentTarget.focus();
       }}
       onBlur={() => setTyped(null)}
       onChange={({ currentTarget }) => take(currentTarget.value)}
