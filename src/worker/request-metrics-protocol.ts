@@ -46,6 +46,7 @@ export const requestMetrics = layOut({
     'Refusals of real tokens that could not be recorded.',
   ),
   syncStreams: gauge('burgee_sync_streams', 'Open streams of sync.'),
+  browserStreams: gauge('burgee_browser_streams', 'Open event streams of browsers that use OFREP.'),
   syncEvents: counter(
     'burgee_sync_events_total',
     'Events on streams of sync, by kind.',
@@ -54,8 +55,8 @@ export const requestMetrics = layOut({
   syncBytes: counter('burgee_sync_bytes_total', 'Bytes of events that were written to streams of sync.'),
   syncRefused: counter(
     'burgee_sync_streams_refused_total',
-    'Streams of sync that got 503, because all places were taken or their project had its share.',
-    ['all', 'project'].map((share) => ({ share })),
+    'Streams of sync and of browsers that were refused, because all places were taken, or their project, the browsers together or the browsers of an address had their share.',
+    ['all', 'project', 'browsers', 'address'].map((share) => ({ share })),
   ),
   syncEnded: counter(
     'burgee_sync_streams_ended_total',

@@ -64,11 +64,10 @@ const match = createRouter<OperationId>(routes, '');
 const tooManyFailures =
   'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
 const stopping = 'The service is stopping. Retry in a moment.';
-const full = {
-  all: 'All places for event streams are taken. Ask for the configuration without a stream, or retry later.',
-  project:
-    'This project has its share of the places for event streams. Ask for the configuration without a stream, or retry later.',
-} as const;
+const allTaken =
+  'All places for event streams are taken. Ask for the configuration without a stream, or retry later.';
+const shareTaken =
+  'This project has its share of the places for event streams. Ask for the configuration without a stream, or retry later.';
 /** Seconds after which clients that found no place come back, at random. */
 const retry = { least: 10, most: 40 };
 
@@ -197,17 +196,19 @@ export class SyncDoor implements ApiDoor {
       reply.refuseUnavailable(stopping);
       return;
     }
-    const refused = room.take(project.id);
+    const holder = { projectId: project.id, browser: null };
+    const refused = room.take(holder);
     if (refused !== null) {
       syncMeter.countRefused(refused);
       const seconds = Math.round(retry.least + Math.random() * (retry.most - retry.least));
-      reply.refuse({ code: 'service-unavailable', detail: full[refused] }, seconds);
+      const detail = refused === 'all' ? allTaken : shareTaken;
+      reply.refuse({ code: 'service-unavailable', detail }, seconds);
       return;
     }
     reply.begin(200, { contentType: 'text/event-stream' }, token.id);
     const { exchange, request } = reply;
     if (exchange.isOver) {
-      room.give(project.id);
+      room.give(holder);
       return;
     }
     const { header } = request;

@@ -121,7 +121,7 @@ export function createServices(
     onStep: (ms) => evaluation.meter.observeStep('answer', ms),
   });
   const events = new EventStreams({
-    ...{ watch, room },
+    ...{ watch, room, meter: syncMeter },
     findProject: (projectId) => evaluation.source.findProject(projectId)?.project,
   });
   const syncDoor = new SyncDoor({

@@ -2,12 +2,14 @@ import type { Project } from '../../domain/project/project.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { ofrepEventHeaders } from '../../operations/answer-headers.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import type { StreamRoom } from '../limits/stream-room.ts';
+import type { StreamHolder, StreamRoom } from '../limits/stream-room.ts';
 import type { EnvironmentWatch, WatchedFrom } from '../sync/environment-watch.ts';
+import type { SyncMeter } from '../sync/sync-meter.ts';
 
 export interface EventStreamsOptions {
   readonly watch: EnvironmentWatch;
   readonly room: StreamRoom;
+  readonly meter: SyncMeter;
   /** @returns the project as of now */
   findProject(projectId: string): Project | undefined;
 }
@@ -20,6 +22,8 @@ export interface FollowingBrowser {
   readonly environmentNumber: number;
   /** The value of `Last-Event-ID`; empty: it has seen no event. */
   readonly lastEventId: string;
+  /** The `limitKey` of its address. */
+  readonly limitKey: string;
 }
 
 /** Browsers of one environment are told of changes at most this often: each event makes each of them ask for all flags. */
@@ -49,6 +53,7 @@ export class EventStreams {
   readonly #options: EventStreamsOptions;
   readonly #groups = new Map<string, Group>();
   #beating: NodeJS.Timeout | null = null;
+  #open = 0;
   #isClosed = false;
 
   constructor(options: EventStreamsOptions) {
@@ -65,13 +70,14 @@ export class EventStreams {
     }
   }
 
-  /** Opens a stream. @returns false: all places are taken, or the service stops; nothing was answered */
-  open({ exchange, project, environmentNumber, lastEventId }: FollowingBrowser): boolean {
-    if (this.#isClosed || this.#options.room.take(project.id) !== null) return false;
+  /** Opens a stream. @returns false: the browser found no place, or the service stops; nothing was answered */
+  open({ exchange, project, environmentNumber, lastEventId, limitKey }: FollowingBrowser): boolean {
+    const holder = { projectId: project.id, browser: limitKey };
+    if (this.#isClosed || !this.#takePlace(holder)) return false;
     exchange.begin(200, ofrepEventHeaders);
     const group = this.#groupOf(project.id, environmentNumber);
     const stream = new Stream(exchange, lastEventId, () => {
-      this.#options.room.give(project.id);
+      this.#givePlace(holder);
       group.leave(stream);
       if (group.streams.size === 0) this.#drop(group);
     });
@@ -84,6 +90,24 @@ export class EventStreams {
   close(): void {
     this.#isClosed = true;
     for (const group of [...this.#groups.values()]) for (const stream of [...group.streams]) stream.end();
+  }
+
+  #takePlace(holder: StreamHolder): boolean {
+    const { room, meter } = this.#options;
+    const refused = room.take(holder);
+    if (refused !== null) {
+      meter.countRefused(refused);
+      return false;
+    }
+    this.#open += 1;
+    meter.putBrowserStreams(this.#open);
+    return true;
+  }
+
+  #givePlace(holder: StreamHolder): void {
+    this.#options.room.give(holder);
+    this.#open -= 1;
+    this.#options.meter.putBrowserStreams(this.#open);
   }
 
   #groupOf(projectId: string, environmentNumber: number): Group {

@@ -125,7 +125,11 @@ export class OfrepGate {
       refuseOfrep(exchange, null, found);
       return;
     }
-    const isOpen = this.#parts.events.open({ exchange, ...found, lastEventId: view.header('last-event-id') });
+    const isOpen = this.#parts.events.open({
+      ...{ exchange, ...found },
+      lastEventId: view.header('last-event-id'),
+      limitKey: this.#addressOf(exchange, { forwardedFor: view.headerValues('x-forwarded-for').join(',') }),
+    });
     if (!isOpen) refuseOfrep(exchange, null, ofrepOverload(tooManyStreams));
   }
 

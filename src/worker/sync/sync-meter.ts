@@ -7,7 +7,7 @@ import { type SyncEvent, syncEvents } from './sync-events.ts';
 export const streamEnds = ['token', 'environment', 'slow', 'drain', 'detached'] as const;
 export type StreamEnd = (typeof streamEnds)[number];
 
-const refusals = ['all', 'project'] as const satisfies readonly RefusedStream[];
+const refusals = ['all', 'project', 'browsers', 'address'] as const satisfies readonly RefusedStream[];
 const { metrics } = requestMetrics;
 
 /** Counts what a worker does for sync. */
@@ -21,6 +21,10 @@ export class SyncMeter {
 
   putStreams(streams: number): void {
     put(this.#cells, metrics.syncStreams, streams);
+  }
+
+  putBrowserStreams(streams: number): void {
+    put(this.#cells, metrics.browserStreams, streams);
   }
 
   countEvent(event: SyncEvent): void {

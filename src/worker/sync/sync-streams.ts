@@ -237,7 +237,7 @@ export class SyncStreams {
       this.#byFeed.delete(feed);
       this.#feeds.delete(`${projectId}/${environmentNumber}/${name ?? ''}`);
     }
-    this.#options.room.give(projectId);
+    this.#options.room.give({ projectId, browser: null });
     this.#options.meter.putStreams(this.#streams.size);
     if (this.#streams.size === 0) this.#rest();
   }

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { adminClientOf } from '../../admin/admin-fixture.ts';
 import { openEvents } from './event-source.ts';
 import { flagOf, type OfrepService, startOfrep } from './ofrep-fixture.ts';
 
@@ -127,13 +128,21 @@ t.test('streams end when the service drains', async (t) => {
 });
 
 t.test('no more streams than there are places', async (t) => {
-  const other = await startOfrep(t, { BURGEE_SYNC_STREAMS_MAX: '2', BURGEE_WORKERS: '2' });
+  const other = await startOfrep(t, {
+    BURGEE_SYNC_STREAMS_MAX: '2',
+    BURGEE_WORKERS: '2',
+    BURGEE_ADMIN_PORT: '0',
+  });
   const open = (id: string) => openEvents(t, other.server.port, `/projects/${id}/ofrep/v1/events`);
   const first = await open(other.solo.id);
   t.equal(first.status, 200);
   const share = await open(other.solo.id);
   t.equal(share.status, 500, 'a project has a share of the places');
   t.equal(share.headers['retry-after'], '1');
+  const { scrape } = await adminClientOf(t, other.server);
+  const figures = await scrape();
+  t.equal(figures.value('burgee_browser_streams', {}), 1);
+  t.equal(figures.value('burgee_sync_streams_refused_total', { share: 'address' }), 1);
   first.close();
   await first.ended;
   let status = 0;
