@@ -15,6 +15,24 @@ t.test('a driver has a name and a version', async (t) => {
   for (const driver of availableDrivers()) t.match(describeDriver(driver), /^(wrk|autocannon) \d+\.\d+/);
 });
 
+t.test('wrk runs longer where a load ends before its first answer', { skip: skipWrk }, async (t) => {
+  let probes = 0;
+  let held = 0;
+  let isLoadOver = false;
+  const origin = await startLoadServer(t, (request, response) => {
+    probes += 1;
+    // The requests before the load, which check its statuses, come first.
+    if (probes <= 2 || isLoadOver) return response.end('x');
+    held += 1;
+    request.socket.once('close', () => {
+      isLoadOver = true;
+    });
+    return undefined;
+  });
+  const result = await runClosedLoop('wrk', { list: { origin, requests: gets(2) }, connections: 1, seconds });
+  t.ok(held > 0 && result.requests > 0, `${held} held, then ${result.requests} answered`);
+});
+
 for (const driver of ['wrk', 'autocannon'] as const) {
   const skip = driver === 'wrk' && skipWrk;
 
