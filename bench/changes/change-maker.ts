@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { askUntilTaken } from './ask-until-taken.ts';
 import { type ChangeableFlag, ChangingFlag, requireChange } from './changing-flag.ts';
-import { KeptConnection, type PlainAnswer } from './kept-connection.ts';
+import { KeptConnection } from './kept-connection.ts';
 
 export interface ChangesMade {
   /** Changes that were begun in time and acknowledged. */
@@ -14,21 +14,6 @@ export interface ChangesMade {
  * committed.
  */
 const connectionsMax = 64;
-
-/**
- * On a computer with other work, all lanes may wait at once, and a service then refuses what is beyond its requests in
- * flight: such a change was not decided, and is asked for again.
- */
-const busyPauseMs = 100;
-const busyAnswersMax = 50;
-
-async function askUntilTaken(connection: KeptConnection, change: Buffer): Promise<PlainAnswer> {
-  for (let busy = 0; ; busy += 1) {
-    const answer = await connection.ask(change);
-    if (answer.status !== 503 || busy === busyAnswersMax) return answer;
-    await pause(busyPauseMs);
-  }
-}
 
 /** A connection, and the flags that only it changes, in turns. */
 interface Lane {

@@ -1,4 +1,5 @@
 import { answerLoad } from '../load/load-program.ts';
+import { askUntilTaken } from './ask-until-taken.ts';
 import { type ChangeableFlag, ChangingFlag, requireAccepted, requireChange } from './changing-flag.ts';
 import { KeptConnection } from './kept-connection.ts';
 import { PatchCounter, type PatchFigures } from './patch-figures.ts';
@@ -13,7 +14,7 @@ interface WaitingWriter {
 async function openWriter(origin: string, changeable: ChangeableFlag): Promise<WaitingWriter> {
   const connection = await KeptConnection.open(origin);
   const flag = new ChangingFlag(origin, changeable);
-  requireAccepted(await connection.ask(flag.next()));
+  requireAccepted(await askUntilTaken(connection, flag.next()));
   return { connection, flag };
 }
 
@@ -25,7 +26,7 @@ async function runWriters({ origins, flags, seconds }: WritersLoad): Promise<Pat
   const write = async ({ connection, flag }: WaitingWriter): Promise<void> => {
     do {
       const beganAtMs = performance.now();
-      requireChange(await connection.ask(flag.next()));
+      requireChange(await askUntilTaken(connection, flag.next()));
       counter.countChange(beganAtMs);
     } while (performance.now() < endAtMs);
   };
