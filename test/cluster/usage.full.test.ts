@@ -73,7 +73,11 @@ t.test('every node shows what all of them have counted, also after kill -9', { s
   const [first, second, third] = nodes as [BootedServer, BootedServer, BootedServer];
   await evaluate(test, third, flag, 7);
   const owner = await signInAs(test, third, 'owner@acme.example');
-  await eventually(async () => (await countOn(owner, project.id, flag)) === 40, 10_000, 'it is in its store');
+  await eventually(
+    async () => (await countOn(owner, project.id, flag)) === 40,
+    toldWithinMs,
+    'it is in its store',
+  );
   third.signal('SIGKILL');
   await third.ended;
   const again = await cluster.boot(third.dataDir);
