@@ -1,3 +1,4 @@
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { bootServer, unlimited } from '../support/booted-server.ts';
@@ -63,3 +64,27 @@ t.test('a restored store has another history: each client gets a snapshot', asyn
   const once = siteOn(test, site, await bootServer(test, { dataDir, settings: unlimited }));
   test.equal((await once.snapshot()).version, after.version, 'the new history stays');
 });
+
+t.test(
+  'where a snapshot of the disk was put back, deleting store.json begins another history',
+  async (test) => {
+    const site = await bootSync(test);
+    const { dataDir } = site.server;
+    const flag = idOf(site.shop.flags, 'first');
+    await site.server.stop();
+    const disk = join(temporaryDirectory(test), 'disk');
+    await cp(dataDir, disk, { recursive: true });
+    const first = siteOn(test, site, await bootServer(test, { dataDir, settings: unlimited }));
+    await first.patch(flag, { enabled: true });
+    const { version } = await first.snapshot();
+    await first.server.stop();
+    await rm(dataDir, { recursive: true });
+    await cp(disk, dataDir, { recursive: true });
+    await rm(join(dataDir, 'store.json'));
+    const back = siteOn(test, site, await bootServer(test, { dataDir, settings: unlimited }));
+    const stream = await back.stream({ lastEventId: version });
+    const event = await stream.next(any);
+    test.equal(event.event, 'snapshot', 'what the client knows is not of this history');
+    test.match(event.data.flags[0], { enabled: false });
+  },
+);
