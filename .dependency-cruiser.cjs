@@ -21,7 +21,7 @@ const layers = [
     ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', 'cluster/client', actors],
   ],
   // It reads environments as the workers do for sync.
-  ['flagd', ['support', 'domain', 'storage', 'observability', 'http', 'worker/sync']],
+  ['flagd', ['support', 'domain', 'storage', 'observability', 'http', 'worker/limits', 'worker/sync']],
   // Parts of the worker that know less than it does: evaluation no request and no thread, answers no store.
   ['worker/evaluation', ['support', 'domain', 'contracts', 'storage', 'observability']],
   [

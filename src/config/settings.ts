@@ -154,7 +154,7 @@ export const settings = {
     {
       fallback: { value: 20 },
       description:
-        'Failed authentications per minute and address. After them, every request from the address gets 429.',
+        'Failed authentications per minute and address, counted apart for the Management API, sync and flagd’s port. After them, every request of the Management API from the address gets 429, and of the others those that fail.',
     },
   ),
   evaluationRateLimit: integerSetting(

@@ -1,10 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
+import { HeldPlaces, hasShare } from '../support/fair-share.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { addressFromText } from '../worker/limits/address-finder.ts';
 
 /** A connection without a stream is closed after this time: a provider keeps its stream open. */
 export const idleMs = 30_000;
+
+/** Of the places that are free, one address may have as many connections without a stream as it leaves. */
+const idleWeight = 1;
 
 export interface ConnectionsOptions {
   readonly connectionsMax: number;
@@ -15,6 +20,8 @@ export interface ConnectionsOptions {
 
 interface Connection {
   readonly socket: Socket;
+  /** The address of its client, as limits count it. */
+  readonly limitKey: string;
   streams: number;
   /** When its last stream ended, or it was opened. */
   idleSince: number;
@@ -28,6 +35,8 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #server: Server;
   readonly #connections = new Map<string, Connection>();
+  /** Connections without a stream, by address: anybody can have them, without a token. */
+  readonly #idle = new HeldPlaces();
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -48,24 +57,39 @@ export class Connections {
   }
 
   #accept(socket: Socket): void {
-    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
-    if (this.#connections.size >= this.#options.connectionsMax || this.#connections.has(peer)) {
+    const address = socket.remoteAddress ?? '';
+    const peer = `${address}:${socket.remotePort}`;
+    const limitKey = addressFromText(address)?.limitKey ?? address;
+    if (!this.#hasRoom(limitKey) || this.#connections.has(peer)) {
       socket.destroy();
       this.#options.onCrowded();
       return;
     }
-    this.#connections.set(peer, { socket, streams: 0, idleSince: monotonicMs() });
-    socket.once('close', () => this.#connections.delete(peer));
+    const connection: Connection = { socket, limitKey, streams: 0, idleSince: monotonicMs() };
+    this.#connections.set(peer, connection);
+    this.#idle.take(limitKey);
+    socket.once('close', () => {
+      this.#connections.delete(peer);
+      if (connection.streams === 0) this.#idle.give(limitKey);
+    });
     // Without a listener an error of the socket would end the thread.
     socket.on('error', () => undefined);
     this.#options.onConnection(socket);
+  }
+
+  #hasRoom(limitKey: string): boolean {
+    const free = this.#options.connectionsMax - this.#connections.size;
+    return free > 0 && hasShare(this.#idle.of(limitKey), free, idleWeight);
   }
 
   /** @param peer address and port of the client. @param change 1 or -1 */
   noteStream(peer: string, change: number): void {
     const connection = this.#connections.get(peer);
     if (connection === undefined) return;
+    const { limitKey, streams } = connection;
+    if (streams === 0) this.#idle.give(limitKey);
     connection.streams += change;
+    if (connection.streams === 0) this.#idle.take(limitKey);
     connection.idleSince = monotonicMs();
   }
 

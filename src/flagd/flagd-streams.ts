@@ -4,6 +4,8 @@ import type { Denial } from '../domain/token/denial.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import { count, type MetricCells } from '../observability/metric-cells.ts';
 import { HeldPlaces, hasShare } from '../support/fair-share.ts';
+import { addressFromText, type ClientAddress } from '../worker/limits/address-finder.ts';
+import type { AddressLimiter } from '../worker/limits/address-limiter.ts';
 import { censusOf, type SyncCensus } from '../worker/sync/sync-census.ts';
 import { admitCall, denialOf, type Refused, refusalNow } from './admission.ts';
 import type { Configurations, HeldEnvironment } from './configurations.ts';
@@ -34,8 +36,16 @@ const crowded: Refused = {
   detail: 'No more streams can be opened for this project at present. Try again later.',
 };
 
+const tooManyFailures: Refused = {
+  status: 'resource-exhausted',
+  detail:
+    'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.',
+};
+
 export interface FlagdStreamsOptions {
   readonly streamsMax: number;
+  /** Failed authentications by address. A valid token passes whatever others of its address have tried. */
+  readonly failures: AddressLimiter;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly queries: RecordQueries;
   readonly configurations: Configurations;
@@ -85,9 +95,12 @@ export class FlagdStreams {
     const admission = admitCall(queries, call.metadata, selector, tokenPrefixesAccepted);
     if (!admission.ok) {
       const { refused, refusal } = admission;
-      const denial = refusal === null ? null : denialOf(refusal, call.getPath(), addressOf(call));
+      const { text, limitKey } = addressOf(call);
+      const denial = refusal === null ? null : denialOf(refusal, call.getPath(), text);
       if (denial !== null) this.#noteDenial(denial);
-      this.#refuse(call, refused);
+      const isFailure = refusal?.isFailedAuthentication ?? false;
+      const mayFail = !isFailure || this.#options.failures.take(limitKey);
+      this.#refuse(call, mayFail ? refused : tooManyFailures);
       return;
     }
     const place = streamPlaceOf(admission.target);
@@ -106,7 +119,7 @@ export class FlagdStreams {
     const synced = { projectId, environmentNumber, name: environment };
     stream.begin(configurations.hold(synced, () => stream.offer()));
     const use = { tokenId, at: Date.now(), route: call.getPath(), environment };
-    this.#options.onUsed({ ...use, address: addressOf(call), count: 1 });
+    this.#options.onUsed({ ...use, address: addressOf(call).text, count: 1 });
   }
 
   #hold(stream: FlagdStream, call: FlagdCall): void {
@@ -193,9 +206,8 @@ export class FlagdStreams {
 }
 
 /** Without the port. An IPv4 client of a listener for both kinds has its own address. */
-function addressOf(call: FlagdCall): string {
-  return call
-    .getPeer()
-    .replace(/:\d+$/, '')
-    .replace(/^::ffff:(?=\d+[.])/, '');
+function addressOf(call: FlagdCall): ClientAddress {
+  const text = call.getPeer().replace(/:\d+$/, '');
+  // The peer of a connection that has closed has no address.
+  return addressFromText(text) ?? { text, limitKey: text };
 }

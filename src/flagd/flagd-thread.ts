@@ -8,6 +8,8 @@ import { openStoreReader, type StoreReader } from '../storage/store-reader.ts';
 import { assert } from '../support/assert.ts';
 import { LeaseCell } from '../support/lease-cell.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { AddressLimiter } from '../worker/limits/address-limiter.ts';
+import { createWindowMemory } from '../worker/limits/window-limiter.ts';
 import { EnvironmentWatch } from '../worker/sync/environment-watch.ts';
 import type { Refused } from './admission.ts';
 import { Configurations, messageBytesMax } from './configurations.ts';
@@ -24,6 +26,8 @@ export const spareConnections = 256;
 export const leaseEveryMs = 200;
 /** How often tokens and environments of open streams are checked. */
 export const checkEveryMs = 10_000;
+/** Addresses whose failed authentications are remembered. */
+export const addressesMax = 2 ** 16;
 /** How often it is told who is connected. */
 const censusEveryMs = 1000;
 /** Streams that a stopping service ends at once: their clients connect again, elsewhere. */
@@ -95,10 +99,11 @@ export class FlagdThread {
   }
 
   #createStreams(): FlagdStreams {
-    const { streamsMax, tokenPrefixesAccepted } = this.#setup;
+    const { streamsMax, tokenPrefixesAccepted, failedAuthenticationLimit } = this.#setup;
     return new FlagdStreams({
       ...{ streamsMax, tokenPrefixesAccepted, queries: this.#reader.queries, cells: this.#cells },
       ...{ configurations: this.#configurations, room: this.#room },
+      failures: new AddressLimiter(createWindowMemory(addressesMax), failedAuthenticationLimit),
       refresh: () => this.#reader.renew(),
       refusalOfAll: () => this.#refusalOfAll(),
       noteStream: (peer, change) => this.#connections.noteStream(peer, change),

@@ -26,6 +26,7 @@ export function createSharedLimits(threads: number, isEvaluationLimited: boolean
     connectionRoom: createConnectionRoomMemory(),
     managementRate: createWindowMemory(),
     failedAuthentications: createWindowMemory(),
+    failedSyncAuthentications: createWindowMemory(),
     consoleRate: createWindowMemory(),
     evaluationRate: isEvaluationLimited ? createWindowMemory() : createWindowMemory(noWindows),
     signInAttempts: {

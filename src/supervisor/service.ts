@@ -328,10 +328,11 @@ class ServiceParts {
     if (port === null) return null;
     const { flagdSyncCertFile: certFile, flagdSyncKeyFile: keyFile } = this.#config;
     const { tokenPrefix, tokenPrefixesAccepted, syncStreamsMax: streamsMax } = this.#config;
+    const { failedAuthenticationLimit } = this.#config;
     const { log } = this.#mainLog;
     return new FlagdHost({
       setup: {
-        ...{ directory, mapBytes, host, port, streamsMax, logLevel },
+        ...{ directory, mapBytes, host, port, streamsMax, failedAuthenticationLimit, logLevel },
         tls: certFile === null || keyFile === null ? null : { certFile, keyFile },
         tokenPrefixesAccepted: [tokenPrefix, ...tokenPrefixesAccepted],
         storeVersion: this.#storeVersion,

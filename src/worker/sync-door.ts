@@ -72,8 +72,8 @@ const shareTaken =
 const retry = { least: 10, most: 40 };
 
 /**
- * The door of sync: failed authentications count beside those of the Management API, and above their limit get 429. Requests
- * with a valid token are limited neither by those, nor by their rate or the plan: nothing may stop programs from evaluating.
+ * The door of sync: failed authentications have a limit of their own, above which they get 429. Requests
+ * with a valid token are limited neither by it, nor by their rate or the plan: nothing may stop programs from evaluating.
  */
 export class SyncDoor implements ApiDoor {
   readonly manner: ApiManner;

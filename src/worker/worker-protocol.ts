@@ -58,6 +58,8 @@ export interface SharedLimits {
   readonly connectionRoom: SharedArrayBuffer;
   readonly managementRate: WindowMemory;
   readonly failedAuthentications: WindowMemory;
+  /** Of sync. Programs with a wrong token must not stop the Management API for others of their address. */
+  readonly failedSyncAuthentications: WindowMemory;
   readonly consoleRate: WindowMemory;
   readonly evaluationRate: WindowMemory;
   readonly signInAttempts: AttemptMemory;

@@ -129,7 +129,10 @@ export function createServices(
     ...{ watch, streams, room, syncMeter },
     docsUrl: setup.docsUrl,
     tokenPrefixesAccepted: setup.tokenPrefixesAccepted,
-    failedAuthentications: management.failedAuthentications,
+    failedAuthentications: new AddressLimiter(
+      setup.limits.failedSyncAuthentications,
+      setup.failedAuthenticationLimit,
+    ),
     reportUsage: host.reportUsage,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
     countUnrecordedDenial: (request, outcome) => management.actors.countUnrecordedDenial(request, outcome),

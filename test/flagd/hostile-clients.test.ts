@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import t from 'tap';
+import { adminClientOf } from '../admin/admin-fixture.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { createRandom } from '../support/random.ts';
 import { bearer, bootFlagd, callSync, encodeSelector, grpcClient, provisionFlags } from './flagd-fixture.ts';
@@ -96,4 +97,37 @@ t.test('malformed requests are refused, and others are served as before', async 
     'nothing failed',
   );
   await server.stop();
+});
+
+t.test('wrong tokens of an address are limited, and do not stop a valid one', async (t) => {
+  const store = await provisionFlags(t);
+  const settings = { BURGEE_FAILED_AUTHENTICATION_LIMIT: '2' };
+  const { flagdPort: port } = await bootFlagd(t, store.dataDir, settings);
+  const { id: selector } = store.solo;
+  const ask = (secret: string) => callSync(grpcClient(t, port), { selector, metadata: bearer(secret) });
+  for (const code of ['UNAUTHENTICATED', 'UNAUTHENTICATED', 'RESOURCE_EXHAUSTED']) {
+    t.equal((await ask('burgee_nonsense').ended).code, code);
+  }
+  await ask(store.secretOf('solo')).configuration(0);
+});
+
+t.test('connections without a stream take at most half of the places', async (t) => {
+  const store = await provisionFlags(t);
+  const settings = { BURGEE_SYNC_STREAMS_MAX: '4', BURGEE_ADMIN_PORT: '0' };
+  const { server, flagdPort: port } = await bootFlagd(t, store.dataDir, settings);
+  const idle = Array.from({ length: 131 }, () => connectSocket(port, '127.0.0.1'));
+  t.teardown(() => {
+    for (const socket of idle) socket.destroy();
+  });
+  for (const socket of idle) socket.on('error', () => undefined);
+  // 130 of 260 places: the one after them is closed.
+  const closed = idle.map(async (socket, index) => {
+    socket.resume();
+    await once(socket, 'close');
+    return index;
+  });
+  await Promise.race(closed);
+  const metrics = await (await adminClientOf(t, server)).scrape();
+  t.equal(metrics.value('burgee_flagd_cut_total', { reason: 'crowded' }), 1);
+  t.equal(idle.filter((socket) => socket.destroyed).length, 1);
 });

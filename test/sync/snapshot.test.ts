@@ -94,5 +94,7 @@ t.test(
     test.equal(refused.status, 429);
     test.ok(refused.headers.has('retry-after'));
     test.equal((await site.get(site.path(), site.secret())).status, 200, 'of the same address');
+    const managed = await site.get(`/api/v1/flags/${idOf(site.shop.flags, 'first')}`, null);
+    test.equal(managed.status, 401, 'the Management API counts for itself');
   },
 );

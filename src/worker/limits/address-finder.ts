@@ -56,12 +56,17 @@ function parseAddress(text: string): Uint8Array | null {
   return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
 }
 
+/** @returns null when it is no address */
+export function addressFromText(text: string): ClientAddress | null {
+  const bytes = parseAddress(text);
+  return bytes === null ? null : addressFromBytes(bytes);
+}
+
 /** One hop as proxies write it: an address, possibly with a port, possibly in brackets. */
 function parseHop(hop: string): ClientAddress | null {
   const trimmed = hop.trim().replace(/^"|"$/g, '');
   const bare = trimmed.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
-  const bytes = parseAddress(bare);
-  return bytes === null ? null : addressFromBytes(bytes);
+  return addressFromText(bare);
 }
 
 /**
