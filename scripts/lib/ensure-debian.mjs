@@ -18,6 +18,7 @@ const packagesOf = new Map([
   ['slowhttptest', ['slowhttptest']],
   ['strace', ['strace']],
   ['systemd-analyze', ['systemd']],
+  ['wrk', ['wrk']],
 ]);
 
 const aptGet = '/usr/bin/apt-get';

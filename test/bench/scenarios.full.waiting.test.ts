@@ -6,6 +6,7 @@ import type { Comparison, ResultFile, ScenarioReport } from '../../bench/compari
 import { availableDrivers } from '../../bench/load/closed-loop.ts';
 import { readHistogram } from '../../bench/load/latency-histogram.ts';
 import { readResults } from '../../bench/report/result-file.ts';
+import { debianPrograms } from '../support/debian-programs.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { runBench } from './bench-command.ts';
 
@@ -35,6 +36,8 @@ interface Run {
   readonly options: readonly string[];
 }
 
+// Without it the scenarios run with autocannon.
+debianPrograms('wrk');
 const [fastestDriver = 'autocannon'] = availableDrivers();
 /**
  * Scenarios that run in one command, because each start of the command takes time. The scenario that loops over the

@@ -1,10 +1,11 @@
 import t from 'tap';
 import { availableDrivers, describeDriver, runClosedLoop } from '../../../bench/load/closed-loop.ts';
 import type { BenchRequest } from '../../../bench/load/request-list.ts';
+import { debianPrograms } from '../../support/debian-programs.ts';
 import { startLoadServer, unusedOrigin } from './load-server.ts';
 
 const seconds = 0.2;
-const skipWrk = availableDrivers().includes('wrk') ? false : 'wrk is not installed';
+const { skip: skipWrk } = debianPrograms('wrk');
 
 function gets(count: number, status = 200): readonly BenchRequest[] {
   return Array.from({ length: count }, (_unused, index) => ({ path: `/${index}`, status }));
