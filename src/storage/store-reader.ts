@@ -89,9 +89,14 @@ export class StoreReader {
     const behind = this.sequence() - sequence;
     if (behind === 0) return [];
     if (behind < 0 || behind > changesFollowedMax) return null;
-    const range = { start: sequenceKey(sequence + 1) };
-    const entries = Array.from(this.#source.records(changeLogRecord, range), ({ record }) => record);
-    return entries.length === behind ? entries : null;
+    const entries: ChangeLogEntry[] = [];
+    for (let next = sequence + 1; next <= sequence + behind; next += 1) {
+      // One by one: a worker mostly follows a commit or two, and a range's cursor costs more than their look-ups.
+      const entry = this.#source.find(changeLogRecord, sequenceKey(next));
+      if (entry === undefined) return null;
+      entries.push(entry);
+    }
+    return entries;
   }
 
   /** Pins the current snapshot, so that it survives later renewals. */

@@ -81,7 +81,7 @@ export interface SequencedHead {
 
 /** An entry in its ledger's chain. */
 export interface ChainedEntry extends SequencedHead {
-  /** As `changes-text.ts` writes them: readers take them in slices. */
+  /** As `changes-text.ts` writes them: readers take them in slices. Decoded when it is first read. */
   readonly changesText: string;
   /** SHA-256 over the previous entry's hash and this entry, 32 bytes. */
   readonly hash: Uint8Array;

@@ -17,7 +17,7 @@ export const clockSlackMs = 60 * 60 * 1000;
 /** Entries in a batch. Reading one takes some 10 µs: a worker serves other requests between batches. */
 const batchSize = 25;
 /** Bytes after which a batch ends: reading a MiB takes some 3 ms. */
-const batchBytes = 256 * 1024;
+const batchBytes = 64 * 1024;
 const pause: AuditBatch = { matches: [], walked: 0, bytes: 0, next: null };
 
 /**

@@ -22,7 +22,7 @@ export interface SideCounts {
 export const itemsListedMax = itemsWholeMax;
 /** More characters than any cohort has; a longer rule is shown in part. */
 const itemCharsMax = 4 * 1024;
-const itemsBetweenPauses = 1000;
+const itemsBetweenPauses = 250;
 
 /** A list's items as JSON text, in their order; null for a value that is no list. */
 type Items = readonly string[] | null;

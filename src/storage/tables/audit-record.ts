@@ -12,7 +12,8 @@ import {
   sequenceKey,
   sequenceOf,
 } from '../keys/key-parts.ts';
-import { packRow, recordCodec, unpackRow } from '../records/record-codec.ts';
+import { packRow, recordCodec } from '../records/record-codec.ts';
+import { RowReader } from '../records/row-reader.ts';
 
 /**
  * An audit entry in its ledger's chain: `hash` = SHA-256(`previousHash` + `encodedEntry`). The entry is stored as the
@@ -49,6 +50,9 @@ type EntryRow = readonly [
   requestId: string | null,
 ];
 
+/** The place of the changes in a row. */
+const changesItem = 12;
+
 export function encodeAuditEntry(it: AuditEntry): Buffer {
   const { kind, id, name } = it.actor;
   const changes = changesToText(it.changes, (text) => hash('sha256', text));
@@ -66,16 +70,25 @@ export function encodeAuditEntry(it: AuditEntry): Buffer {
 }
 
 export function decodeAuditEntry(encodedEntry: Uint8Array): AuditEntry {
-  const { head, changesText } = decodeAuditHead(encodedEntry);
-  return { ...head, changes: changesFromText(changesText) };
+  const { head, readChanges } = decodeAuditHead(encodedEntry);
+  return { ...head, changes: changesFromText(readChanges()) };
 }
 
-/** The same as `decodeAuditEntry`, without reading the changes, which may be megabytes. */
+/**
+ * The same as `decodeAuditEntry`, without the changes, which may be megabytes: `readChanges` decodes their text.
+ * @throws RangeError on bytes that `encodeAuditEntry` has not made
+ */
 export function decodeAuditHead(encodedEntry: Uint8Array): {
   readonly head: AuditHead;
-  readonly changesText: string;
+  readonly readChanges: () => string;
 } {
-  const row = unpackRow(encodedEntry) as unknown as EntryRow;
+  const reader = new RowReader(encodedEntry);
+  const items = reader.enterArray();
+  const row = Array.from({ length: changesItem }, () => reader.read()) as unknown as EntryRow;
+  const readChanges = reader.passString();
+  const requestId = reader.read() as EntryRow[13];
+  reader.pass(items - changesItem - 2);
+  reader.requireEnd();
   const head = {
     id: row[1],
     ledgerId: row[2],
@@ -86,9 +99,9 @@ export function decodeAuditHead(encodedEntry: Uint8Array): {
     targetId: row[9],
     targetName: row[10],
     environment: row[11],
-    requestId: row[13],
+    requestId,
   };
-  return { head, changesText: row[12] };
+  return { head, readChanges };
 }
 
 /** The previous hash of a ledger's first entry. */

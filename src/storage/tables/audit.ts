@@ -145,9 +145,19 @@ function* keysAbout(
 function entryAt(source: RecordSource, key: Buffer): ChainedEntry {
   const record = source.find(auditRecord, key);
   if (record === undefined) throw missingRecord(auditRecord, key);
-  const { head, changesText } = decodeAuditHead(record.encodedEntry);
+  const { head, readChanges } = decodeAuditHead(record.encodedEntry);
   const bytesRead = record.encodedEntry.length;
-  return { sequence: sequenceOf(key), entry: head, changesText, bytesRead, hash: record.hash };
+  let text: string | null = null;
+  return {
+    sequence: sequenceOf(key),
+    entry: head,
+    bytesRead,
+    hash: record.hash,
+    get changesText() {
+      text ??= readChanges();
+      return text;
+    },
+  };
 }
 
 /** Appends an entry to its ledger's chain, and indexes it. */

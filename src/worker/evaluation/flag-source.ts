@@ -130,9 +130,13 @@ export class FlagSource {
 
   #forgetChanged(): void {
     const changes = this.#reader.changesSince(this.#sequenceSeen);
-    if (changes === null) this.#forgetAll();
-    else for (const change of changes) this.#forget(change);
-    this.#sequenceSeen = this.#reader.sequence();
+    if (changes === null) {
+      this.#forgetAll();
+      this.#sequenceSeen = this.#reader.sequence();
+      return;
+    }
+    for (const change of changes) this.#forget(change);
+    this.#sequenceSeen += changes.length;
   }
 
   #forget({ kind, projectId, id }: ChangeLogEntry): void {

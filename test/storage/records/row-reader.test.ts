@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { Packr } from 'msgpackr';
 import t from 'tap';
 import { packRow, unpackRow } from '../../../src/storage/records/record-codec.ts';
+import { RowReader } from '../../../src/storage/records/row-reader.ts';
 import { throwsA } from '../../support/expectations.ts';
 import fc from '../../support/fast-check.ts';
 import { nastyStrings } from '../support/records.ts';
@@ -57,6 +58,25 @@ t.test('a string is read the same at every place in memory', async (test) => {
   const packed = packRow(row);
   const within = Buffer.concat([Buffer.from('before'), packed, Buffer.from('after')]);
   test.strictSame(unpackRow(within.subarray(6, 6 + packed.length)), row);
+});
+
+t.test('a string that was skipped is read later, and what follows it at once', async (test) => {
+  const begin = (row: readonly unknown[]): RowReader => {
+    const reader = new RowReader(packRow(row));
+    reader.enterArray();
+    return reader;
+  };
+  for (const length of lengths) {
+    const skipped = `${'é'.repeat(length)}${'x'.repeat(length)}`;
+    const reader = begin([skipped, 'after']);
+    const readSkipped = reader.passString();
+    test.equal(reader.read(), 'after');
+    reader.requireEnd();
+    test.equal(readSkipped(), skipped);
+  }
+  for (const other of [17, null, ['text'], Buffer.from('text')]) {
+    test.throws(() => begin([other]).passString(), { message: 'a row of another form' });
+  }
 });
 
 t.test('anything but one complete row is refused', async (test) => {
