@@ -25,6 +25,22 @@ const sources = [
 ];
 const isCompressible = /[.](js|css|svg)$/;
 
+/** Builds the script that asks for the first answers, and puts it into the page before the others. */
+const withFirstAnswers = {
+  name: 'first-answers',
+  buildStart() {
+    this.emitFile({ type: 'chunk', id: join(root, 'src/console/first-answers.ts'), name: 'first-answers' });
+  },
+  transformIndexHtml: {
+    order: 'post',
+    handler(_page, { bundle }) {
+      const chunk = Object.values(bundle).find(({ name }) => name === 'first-answers');
+      const attrs = { src: `/console/${chunk.fileName}`, nonce: '__NONCE__' };
+      return [{ tag: 'script', attrs, injectTo: 'head-prepend' }];
+    },
+  },
+};
+
 async function bundle() {
   const { build } = await import('vite');
   await build({
@@ -33,6 +49,7 @@ async function bundle() {
     base: '/console/',
     logLevel: 'warn',
     publicDir: false,
+    plugins: [withFirstAnswers],
     html: { cspNonce: '__NONCE__' },
     build: {
       outDir: target,
@@ -46,8 +63,16 @@ async function bundle() {
       rolldownOptions: {
         // Packages carry directives for React Server Components, such as 'use client'. The console has no such server.
         onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
-        // Modules that several pages share become one file instead of a dozen small ones.
-        output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
+        // Modules that several pages share become two files instead of a dozen small ones: what the first page needs
+        // too, and what it does not wait for.
+        output: {
+          codeSplitting: {
+            groups: [
+              { name: 'shared', tags: ['$initial'], minShareCount: 2 },
+              { name: 'pages', minShareCount: 2 },
+            ],
+          },
+        },
       },
     },
   });

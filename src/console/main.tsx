@@ -9,6 +9,7 @@ import { createRoot } from 'react-dom/client';
 import { consoleColours, consoleTheme } from './app/console-theme.ts';
 import { createConsoleRouter, readFirstPage } from './app/router.tsx';
 import { watchAttendance } from './client/attendance.ts';
+import { dropFirstAnswers } from './client/first-answers.ts';
 import { createQueryClient } from './client/query-client.ts';
 import { NoticeCenter } from './parts/notices.tsx';
 import { SwitchQuestions } from './switching/switch-questions.tsx';
@@ -47,6 +48,7 @@ watchAttendance(window);
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the console.');
 await readFirstPage(router);
+dropFirstAnswers();
 createRoot(root).render(
   <StrictMode>
     <ConsoleApp />

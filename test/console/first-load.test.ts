@@ -30,12 +30,23 @@ function filesOf(name: string, found = new Set<string>()): Set<string> {
 
 t.test('the first page, the list of flags, needs less than 250 KB of JavaScript', async (t) => {
   const files = new Set(
-    ['index.html', 'screens/projects/home-screen.tsx'].flatMap((name) => [...filesOf(name)]),
+    ['first-answers.ts', 'index.html', 'screens/projects/home-screen.tsx'].flatMap((name) => [
+      ...filesOf(name),
+    ]),
   );
   const bytes = [...files].map((file) => statSync(join(folder, `${file}.br`)).size);
   const sum = bytes.reduce((total, size) => total + size, 0);
   t.comment(`${sum} bytes in ${files.size} files`);
   t.ok(sum > 50_000 && sum < firstLoadBytesMax, `${sum} bytes`);
+});
+
+t.test('the script that asks for the first answers is short, and waits for no other', async (t) => {
+  const { file } = manifest['first-answers.ts'] ?? { file: '' };
+  t.same([...filesOf('first-answers.ts')], [file], 'it imports nothing');
+  t.ok(statSync(join(folder, `${file}.br`)).size < 1000);
+  t.notMatch(readFileSync(join(folder, file), 'utf8'), /\bexport\b|\bimport\b/, 'it is a classic script');
+  const page = readFileSync(join(folder, 'index.html'), 'utf8');
+  t.ok(/<script[^>]*>/.exec(page)?.[0].includes(file), 'it is the first one');
 });
 
 t.test('the whole console, scripts and styles of every page, is less than 300 KB', async (t) => {

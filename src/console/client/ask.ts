@@ -4,6 +4,7 @@ import { type ConsoleOperationId, consoleRoutes } from '../../operations/console
 import { addressOf, type ParamsOf, type QueryOf } from './address-of.ts';
 import { isSomebodyThere } from './attendance.ts';
 import { ConsoleError } from './console-error.ts';
+import { takeFirstAnswer } from './first-answers.ts';
 
 type Operations = typeof consoleOperations;
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : null;
@@ -56,7 +57,8 @@ export const unreachable = "Can't reach Burgee";
 
 async function send(address: string, request: RequestInit): Promise<Response> {
   try {
-    return await fetch(address, request);
+    const answer = request.method === 'GET' ? takeFirstAnswer(address) : undefined;
+    return await (answer ?? fetch(address, request));
   } catch (error) {
     throw noAnswer(error);
   }

@@ -32,6 +32,7 @@ import {
 import { StateControl } from './state-control.tsx';
 import { TableHead } from './table-head.tsx';
 import { headingRow, useGridKeys } from './use-grid-keys.ts';
+import { useIsPainted } from './use-is-painted.ts';
 
 /**
  * The frame's size before it is measured, from the sizes in the style sheets: where it is right, as in most windows, the
@@ -192,6 +193,7 @@ export function FlagTable(props: FlagRowsProps) {
   const width = useFrameWidth(frame, expected.width);
   const layout = useMemo(() => layoutOf(columns, width), [columns, width]);
   const rowHeight = rowHeights[density];
+  const isPainted = useIsPainted();
   // The keys need the virtualizers, and these the cell of the keys.
   const virtual = useRef<{ rows: Scroller; columns: Scroller } | null>(null);
   const keys = useGridKeys({
@@ -215,7 +217,7 @@ export function FlagTable(props: FlagRowsProps) {
     scrollPaddingStart: headHeight,
     initialOffset: () => place.top,
     rangeExtractor: useRange(keys.row),
-    overscan: 8,
+    overscan: isPainted ? 8 : 0,
   });
   const columnVirtual = useVirtualizer({
     horizontal: true,
@@ -227,7 +229,7 @@ export function FlagTable(props: FlagRowsProps) {
     scrollPaddingStart: layout.freeStart,
     initialOffset: () => place.left,
     rangeExtractor: useRange(keys.column - 2 - layout.stuck.length),
-    overscan: 1,
+    overscan: isPainted ? 1 : 0,
   });
   virtual.current = { rows: rowVirtual, columns: columnVirtual };
   const soughtPlace = layout.free.findIndex(({ number }) => number === sought);
