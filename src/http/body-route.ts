@@ -76,61 +76,82 @@ class HeadLines implements BodyHead {
     request.forEach(this.#note);
     if (this.#lengths !== 1 || this.#encodings > 0 || this.#hosts > 1) return 0;
     if (request.getCaseSensitiveMethod() !== 'POST') return 0;
-    return /^\d{1,9}$/.test(this.#length) ? Number(this.#length) : 0;
+    return lengthOf(this.#length);
   }
+}
+
+const lengthDigits = 9;
+
+/** @returns 0 for what is no length. A regular expression would cost more than this loop. */
+function lengthOf(text: string): number {
+  if (text.length > lengthDigits) return 0;
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return 0;
+    length = length * 10 + digit;
+  }
+  return length;
 }
 
 const headLines = new HeadLines();
 
 /** @param bytesMax of a body. @returns the length of a request's body; null: it goes the ordinary way */
-export function readBodyHead(
-  request: HttpRequest,
-  bytesMax: number,
-): { readonly length: number; readonly head: BodyHead } | null {
+export function readBodyHead(request: HttpRequest, bytesMax: number): number | null {
   const length = headLines.read(request);
-  return length === 0 || length > bytesMax ? null : { length, head: headLines };
+  return length === 0 || length > bytesMax ? null : length;
 }
+
+/** The head that `readBodyHead` has read. */
+export const bodyHead: BodyHead = headLines;
 
 /** How a short body's request is answered. */
 export interface BodyAnswering<Asked> {
   readonly route: BodyRoute<Asked>;
   readonly stalls: Stalls;
-  /** Answers within the call in which the body came. */
-  answerNow(response: HttpResponse, ready: ReadyAnswer, isChecked: boolean): void;
+  /** Answers within the call in which the body came. @returns whether nothing of the answer is left to write */
+  answerNow(response: HttpResponse, ready: ReadyAnswer, isChecked: boolean): boolean;
   /** @returns an exchange for an answer that is given otherwise */
   exchangeFor(response: HttpResponse): Exchange;
   countAborted(): void;
+  /** Receives one that may `begin` another request. */
+  free(body: ArrivingBody<Asked>): void;
 }
 
-/** A request whose body is arriving. */
+/**
+ * A request whose body is arriving. Once its body has come and its answer is written, uWebSockets.js has forgotten both
+ * handlers, and it may `begin` another request.
+ */
 export class ArrivingBody<Asked> {
-  readonly #response: HttpResponse;
-  readonly #asked: Asked;
-  readonly #length: number;
   readonly #answering: BodyAnswering<Asked>;
+  #response: HttpResponse | null = null;
+  #asked: Asked | null = null;
+  #length = 0;
   /** Whether it is to be learnt if the client's socket takes the answer. */
-  readonly #isChecked: boolean;
+  #isChecked = false;
   /** What came before the last piece; null while nothing has. */
   #bytes: Uint8Array | null = null;
   #filled = 0;
   #isOver = false;
   bornAt = 0;
+  readonly #onAborted = (): void => this.#abort();
+  readonly #onData = (piece: ArrayBuffer, isLast: boolean): void => this.#take(new Uint8Array(piece), isLast);
+
+  constructor(answering: BodyAnswering<Asked>) {
+    this.#answering = answering;
+  }
 
   /** Call it within the request's handler. */
-  constructor(
-    response: HttpResponse,
-    asked: Asked,
-    { length, isChecked }: { readonly length: number; readonly isChecked: boolean },
-    answering: BodyAnswering<Asked>,
-  ) {
+  begin(response: HttpResponse, asked: Asked, length: number, isChecked: boolean): void {
     this.#response = response;
     this.#asked = asked;
     this.#length = length;
     this.#isChecked = isChecked;
-    this.#answering = answering;
-    answering.stalls.add(this);
-    response.onAborted(() => this.#abort());
-    response.onData((piece, isLast) => this.#take(new Uint8Array(piece), isLast));
+    this.#filled = 0;
+    this.#isOver = false;
+    this.#answering.stalls.add(this);
+    response.onAborted(this.#onAborted);
+    response.onData(this.#onData);
   }
 
   #take(piece: Uint8Array, isLast: boolean): void {
@@ -151,19 +172,20 @@ export class ArrivingBody<Asked> {
   }
 
   #finish(body: Uint8Array): void {
-    const { route, answerNow, exchangeFor } = this.#answering;
-    const ready = this.#decide(body);
+    const { route, answerNow, exchangeFor, free } = this.#answering;
+    const [response, asked] = [this.#response as HttpResponse, this.#asked as Asked];
+    const ready = this.#decide(body, asked);
     this.#end();
-    if (ready === null) route.wait(exchangeFor(this.#response), this.#asked);
-    else answerNow(this.#response, ready, this.#isChecked);
+    if (ready === null) route.wait(exchangeFor(response), asked);
+    else if (answerNow(response, ready, this.#isChecked)) free(this);
   }
 
-  #decide(body: Uint8Array): ReadyAnswer | null {
+  #decide(body: Uint8Array, asked: Asked): ReadyAnswer | null {
     const { route } = this.#answering;
     try {
-      return route.answer(this.#asked, body);
+      return route.answer(asked, body);
     } catch (fault) {
-      return route.fail(this.#asked, fault);
+      return route.fail(asked, fault);
     }
   }
 
@@ -171,7 +193,8 @@ export class ArrivingBody<Asked> {
   refuse(why: UnreadBody): void {
     if (this.#isOver) return;
     this.#end();
-    this.#answering.route.refuse(this.#answering.exchangeFor(this.#response), this.#asked, why);
+    const { route, exchangeFor } = this.#answering;
+    route.refuse(exchangeFor(this.#response as HttpResponse), this.#asked as Asked, why);
   }
 
   #abort(): void {
@@ -191,9 +214,10 @@ export class ArrivingBody<Asked> {
 /** Looks in an interval are this many, and a body that was there for one more has stalled. */
 const looksOfInterval = 2;
 
-/** Finds bodies that do not arrive, with one timer for all. */
+/** Finds bodies that do not arrive, with one timer for all. A body that comes with its head is the newest when it is answered. */
 export class Stalls {
   readonly #bodies = new Set<ArrivingBody<unknown>>();
+  #newest: ArrivingBody<unknown> | null = null;
   readonly #lookMs: number;
   #timer: NodeJS.Timeout | null = null;
   #looks = 0;
@@ -204,16 +228,20 @@ export class Stalls {
 
   add(body: ArrivingBody<never> | ArrivingBody<unknown>): void {
     body.bornAt = this.#looks;
-    this.#bodies.add(body as ArrivingBody<unknown>);
+    if (this.#newest !== null) this.#bodies.add(this.#newest);
+    this.#newest = body as ArrivingBody<unknown>;
     this.#timer ??= setInterval(() => this.#look(), this.#lookMs).unref();
   }
 
   delete(body: ArrivingBody<never> | ArrivingBody<unknown>): void {
-    this.#bodies.delete(body as ArrivingBody<unknown>);
+    if (this.#newest === body) this.#newest = null;
+    else this.#bodies.delete(body as ArrivingBody<unknown>);
   }
 
   #look(): void {
     this.#looks += 1;
+    if (this.#newest !== null) this.#bodies.add(this.#newest);
+    this.#newest = null;
     for (const body of [...this.#bodies]) {
       if (this.#looks - body.bornAt > looksOfInterval) body.refuse('stalled');
     }

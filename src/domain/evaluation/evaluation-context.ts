@@ -178,20 +178,19 @@ export class EvaluationContext {
     if (hasHighByte && !(isUtf8(this.bytes, start, nameEnd) && isUtf8(this.bytes, nameEnd, end))) {
       return 'invalid-utf8';
     }
-    const parameter = this.#parameterAt(start, nameEnd);
+    const parameter = this.parameterAt(start, nameEnd);
     if (parameter < 0) {
-      this.#addAttribute(start, nameEnd, nameEnd, end);
+      this.addRange(start, nameEnd, nameEnd, end);
       return null;
     }
-    if (this.#parameters[parameter * 2] !== -1) return 'repeated';
+    if (this.hasRange(parameter)) return 'repeated';
     if (hasPlus && contextParameters[parameter] === 'cohort') return 'raw-plus-in-cohort';
-    this.#parameters[parameter * 2] = nameEnd;
-    this.#parameters[parameter * 2 + 1] = end;
+    this.setRange(parameter, nameEnd, end);
     return null;
   }
 
   /** Index in `contextParameters` of the name in `bytes[start, end)`, or -1. Compares the length first. */
-  #parameterAt(start: number, end: number): number {
+  parameterAt(start: number, end: number): number {
     const length = end - start;
     const candidate = length === 12 ? 0 : length === 6 ? 1 : length === 3 ? 2 : -1;
     if (candidate < 0) return -1;
@@ -200,7 +199,8 @@ export class EvaluationContext {
     return candidate;
   }
 
-  #addAttribute(start: number, nameEnd: number, valueStart: number, end: number): void {
+  /** Adds an attribute whose name and value stand in `bytes`. */
+  addRange(start: number, nameEnd: number, valueStart: number, end: number): void {
     const cell = this.attributeCount * 4;
     if (cell + 4 > this.#attributes.length) this.#attributes = fourfold(this.#attributes);
     this.#attributes[cell] = start;
@@ -208,6 +208,23 @@ export class EvaluationContext {
     this.#attributes[cell + 2] = valueStart;
     this.#attributes[cell + 3] = end;
     this.attributeCount += 1;
+  }
+
+  /** Replaces the context by bytes of ASCII that have names and values in them, each of which `setRange` and `addRange` note. */
+  take(bytes: Uint8Array): void {
+    this.#reset(bytes.length);
+    this.bytes.set(bytes);
+    this.#used = bytes.length;
+  }
+
+  hasRange(parameter: number): boolean {
+    return this.#parameters[parameter * 2] !== -1;
+  }
+
+  /** @param parameter index in `contextParameters` */
+  setRange(parameter: number, start: number, end: number): void {
+    this.#parameters[parameter * 2] = start;
+    this.#parameters[parameter * 2 + 1] = end;
   }
 
   /** Takes a context that is already decoded, and replaces the present one. */
@@ -251,7 +268,7 @@ export class EvaluationContext {
   addAttribute(name: string, value: string): void {
     const start = this.#used;
     const nameEnd = this.#append(name);
-    this.#addAttribute(start, nameEnd, nameEnd, this.#append(value));
+    this.addRange(start, nameEnd, nameEnd, this.#append(value));
   }
 
   /** Adds one more value to the attribute that was added last, without another copy of its name. */
@@ -260,7 +277,7 @@ export class EvaluationContext {
     assert(last >= 0, 'a further value follows the first one');
     const start = this.#used;
     const end = this.#append(value);
-    this.#addAttribute(this.attributeNameStart(last), this.attributeNameEnd(last), start, end);
+    this.addRange(this.attributeNameStart(last), this.attributeNameEnd(last), start, end);
   }
 
   /** Gives back the memory of a large context, which is empty afterwards. For whoever keeps it, after each use. */
@@ -273,8 +290,8 @@ export class EvaluationContext {
   }
 
   #setParameter(parameter: number, text: string): void {
-    this.#parameters[parameter * 2] = this.#used;
-    this.#parameters[parameter * 2 + 1] = this.#append(text);
+    const start = this.#used;
+    this.setRange(parameter, start, this.#append(text));
   }
 
   /** Most texts are short and ASCII: for them a call of the encoder costs more than this loop. */

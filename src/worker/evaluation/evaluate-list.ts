@@ -18,13 +18,19 @@ export interface EvaluationCounting {
 export interface ListForm {
   /** Whether the body depends on another flag of the project having the same name. */
   readonly asksForNames: boolean;
-  body(flag: CompiledFlag, reason: EvaluationReason, isNameShared: boolean): string;
+  /** @param state null: the flag was compiled for this answer alone */
+  body(
+    flag: CompiledFlag,
+    state: CompiledState | null,
+    reason: EvaluationReason,
+    isNameShared: boolean,
+  ): string;
 }
 
 /** As the Evaluation API lists flags. */
 export const plainForm: ListForm = {
   asksForNames: false,
-  body: ({ onBody, offBody }, reason) => (isOn(reason) ? onBody : offBody),
+  body: ({ onBody, offBody }, _state, reason) => (isOn(reason) ? onBody : offBody),
 };
 
 /** Flags evaluated between two looks at the clock: some ten microseconds. */
@@ -51,10 +57,21 @@ function stateOf({ compiled }: ListedFlag, environmentIndex: number): CompiledSt
   return state;
 }
 
-/** Flags of the same name stand side by side. */
-function isNameShared(flags: readonly ListedFlag[], index: number): boolean {
-  const name = flags[index]?.name as Buffer;
-  return flags[index - 1]?.name.equals(name) === true || flags[index + 1]?.name.equals(name) === true;
+const noPlaces: ReadonlySet<number> = new Set();
+/** Places of the flags whose name another flag has, by the flags of a list, which are compared once. */
+const sharedNames = new WeakMap<readonly ListedFlag[], ReadonlySet<number>>();
+
+function placesOfSharedNames(flags: readonly ListedFlag[]): ReadonlySet<number> {
+  const known = sharedNames.get(flags);
+  if (known !== undefined) return known;
+  const places = new Set<number>();
+  // Flags of the same name stand side by side.
+  for (let index = 1; index < flags.length; index += 1) {
+    const [one, other] = [flags[index - 1] as ListedFlag, flags[index] as ListedFlag];
+    if (one.name.equals(other.name)) places.add(index - 1).add(index);
+  }
+  sharedNames.set(flags, places);
+  return places;
 }
 
 /** @returns the bytes of the scratch buffer that are in use after the body */
@@ -80,6 +97,7 @@ export function* evaluateList(
   form: ListForm,
 ): Generator<Uint8Array> {
   let separator = openBracket as number;
+  const shared = form.asksForNames ? placesOfSharedNames(flags) : noPlaces;
   for (let start = 0; start < flags.length; start += flagsOfPiece) {
     const end = Math.min(start + flagsOfPiece, flags.length);
     let length = 0;
@@ -92,7 +110,7 @@ export function* evaluateList(
       const reason = evaluateFlag(compiled, state, context, randomRoll);
       meter.countFlagOfProject(reason);
       tallies.count(state.tally, isOn(reason));
-      const body = form.body(compiled, reason, form.asksForNames && isNameShared(flags, index));
+      const body = form.body(compiled, state, reason, shared.has(index));
       length = writeBody(body, length + 1);
     }
     yield scratch.subarray(0, length);

@@ -255,12 +255,14 @@ function* evaluateFlags(
     meter.countFlagOfProject(reason);
     const isSame = last?.name === flag.name;
     if (last !== null) {
-      yield separator + form.body(last.compiled, last.reason, last.isNameShared || isSame);
+      yield separator + form.body(last.compiled, null, last.reason, last.isNameShared || isSame);
       separator = ',';
     }
     last = { name: flag.name, compiled, reason, isNameShared: isSame };
   }
-  yield last === null ? '[]' : `${separator}${form.body(last.compiled, last.reason, last.isNameShared)}]`;
+  yield last === null
+    ? '[]'
+    : `${separator}${form.body(last.compiled, null, last.reason, last.isNameShared)}]`;
 }
 
 interface EvaluatedFlag {

@@ -29,6 +29,24 @@ export function isOfrepPath(path: string): boolean {
   return path.includes(marker);
 }
 
+/** Most addresses that are remembered, and the longest: some hundreds of kilobytes. */
+const addressesMax = 1024;
+const rememberedCharactersMax = 256;
+const remembered = new Map<string, OfrepAddress>();
+
+/** Reads an address as `readOfrepAddress`, and remembers it: most clients ask for the same few flags all the time. */
+export function knownOfrepAddress(path: string, apiKey: string): OfrepAddress | null {
+  const known = remembered.get(path);
+  if (known !== undefined) return known;
+  const address = readOfrepAddress(path, apiKey);
+  if (address === null || path.length > rememberedCharactersMax) return address;
+  // At the root, the header decides.
+  if (!path.startsWith(projectsPath)) return address;
+  if (remembered.size >= addressesMax) remembered.clear();
+  remembered.set(path, address);
+  return address;
+}
+
 /**
  * Reads `/projects/{project}[/{environment}]/ofrep/v1/…`, or `/ofrep/v1/…` with the project in a header, for providers
  * that drop the path of their base URL. A base URL that ends in a slash gives `//ofrep`.

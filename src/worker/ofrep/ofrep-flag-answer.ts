@@ -40,10 +40,14 @@ export class OfrepFlagAnswer implements ReadyAnswer {
 
   /** @param body valid during the call only. @returns null when the flag has to be loaded first */
   answer(asked: AskedFlag, body: Uint8Array): this | null {
+    // Looked at before the state is read: a lease that is valid afterwards says nothing of it.
+    const isAttached = this.#parts.isAttached();
+    const plain = this.#parts.flag.evaluatePlain(asked.place, asked.key, body);
+    if (plain != null) return this.#give(asked.key, plain, isAttached);
     const read = readOfrepBody(body);
-    if ('code' in read) return this.refuse(asked.key, read).#tell(this.#parts.isAttached());
+    if ('code' in read) return this.refuse(asked.key, read).#tell(isAttached);
     asked.context = read.context;
-    return this.again(asked);
+    return plain === null ? null : this.again(asked);
   }
 
   /** The same for a request whose body was read. */
@@ -51,7 +55,10 @@ export class OfrepFlagAnswer implements ReadyAnswer {
     // Looked at before the state is read: a lease that is valid afterwards says nothing of it.
     const isAttached = this.#parts.isAttached();
     const answer = this.#parts.flag.evaluate({ place, key, context: context ?? {} });
-    if (answer === null) return null;
+    return answer === null ? null : this.#give(key, answer, isAttached);
+  }
+
+  #give(key: string, answer: string | OfrepRefusal, isAttached: boolean): this {
     if (typeof answer !== 'string') return this.refuse(key, answer).#tell(isAttached);
     this.status = 200;
     this.headers = ofrepHeaders;

@@ -12,6 +12,7 @@ import { randomRoll } from '../../support/random-roll.ts';
 import type { EvaluationCounting } from '../evaluation/evaluate-list.ts';
 import type { CachedFlag } from '../evaluation/flag-cache.ts';
 import type { FlagSource } from '../evaluation/flag-source.ts';
+import { KeptBodies } from './kept-bodies.ts';
 import type { OfrepPlace } from './ofrep-address.ts';
 import {
   accessOff,
@@ -22,6 +23,7 @@ import {
   noProject,
   type OfrepRefusal,
 } from './ofrep-problems.ts';
+import { PlainBodyReader } from './plain-body.ts';
 
 /** A question about one flag. */
 export interface FlagQuestion {
@@ -42,6 +44,8 @@ export class OfrepFlagEvaluator {
   readonly #source: FlagSource;
   readonly #counting: EvaluationCounting;
   readonly #context = new EvaluationContext();
+  readonly #plainBodies = new PlainBodyReader();
+  readonly #bodies = new KeptBodies();
 
   constructor(source: FlagSource, counting: EvaluationCounting) {
     this.#source = source;
@@ -52,33 +56,59 @@ export class OfrepFlagEvaluator {
    * @returns the body of the answer, or a refusal, which is not counted yet; null: the flag has to be loaded first, as
    * `FlagSource.cold` says
    */
-  evaluate(question: FlagQuestion): string | OfrepRefusal | null {
-    const answer = this.#evaluate(question);
+  evaluate({ place, key, context: given }: FlagQuestion): string | OfrepRefusal | null {
+    const found = this.#look(place, key);
+    if (found === null || 'code' in found) return found;
+    assignOpenFeatureContext(this.#context, given, place?.environment ?? null);
+    const answer = this.#answer(place, key, found);
     this.#context.trim();
     return answer;
   }
 
-  #evaluate({ place, key, context: given }: FlagQuestion): string | OfrepRefusal | null {
+  /**
+   * Evaluates with the context of a body, if that is plain: most are.
+   * @returns as `evaluate`; undefined: the body is another one
+   */
+  evaluatePlain(
+    place: OfrepPlace | null,
+    key: string,
+    body: Uint8Array,
+  ): string | OfrepRefusal | null | undefined {
+    if (!this.#plainBodies.read(body, this.#context, place?.environment ?? null)) return undefined;
+    const found = this.#look(place, key);
+    return found === null || 'code' in found ? found : this.#answer(place, key, found);
+  }
+
+  #look(place: OfrepPlace | null, key: string): CachedFlag | OfrepRefusal | null {
     // Compared for each request: one that comes after a change was acknowledged sees the new version.
     this.#source.refresh();
     const found = place === null ? this.#findById(key) : this.#find(place, key);
     if (found === null || 'code' in found) return found;
-    const { compiled, cachedProject } = found;
-    const { project } = cachedProject;
-    if (!project.evaluationAccess) return accessOff;
+    return found.cachedProject.project.evaluationAccess ? found : accessOff;
+  }
+
+  #answer(
+    place: OfrepPlace | null,
+    key: string,
+    { compiled, cachedProject: { project } }: CachedFlag,
+  ): string | OfrepRefusal {
     const context = this.#context;
-    assignOpenFeatureContext(context, given, place?.environment ?? null);
     const state = selectState(compiled, context);
-    const environment = project.isMultiEnvironment ? (place?.environment ?? environmentNamed(context)) : null;
-    if (state === null) return noEnvironment(environment, project);
+    if (state === null) {
+      const named = place?.environment ?? environmentNamed(context);
+      return noEnvironment(project.isMultiEnvironment ? named : null, project);
+    }
     const reason = evaluateFlag(compiled, state, context, randomRoll);
     this.#counting.meter.countFlag(reason);
     this.#counting.tallies.count(state.tally, isOn(reason));
     const isId = key === compiled.id;
-    return ofrepSuccess(isId ? `"${key}"` : JSON.stringify(key), reason, compiled, {
-      projectId: project.id,
-      environment,
-    });
+    const kept = isId ? this.#bodies.find(state, reason) : undefined;
+    if (kept !== undefined) return kept;
+    const environment = project.isMultiEnvironment ? (place?.environment ?? environmentNamed(context)) : null;
+    const flagSet = { projectId: project.id, environment };
+    const body = ofrepSuccess(isId ? `"${key}"` : JSON.stringify(key), reason, compiled, flagSet);
+    if (isId) this.#bodies.keep(state, reason, body);
+    return body;
   }
 
   #findById(key: string): CachedFlag | OfrepRefusal | null {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import { type OfrepFlagSet, ofrepSuccess } from '../../contracts/ofrep/ofrep-answers.ts';
 import { nameJson } from '../../domain/evaluation/compiled-flag.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../evaluation/evaluate-project.ts';
 import type { FlagSource } from '../evaluation/flag-source.ts';
 import { eventsUrl } from './events-url.ts';
+import { KeptBodies } from './kept-bodies.ts';
 import type { OfrepPlace } from './ofrep-address.ts';
 import { environmentNamed } from './ofrep-flag.ts';
 import { accessOff, noEnvironment, noProject, type OfrepRefusal } from './ofrep-problems.ts';
@@ -49,12 +50,18 @@ export interface TaggedList {
 }
 
 const pieceBytes = 64 * 1024;
+/** Pieces that a thread keeps for the beginnings of later answers. */
+const freePiecesMax = 16;
+/** Reused: new memory for each answer would cause major collections all the time. */
+const freePieces: Buffer<ArrayBuffer>[] = [];
+const [beginning, end] = [Buffer.from('{"flags":'), Buffer.from('}')];
 const nothing = new Uint8Array(0);
 
 /** Evaluates all flags of a project for OFREP, as the Evaluation API does. */
 export class OfrepFlagsEvaluator {
   readonly #source: FlagSource;
   readonly #projects: ProjectEvaluator;
+  readonly #bodies = new KeptBodies();
 
   constructor(source: FlagSource, projects: ProjectEvaluator) {
     this.#source = source;
@@ -91,7 +98,7 @@ export class OfrepFlagsEvaluator {
     }
     question.onPlace(project, project.environments[index]?.number ?? soleEnvironment);
     const evaluated = { projectId: project.id, environment };
-    const list = this.#projects.list(project, context, formOf(evaluated), addressOf);
+    const list = this.#projects.list(project, context, formOf(evaluated, this.#bodies), addressOf);
     const { eventsBase, isKnown } = question;
     return new TaggedAnswer(list, {
       isKnown,
@@ -101,11 +108,18 @@ export class OfrepFlagsEvaluator {
 }
 
 /** A flag's key is its name, by which programs ask; or its id, where another flag has the same name. */
-function formOf(flagSet: OfrepFlagSet): ListForm {
+function formOf(flagSet: OfrepFlagSet, bodies: KeptBodies): ListForm {
   return {
     asksForNames: true,
-    body: (flag, reason, isNameShared) =>
-      ofrepSuccess(isNameShared ? `"${flag.id}"` : nameJson(flag), reason, flag, flagSet),
+    body: (flag, state, reason, isNameShared) => {
+      // Whether its name is shared depends on other flags, which change without this one.
+      if (isNameShared) return ofrepSuccess(`"${flag.id}"`, reason, flag, flagSet);
+      const kept = state === null ? undefined : bodies.find(state, reason);
+      if (kept !== undefined) return kept;
+      const body = ofrepSuccess(nameJson(flag), reason, flag, flagSet);
+      if (state !== null) bodies.keep(state, reason, body);
+      return body;
+    },
   };
 }
 
@@ -119,9 +133,10 @@ class TaggedAnswer implements TaggedList {
   readonly list: EvaluatedList;
   readonly pieces: Generator<string | Uint8Array>;
   readonly #options: TaggedAnswerOptions;
-  readonly #hash = createHash('sha256');
+  /** Of an answer of several pieces: one piece is hashed at once. */
+  #hash: Hash | null = null;
   readonly #whole: Buffer[] = [];
-  #last = Buffer.alloc(0);
+  #last: Buffer<ArrayBuffer> = Buffer.alloc(0);
   #lastBytes = 0;
   #keptBytes = 0;
   entityTag = '';
@@ -138,15 +153,27 @@ class TaggedAnswer implements TaggedList {
   }
 
   *#make(): Generator<string | Uint8Array> {
+    const first = freePieces.pop() ?? null;
+    if (first !== null) this.#last = first;
+    this.#keptBytes += this.#last.length;
+    try {
+      yield* this.#makePieces();
+    } finally {
+      // Whoever takes pieces has copied each before the next one.
+      if (freePieces.length < freePiecesMax) freePieces.push(first ?? Buffer.allocUnsafeSlow(pieceBytes));
+    }
+  }
+
+  *#makePieces(): Generator<string | Uint8Array> {
     const { eventsUrl: url, isKnown } = this.#options;
-    this.#add(Buffer.from('{"flags":'));
+    this.#add(beginning);
     for (const piece of this.list.pieces) {
       if (piece.length > 0) this.#add(typeof piece === 'string' ? Buffer.from(piece) : piece);
       yield nothing;
     }
-    const streams = JSON.stringify([{ type: 'sse', url }]);
-    this.#add(Buffer.from(url === null ? '}' : `,"eventStreams":${streams}}`));
-    this.entityTag = `"${this.#hash.digest('base64url')}"`;
+    if (url !== null) this.#add(Buffer.from(`,"eventStreams":${JSON.stringify([{ type: 'sse', url }])}`));
+    this.#add(end);
+    this.entityTag = `"${this.#digest()}"`;
     this.isKnown = isKnown(this.entityTag);
     if (this.isKnown) return;
     for (const bytes of this.#whole) {
@@ -157,9 +184,9 @@ class TaggedAnswer implements TaggedList {
   }
 
   #add(bytes: Uint8Array): void {
-    this.#hash.update(bytes);
+    this.#hash?.update(bytes);
     for (let taken = 0; taken < bytes.length; ) {
-      if (this.#lastBytes === this.#last.length) this.#begin(bytes.length);
+      if (this.#lastBytes === this.#last.length) this.#begin(bytes.subarray(taken));
       const part = bytes.subarray(taken, taken + this.#last.length - this.#lastBytes);
       this.#last.set(part, this.#lastBytes);
       this.#lastBytes += part.length;
@@ -167,10 +194,18 @@ class TaggedAnswer implements TaggedList {
     }
   }
 
+  #digest(): string {
+    if (this.#hash !== null) return this.#hash.digest('base64url');
+    return hash('sha256', this.#last.subarray(0, this.#lastBytes), 'base64url');
+  }
+
   /** Short answers need little memory, long ones few pieces. */
-  #begin(bytesMin: number): void {
-    if (this.#lastBytes > 0) this.#whole.push(this.#last);
-    const size = Math.min(pieceBytes, Math.max(bytesMin, 2 * this.#last.length));
+  #begin(rest: Uint8Array): void {
+    if (this.#lastBytes > 0) {
+      this.#whole.push(this.#last);
+      this.#hash ??= createHash('sha256').update(this.#last).update(rest);
+    }
+    const size = Math.min(pieceBytes, Math.max(rest.length, 2 * this.#last.length));
     this.#last = Buffer.allocUnsafeSlow(size);
     this.#lastBytes = 0;
     this.#keptBytes += size;

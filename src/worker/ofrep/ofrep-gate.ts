@@ -19,7 +19,7 @@ import type { ClientAddresses } from '../limits/address-finder.ts';
 import { tooManyEvaluations } from '../limits/evaluation-limit.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { PublicBase } from './events-url.ts';
-import { type OfrepPlace, readOfrepAddress } from './ofrep-address.ts';
+import { knownOfrepAddress, type OfrepPlace, readOfrepAddress } from './ofrep-address.ts';
 import { ofrepBodyBytesMax, readOfrepBody } from './ofrep-body.ts';
 import type { OfrepFlagEvaluator } from './ofrep-flag.ts';
 import { type AskedFlag, OfrepFlagAnswer } from './ofrep-flag-answer.ts';
@@ -101,7 +101,7 @@ export class OfrepGate {
       ...{ pattern, exchange, budget, intervalMs, countedAs: routes.flag, bytesMax: ofrepBodyBytesMax },
       handle: (opened, view) => this.evaluate(opened, view),
       ask: (path, { apiKey, forwardedFor }) => {
-        const address = readOfrepAddress(path, apiKey);
+        const address = knownOfrepAddress(path, apiKey);
         if (address?.target.kind !== 'flag') return null;
         return { place: address.place, key: address.target.key, forwardedFor, context: null };
       },
