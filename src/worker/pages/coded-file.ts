@@ -23,7 +23,11 @@ export function readCodedFile(path: string): CodedFile {
   const compressed = extensions.flatMap(([coding, extension]) =>
     existsSync(`${path}${extension}`) ? [{ coding, body: readSharedFile(`${path}${extension}`) }] : [],
   );
-  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27);
+  // Of the best coding, which the body determines: it is several times shorter than the body.
+  const digest = createHash('sha256')
+    .update(compressed[0]?.body ?? body)
+    .digest('base64url')
+    .slice(0, 27);
   return { body, compressed, etag: `"${digest}"` };
 }
 
