@@ -4,7 +4,7 @@
 //       packs nothing when the last package was made of the same sources
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildClient, packClient } from './lib/client-package.mjs';
+import { makeClientPackage } from './lib/client-package.mjs';
 import { hashOfSources } from './lib/hash-of-sources.mjs';
 import { root } from './lib/root.mjs';
 
@@ -26,8 +26,7 @@ function lastPackage(hash) {
 }
 
 async function pack(hash) {
-  await buildClient();
-  const path = packClient();
+  const path = await makeClientPackage();
   writeFileSync(stamp, `${hash}\n${path}`);
   return path;
 }

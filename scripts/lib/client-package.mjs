@@ -1,44 +1,63 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './root.mjs';
 import { runTool } from './run.mjs';
 
-/** The package's folder before it is packed. */
-export const clientFolder = join(root, 'dist', 'client');
 const source = join(root, 'src', 'sdk');
 const written = join(source, 'package');
-const typesFolder = join(root, 'dist', 'client-types');
 
 /** Entries of the package, by the names of their files. */
 const entries = { connect: '.', openfeature: './openfeature', testing: './testing' };
 const dependencies = ['eventsource-parser'];
 const peers = ['@openfeature/server-sdk'];
 
-/** Makes dist/client: the package's folder. */
-export async function buildClient() {
-  rmSync(clientFolder, { recursive: true, force: true });
-  mkdirSync(clientFolder, { recursive: true });
-  await bundle();
-  await declareTypes();
-  cpSync(written, clientFolder, { recursive: true });
-  cpSync(join(root, 'LICENSE'), join(clientFolder, 'LICENSE'));
-  writeFileSync(join(clientFolder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
+/**
+ * Bundles and packs the client in a folder of its own, because several processes may do so at the same time.
+ * @returns the path of the packed package below dist
+ */
+export async function makeClientPackage() {
+  const dist = join(root, 'dist');
+  mkdirSync(dist, { recursive: true });
+  const place = mkdtempSync(join(dist, 'client-'));
+  try {
+    const folder = join(place, 'package');
+    mkdirSync(folder);
+    await bundle(folder);
+    await declareTypes(folder, join(place, 'types'));
+    cpSync(written, folder, { recursive: true });
+    cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+    writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(folder), null, 2)}\n`);
+    const name = pack(folder, place);
+    // Whoever reads the package meanwhile reads the former one, or this one, whole.
+    renameSync(join(place, name), join(dist, name));
+    return join(dist, name);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
 }
 
-/** @returns the path of the packed package */
-export function packClient() {
-  const target = join(root, 'dist');
+/** @returns the name of the packed package in the target */
+function pack(folder, target) {
   const npm = process.env.npm_execpath;
   const [command, before] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
   const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', target];
-  const printed = execFileSync(command, [...before, ...args], { cwd: clientFolder, encoding: 'utf8' });
+  const printed = execFileSync(command, [...before, ...args], { cwd: folder, encoding: 'utf8' });
   const [{ filename }] = JSON.parse(printed);
-  return join(target, filename);
+  return filename;
 }
 
-async function bundle() {
+async function bundle(folder) {
   const bundled = await rolldown({
     input: Object.fromEntries(Object.keys(entries).map((name) => [name, join(source, `${name}.ts`)])),
     platform: 'node',
@@ -51,7 +70,7 @@ async function bundle() {
     },
   });
   await bundled.write({
-    dir: clientFolder,
+    dir: folder,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'burgee-[name].js',
@@ -61,30 +80,31 @@ async function bundle() {
 }
 
 /** The declarations of the entries, and of what they import. Checks that Node 18 has what the client uses, too. */
-async function declareTypes() {
-  rmSync(typesFolder, { recursive: true, force: true });
-  const code = await runTool('tsc', ['-p', join('src', 'sdk', 'tsconfig.json')]);
+async function declareTypes(folder, typesFolder) {
+  const code = await runTool('tsc', ['-p', join('src', 'sdk', 'tsconfig.json'), '--outDir', typesFolder]);
   if (code !== 0) throw new Error('the types of the client are not right');
   const copied = new Set();
-  for (const name of Object.keys(entries)) copyDeclaration(join(typesFolder, 'sdk', `${name}.d.ts`), copied);
+  const copy = (path) => copyDeclaration(path, { folder, typesFolder, copied });
+  for (const name of Object.keys(entries)) copy(join(typesFolder, 'sdk', `${name}.d.ts`));
 }
 
 /** Copies a declaration and, once each, those that it imports. */
-function copyDeclaration(path, copied) {
+function copyDeclaration(path, places) {
+  const { folder, typesFolder, copied } = places;
   if (copied.has(path)) return;
   copied.add(path);
   const text = readFileSync(path, 'utf8');
-  const target = join(clientFolder, 'types', path.slice(typesFolder.length + 1));
+  const target = join(folder, 'types', path.slice(typesFolder.length + 1));
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, text.replaceAll(/(from\s+|import\()(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2'));
   for (const [, imported] of text.matchAll(/(?:from\s+|import\()['"](\.[^'"]+)\.ts['"]/g)) {
-    copyDeclaration(resolve(dirname(path), `${imported}.d.ts`), copied);
+    copyDeclaration(resolve(dirname(path), `${imported}.d.ts`), places);
   }
 }
 
-function manifest() {
+function manifest(folder) {
   const { version, license, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const files = readdirSync(clientFolder);
+  const files = readdirSync(folder);
   return {
     name: 'burgee-client',
     version,
