@@ -115,7 +115,7 @@ export const settings = {
     {
       fallback: { text: '`256MiB` for each worker', derive: ({ workers }) => workers * 256 * MiB },
       description:
-        'Memory for compiled flags of the whole process, divided equally between the workers. The least recently used flags are dropped first.',
+        'Memory for compiled flags of the whole process, divided equally between the workers. The least recently used flags are dropped first; a flag with more than 64 KiB of lists takes their place only if it is asked for more often.',
     },
   ),
   mapBytes: bytesSetting(

@@ -1,6 +1,7 @@
 import { copiedBytesMax } from '../domain/evaluation/cohort-sets.ts';
 import type { EvaluableAudience } from '../domain/evaluation/compiled-audience.ts';
 import type { PackedFlag } from '../domain/flag/flag.ts';
+import type { MemorySource } from '../support/scratch-memory.ts';
 import { finish, type Steps } from '../support/steps.ts';
 import { touchedMemory } from '../support/touched-memory.ts';
 import type { RecordSource } from './record-source.ts';
@@ -19,8 +20,9 @@ export interface FoundRecord<T> {
   /**
    * Reads it in steps. Copying the record is one step, however long it is; a short record is read at once, as `read`
    * does. Undefined: the record was deleted meanwhile.
+   * @param memory for a long record, whose lists stay in it; by default memory of the record's own
    */
-  readInSteps(): Steps<T | undefined>;
+  readInSteps(memory?: MemorySource): Steps<T | undefined>;
 }
 
 /**
@@ -63,14 +65,19 @@ export function findRecord<T>(place: RecordPlace<T>): FoundRecord<T> | undefined
     bytes: found.length,
     begin: (count) => beginningOf(found, count),
     read,
-    readInSteps: () => readSteps(found.length, read, place),
+    readInSteps: (memory = touchedMemory) => readSteps(found.length, read, place, memory),
   };
 }
 
 /** A generator function of each record's own would have V8 make a map for each, which only a major collection frees. */
-function* readSteps<T>(bytes: number, read: () => T, place: RecordPlace<T>): Steps<T | undefined> {
+function* readSteps<T>(
+  bytes: number,
+  read: () => T,
+  place: RecordPlace<T>,
+  memory: MemorySource,
+): Steps<T | undefined> {
   place.held.bytes = 0;
-  return bytes <= atOnceBytes ? read() : yield* readLong(bytes, place);
+  return bytes <= atOnceBytes ? read() : yield* readLong(bytes, place, memory);
 }
 
 /**
@@ -85,10 +92,13 @@ function memoryFor(database: RecordPlace<unknown>['database'], bytes: number): B
 function* readLong<T>(
   bytes: number,
   { source, database, key, held, skim }: RecordPlace<T>,
+  memory: MemorySource,
 ): Steps<T | undefined> {
+  // Many callers try one step only: they need no memory.
+  yield;
   for (let length = bytes; ; ) {
     held.bytes = length;
-    const copy = yield* touchedMemory(length);
+    const copy = yield* memory(length);
     const found = source.peekBytes(database, key);
     if (found === undefined) return undefined;
     if (found.length === length) {

@@ -65,7 +65,7 @@ export interface CompileOptions {
   /** The environments that will be evaluated; by default all of the project. */
   readonly environments?: readonly Environment[];
   /** Indexes long lists; until then they are scanned. */
-  readonly queue?: WorkQueue;
+  readonly queue?: WorkQueue | null;
 }
 
 /** By the audience from which they were compiled, while anybody holds that audience. */

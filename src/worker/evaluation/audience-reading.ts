@@ -1,19 +1,20 @@
 import { type CompiledAudience, compileAudience } from '../../domain/evaluation/compiled-audience.ts';
 import type { EvaluableFlag } from '../../domain/evaluation/evaluable-flag.ts';
 import { atOnceBytes, type EvaluationQueries } from '../../storage/evaluation-reader.ts';
-import type { Steps, WorkQueue } from '../../support/steps.ts';
+import type { Steps } from '../../support/steps.ts';
+import type { ReadingPlace } from './cold-flags.ts';
 
 /** Reads each audience once, so that flags with the same audience share its compiled form. */
 export class AudienceReading {
   readonly #queries: EvaluationQueries;
   readonly #known: ReadonlyMap<string, CompiledAudience>;
-  readonly #queue: WorkQueue;
+  readonly #place: ReadingPlace;
   readonly #read = new Map<string, CompiledAudience>();
 
-  constructor(queries: EvaluationQueries, known: ReadonlyMap<string, CompiledAudience>, queue: WorkQueue) {
+  constructor(queries: EvaluationQueries, known: ReadonlyMap<string, CompiledAudience>, place: ReadingPlace) {
     this.#queries = queries;
     this.#known = known;
-    this.#queue = queue;
+    this.#place = place;
   }
 
   /** @returns an audience that a flag of `readAllOf` applies. */
@@ -40,8 +41,8 @@ export class AudienceReading {
       }
       const found = this.#queries.audience(audienceId);
       stepBytes += found?.bytes ?? 0;
-      const audience = found === undefined ? undefined : yield* found.readInSteps();
-      if (audience !== undefined) this.#read.set(audienceId, compileAudience(audience, this.#queue));
+      const audience = found === undefined ? undefined : yield* found.readInSteps(this.#place.memory);
+      if (audience !== undefined) this.#read.set(audienceId, compileAudience(audience, this.#place.queue));
     }
   }
 }

@@ -6,8 +6,8 @@ import { findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import { randomRoll } from '../../support/random-roll.ts';
-import type { WorkQueue } from '../../support/steps.ts';
 import { CutAnswer, pausing } from '../../support/text-pieces.ts';
+import { touchedMemory } from '../../support/touched-memory.ts';
 import { AudienceReading } from './audience-reading.ts';
 import { type EvaluationCounting, evaluateList, type ListForm, plainForm } from './evaluate-list.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
@@ -239,7 +239,8 @@ function* evaluateFlags(
 ): Generator<string> {
   const index = environmentIndex(project, context) ?? -1;
   const environments = index < 0 ? [] : project.environments.slice(index, index + 1);
-  const audiences = new AudienceReading(evaluation, new Map(), noQueue);
+  // A list of items that is searched once gets no index.
+  const audiences = new AudienceReading(evaluation, new Map(), { memory: touchedMemory, queue: null });
   const audienceById = (id: string) => audiences.find(id);
   let separator = '[';
   // A flag is written when the next one is known: flags of the same name stand side by side.
@@ -271,6 +272,3 @@ interface EvaluatedFlag {
   readonly reason: EvaluationReason;
   readonly isNameShared: boolean;
 }
-
-/** A list of items that is searched once gets no index. */
-const noQueue: WorkQueue = { add: () => false };

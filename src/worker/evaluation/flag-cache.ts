@@ -17,8 +17,19 @@ export interface CachedProject {
 export interface CachedFlag {
   readonly compiled: CompiledFlag;
   readonly cachedProject: CachedProject;
+  /** The number of loads of long flags that had begun when it was last used. */
+  usedAt: number;
   newer: CachedFlag | null;
   older: CachedFlag | null;
+}
+
+/** An entry that is in no cache. */
+export function unlinked(compiled: CompiledFlag, cachedProject: CachedProject, usedAt = 0): CachedFlag {
+  return { compiled, cachedProject, usedAt, newer: null, older: null };
+}
+
+export function sizeWithAudiences({ sizeBytes, audiences }: CompiledFlag): number {
+  return audiences.reduce((sum, audience) => sum + audience.sizeBytes, sizeBytes);
 }
 
 const projectsMax = 16_384;
@@ -30,6 +41,8 @@ const displacedShareMax = 0.5;
  * threaded through the entries, so a hit costs a few writes and no allocation.
  */
 export class FlagCache {
+  /** Counts the loads of long flags: the time by which the cache tells what is in use. */
+  loads = 0;
   readonly #flags = new Map<string, CachedFlag>();
   readonly #projects = new Map<string, CachedProject>();
   /** How many cached flags apply each audience: its memory is counted once. */
@@ -58,6 +71,7 @@ export class FlagCache {
       this.#remove(entry);
       return undefined;
     }
+    entry.usedAt = this.loads;
     if (entry !== this.#newest) {
       this.#unlink(entry);
       this.#linkNewest(entry);
@@ -85,12 +99,26 @@ export class FlagCache {
     return entry;
   }
 
+  /** @param bytes of a flag with its audiences */
+  hasRoom(bytes: number): boolean {
+    return this.#bytes + bytes <= this.#bytesMax;
+  }
+
+  /** @returns whether the flags that would make room for so many bytes were not used since that load */
+  isIdle(bytes: number, load: number): boolean {
+    let free = this.#bytesMax - this.#bytes;
+    for (let entry = this.#oldest; free < bytes; entry = entry.newer) {
+      if (entry === null || entry.usedAt >= load) return false;
+      free += entry.compiled.sizeBytes;
+    }
+    return true;
+  }
+
   /** Keeps a flag and its audiences. A flag that would displace half of all others is returned and not kept. */
   add(compiled: CompiledFlag, cachedProject: CachedProject): CachedFlag {
-    const entry: CachedFlag = { compiled, cachedProject, newer: null, older: null };
-    let alone = compiled.sizeBytes;
-    for (const { sizeBytes } of compiled.audiences) alone += sizeBytes;
-    const isRoom = this.#bytes + alone <= this.#bytesMax;
+    const entry = unlinked(compiled, cachedProject, this.loads);
+    const alone = sizeWithAudiences(compiled);
+    const isRoom = this.hasRoom(alone);
     if (!isRoom && alone > this.#bytesMax * displacedShareMax) return entry;
     this.#flags.set(compiled.id, entry);
     this.#bytes += compiled.sizeBytes;

@@ -6,9 +6,11 @@ import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
 import { SliceQueue } from '../../support/slice-queue.ts';
 import type { Steps } from '../../support/steps.ts';
 import { isUnsettled, StoreVersion } from '../../support/store-version.ts';
+import { touchedMemory } from '../../support/touched-memory.ts';
 import { AudienceReading } from './audience-reading.ts';
+import { ColdFlags, type ColdLoad, type ReadingPlace } from './cold-flags.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
-import { type CachedFlag, type CachedProject, FlagCache } from './flag-cache.ts';
+import { type CachedFlag, type CachedProject, FlagCache, sizeWithAudiences, unlinked } from './flag-cache.ts';
 import { type ColdFlag, FlagLoads } from './flag-loads.ts';
 import { FlagNames } from './flag-names.ts';
 import type { PinRoom } from './pin-room.ts';
@@ -51,6 +53,9 @@ export class FlagSource {
   readonly #version: StoreVersion;
   readonly #queue: SliceQueue;
   readonly #meter: EvaluationMeter;
+  readonly #coldFlags: ColdFlags;
+  /** Short records and lists of projects are read to memory of their own. */
+  readonly #keptPlace: ReadingPlace;
   /** Flags that are being read. */
   readonly #readings = new Set<Reading>();
   #cold: ColdFlag = { flagId: '', projectId: '', organisationId: null };
@@ -74,6 +79,8 @@ export class FlagSource {
       onEviction: () => meter.countListEviction(),
     };
     this.loads = new FlagLoads((flagId) => this.#load(flagId), onWork ?? (() => undefined));
+    this.#coldFlags = new ColdFlags(this.cache, this.#queue);
+    this.#keptPlace = { memory: touchedMemory, queue: this.#queue };
     this.lists = new ProjectLists(reader, hooks, bytesMax * listsShare);
     this.#meter = meter;
     this.#reader = reader;
@@ -160,6 +167,7 @@ export class FlagSource {
     this.cache.clear();
     this.lists.forgetAll();
     this.loads.forgetAll();
+    this.#coldFlags.forgetAll();
     for (const reading of this.#readings) reading.isStale = true;
   }
 
@@ -212,7 +220,10 @@ export class FlagSource {
 
   #findUnknown(flagId: string): CachedFlag | undefined | null {
     const loading = this.loads.find(flagId);
-    if (loading === undefined) return this.#readAtOnce(flagId);
+    if (loading === undefined) {
+      const projectId = this.#coldFlags.projectOf(flagId);
+      return projectId === undefined ? this.#readAtOnce(flagId) : this.#leaveCold(flagId, projectId);
+    }
     this.#cold = this.loads.coldFlag(flagId) ?? this.#cold;
     return loading === null ? null : loading.flag;
   }
@@ -232,11 +243,16 @@ export class FlagSource {
     // Read this before anything else: another read may overwrite what was found.
     const projectId = String(found.begin(2)[1]);
     if (found.bytes <= atOnceBytes) {
-      const steps = this.#read(flagId, found);
+      const steps = this.#read(flagId, found, null);
       const step = steps.next();
       if (step.done === true) return step.value;
       steps.return(null);
     }
+    this.#coldFlags.add(flagId, projectId);
+    return this.#leaveCold(flagId, projectId);
+  }
+
+  #leaveCold(flagId: string, projectId: string): null {
     const project = this.cache.findProject(projectId)?.project ?? this.#reader.queries.project(projectId);
     this.#cold = { flagId, projectId, organisationId: project?.organisationId ?? null };
     return null;
@@ -247,30 +263,38 @@ export class FlagSource {
     for (;;) {
       this.#catchUp();
       const found = this.#reader.evaluation.flag(flagId);
-      const flag = found === undefined ? undefined : yield* this.#read(flagId, found);
+      const load = this.#coldFlags.beginLoad(flagId);
+      const flag = found === undefined ? undefined : yield* this.#read(flagId, found, load);
       if (flag === null) continue;
+      if (!load.isLong) this.#coldFlags.forget(flagId);
       this.#meter.countMiss(flag === undefined);
       return flag;
     }
   }
 
-  /** @returns null when the flag, its project or an audience changed meanwhile */
-  *#read(flagId: string, found: FoundFlag): Steps<CachedFlag | undefined | null> {
+  /**
+   * @param load null: the flag is short
+   * @returns null when the flag, its project or an audience changed meanwhile
+   */
+  *#read(flagId: string, found: FoundFlag, load: ColdLoad | null): Steps<CachedFlag | undefined | null> {
+    const place = load ?? this.#keptPlace;
     const reading: Reading = { flagId, projectId: null, isStale: false };
     this.#readings.add(reading);
     try {
-      const flag = yield* this.#sliced(found.readInSteps());
+      const flag = yield* this.#sliced(found.readInSteps(place.memory));
       if (reading.isStale) return null;
       if (flag === undefined) return undefined;
       reading.projectId = flag.projectId;
       const known = this.#projectOfFlag(flag.projectId).audiences;
-      const audiences = new AudienceReading(this.#reader.evaluation, known, this.#queue);
+      const audiences = new AudienceReading(this.#reader.evaluation, known, place);
       yield* this.#sliced(audiences.readAllOf(flag, found.bytes));
       if (reading.isStale) return null;
       const cachedProject = this.#projectOfFlag(flag.projectId);
       const audienceById = (id: string) => audiences.find(id);
-      const compiled = compileEvaluable(flag, cachedProject.project, audienceById, { queue: this.#queue });
-      return this.cache.add(compiled, cachedProject);
+      const { project } = cachedProject;
+      const compiled = compileEvaluable(flag, project, audienceById, { queue: place.queue });
+      const isKept = load === null || load.settle(sizeWithAudiences(compiled));
+      return isKept ? this.cache.add(compiled, cachedProject) : unlinked(compiled, cachedProject);
     } finally {
       this.#readings.delete(reading);
     }

@@ -5,6 +5,7 @@ import type { Project } from '../../domain/project/project.ts';
 import type { FoundRecord } from '../../storage/evaluation-reader.ts';
 import type { PinnedSnapshot } from '../../storage/store-reader.ts';
 import type { Steps, WorkQueue } from '../../support/steps.ts';
+import { touchedMemory } from '../../support/touched-memory.ts';
 import { AudienceReading } from './audience-reading.ts';
 
 export interface ListedFlag {
@@ -77,7 +78,10 @@ class ListReading {
     this.#view = view;
     this.#knownFlag = knownFlag;
     this.#queue = queue;
-    this.#audiences = new AudienceReading(view.snapshot.evaluation, new Map(), queue);
+    this.#audiences = new AudienceReading(view.snapshot.evaluation, new Map(), {
+      memory: touchedMemory,
+      queue,
+    });
   }
 
   *read(found: FoundRecord<EvaluableFlag>): Steps<ListedFlag | undefined> {
