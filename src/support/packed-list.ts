@@ -2,12 +2,26 @@
  * A list of strings as msgpack stores it in a record: for each entry a length, in one of five forms, and its UTF-8. No
  * entry has been decoded to a string.
  */
-export interface PackedList {
+export class PackedList {
   readonly bytes: Uint8Array;
   /** Offset of the first entry's length. */
   readonly start: number;
   readonly end: number;
   readonly count: number;
+
+  constructor(bytes: Uint8Array, start: number, end: number, count: number) {
+    this.bytes = bytes;
+    this.start = start;
+    this.end = end;
+    this.count = count;
+  }
+
+  /** @returns the list in bytes of its own */
+  copy(): PackedList {
+    // Not by `slice`, which of a Buffer is a view.
+    const copy = new Uint8Array(this.bytes.subarray(this.start, this.end));
+    return new PackedList(copy, 0, copy.length, this.count);
+  }
 }
 
 const encoder = new TextEncoder();
@@ -27,7 +41,7 @@ export function packList(values: readonly string[]): PackedList {
     bytes.copyWithin(start, text, text + written);
     end = start + written;
   }
-  return { bytes: bytes.slice(0, end), start: 0, end, count: values.length };
+  return new PackedList(bytes.slice(0, end), 0, end, values.length);
 }
 
 /** @returns the offset of the text */

@@ -13,7 +13,7 @@ import { getRequest } from './wire-connection.ts';
 const atOnce = 25;
 const sentinelPath = '/sentinel';
 /** Statuses of refusals: the bytes were read as a request, which was not carried out. */
-const refusals = [400, 404, 431, 505];
+const refusals = [400, 401, 404, 405, 431, 505];
 
 interface Stage {
   readonly targets: FramingTargets;

@@ -21,7 +21,7 @@ export class CohortSets {
     if (list.count === 0) return null;
     const known = this.#sets.get(list);
     if (known !== undefined) return known;
-    const kept = list.end - list.start > copiedBytesMax ? list : copyOf(list);
+    const kept = list.end - list.start > copiedBytesMax ? list : list.copy();
     const set = new ByteSet(kept, this.#queue);
     this.#sets.set(list, set);
     this.#held.add(kept.bytes.buffer);
@@ -35,9 +35,4 @@ export class CohortSets {
     for (const { byteLength } of this.#held) size += byteLength;
     return size;
   }
-}
-
-function copyOf({ bytes, start, end, count }: PackedList): PackedList {
-  const copy = new Uint8Array(bytes.subarray(start, end));
-  return { bytes: copy, start: 0, end: copy.length, count };
 }

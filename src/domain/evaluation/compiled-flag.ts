@@ -2,7 +2,7 @@ import type { ByteSet } from '../../support/byte-set.ts';
 import type { WorkQueue } from '../../support/steps.ts';
 import { type Flag, initialState } from '../flag/flag.ts';
 import { type Environment, type Project, soleEnvironment } from '../project/project.ts';
-import type { EvaluationTally } from '../usage/evaluation-count.ts';
+import { EvaluationTally } from '../usage/evaluation-count.ts';
 import type { Audience } from './audience.ts';
 import { hashPrefix, rolloutThreshold } from './bucketing.ts';
 import { CohortSets } from './cohort-sets.ts';
@@ -24,8 +24,14 @@ const idBytes = new Uint8Array(64);
 const overheadBytes = 600;
 const stateBytes = 160;
 
+/*
+ * What is compiled are instances of classes, and no object literals: once many objects of a literal have lived long, as
+ * those of kept flags do, V8 makes all of them in its old space, where only a major collection frees them. A list that
+ * is too long to be kept made some twenty a second.
+ */
+
 /** One environment of a flag, as evaluation needs it. */
-export interface CompiledState {
+export class CompiledState {
   readonly isEnabled: boolean;
   readonly cohorts: ByteSet | null;
   readonly rules: readonly CompiledRule[] | null;
@@ -33,10 +39,29 @@ export interface CompiledState {
   readonly threshold: number;
   /** Counts of the answers: the only part that changes. */
   readonly tally: EvaluationTally;
+
+  constructor(
+    isEnabled: boolean,
+    cohorts: ByteSet | null,
+    rules: readonly CompiledRule[] | null,
+    threshold: number,
+    tally: EvaluationTally,
+  ) {
+    this.isEnabled = isEnabled;
+    this.cohorts = cohorts;
+    this.rules = rules;
+    this.threshold = threshold;
+    this.tally = tally;
+  }
+
+  /** The same, with other rules; it shares the counts. */
+  withRules(rules: readonly CompiledRule[] | null): CompiledState {
+    return new CompiledState(this.isEnabled, this.cohorts, rules, this.threshold, this.tally);
+  }
 }
 
 /** A flag compiled for evaluation: once when it is loaded, and then evaluated for every request. */
-export interface CompiledFlag {
+export class CompiledFlag {
   readonly id: string;
   /** The state of the bucketing hash after the flag's id. */
   readonly hashState: number;
@@ -55,6 +80,29 @@ export interface CompiledFlag {
   readonly audiences: readonly CompiledAudience[];
   /** Memory of the flag without its audiences; it includes the indexes that its lists will get. */
   readonly sizeBytes: number;
+
+  /** @param environments that will be evaluated */
+  constructor(
+    flag: EvaluableFlag,
+    isMultiEnvironment: boolean,
+    environments: readonly Environment[],
+    compiler: StateCompiler,
+  ) {
+    const id = idBytesOf(flag.id);
+    this.id = flag.id;
+    this.hashState = hashPrefix(id);
+    this.idLength = id.length;
+    this.revision = flag.revision;
+    this.states = environments.map(({ number }) => compiler.compile(number));
+    this.sole = isMultiEnvironment ? null : compiler.compile(soleEnvironment);
+    this.environmentNames = environments.map(nameBytesOf);
+    this.onBody = answerBody(flag, true);
+    this.offBody = answerBody(flag, false);
+    this.audiences = compiler.audiences;
+    const fixedBytes = overheadBytes + this.onBody.length + this.offBody.length;
+    const statesBytes = (this.sole === null ? 0 : stateBytes) + environments.length * (100 + stateBytes);
+    this.sizeBytes = fixedBytes + statesBytes + compiler.sizeBytes;
+  }
 }
 
 /** Audiences of the flag's project by id. Flags that are compiled with the same object share compiled audiences. */
@@ -93,13 +141,16 @@ class StateCompiler {
   compile(environmentNumber: number): CompiledState {
     const { id, cohorts, states } = this.#flag;
     const state = states.get(environmentNumber) ?? initialState;
-    return {
-      isEnabled: state.enabled,
-      cohorts: this.#cohortSets.setOf(state.cohortOverride ?? cohorts),
-      rules: state.audienceId === null ? null : this.#rulesOf(state.audienceId),
-      threshold: rolloutThreshold(state.trafficPercentage),
-      tally: { flagId: id, environmentNumber, on: 0, off: 0 },
-    };
+    const rules = state.audienceId === null ? null : this.#rulesOf(state.audienceId);
+    const cohortSet = this.#cohortSets.setOf(state.cohortOverride ?? cohorts);
+    const threshold = rolloutThreshold(state.trafficPercentage);
+    return new CompiledState(
+      state.enabled,
+      cohortSet,
+      rules,
+      threshold,
+      new EvaluationTally(id, environmentNumber),
+    );
   }
 
   #rulesOf(audienceId: string): readonly CompiledRule[] {
@@ -173,24 +224,5 @@ export function compileEvaluable(
   { environments = project.environments, queue }: CompileOptions = {},
 ): CompiledFlag {
   const compiler = new StateCompiler(flag, audienceById, queue ?? null);
-  const states = environments.map(({ number }) => compiler.compile(number));
-  const sole = project.isMultiEnvironment ? null : compiler.compile(soleEnvironment);
-  const id = idBytesOf(flag.id);
-  const onBody = answerBody(flag, true);
-  const offBody = answerBody(flag, false);
-  const fixedBytes = overheadBytes + onBody.length + offBody.length;
-  const statesBytes = (sole === null ? 0 : stateBytes) + states.length * (100 + stateBytes);
-  return {
-    id: flag.id,
-    hashState: hashPrefix(id),
-    idLength: id.length,
-    revision: flag.revision,
-    sole,
-    environmentNames: environments.map(nameBytesOf),
-    states,
-    onBody,
-    offBody,
-    audiences: compiler.audiences,
-    sizeBytes: fixedBytes + statesBytes + compiler.sizeBytes,
-  };
+  return new CompiledFlag(flag, project.isMultiEnvironment, environments, compiler);
 }

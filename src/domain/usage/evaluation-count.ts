@@ -22,10 +22,15 @@ export function hourOf(now: number): number {
 }
 
 /** Counts of a compiled flag in one environment. An object of its own, so that it can outlive the compiled flag. */
-export interface EvaluationTally {
+export class EvaluationTally {
   readonly flagId: string;
   readonly environmentNumber: number;
   /** Since the last collection. */
-  on: number;
-  off: number;
+  on = 0;
+  off = 0;
+
+  constructor(flagId: string, environmentNumber: number) {
+    this.flagId = flagId;
+    this.environmentNumber = environmentNumber;
+  }
 }

@@ -234,8 +234,8 @@ function compiledFlagOf(sent: SyncFlag, find: (id: string) => ClientAudience | u
     state: compiled.sole,
     tally: compiled.sole.tally,
     rules: audience?.rules ?? null,
-    matched: { ...compiled.sole, rules: null },
-    mismatched: { ...compiled.sole, rules: neverMatched },
+    matched: compiled.sole.withRules(null),
+    mismatched: compiled.sole.withRules(neverMatched),
     audience: audience?.sent ?? null,
   };
 }

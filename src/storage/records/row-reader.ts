@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { type PackedList, passTexts } from '../../support/packed-list.ts';
+import { PackedList, passTexts } from '../../support/packed-list.ts';
 
 /** Longer strings are decoded one by one: testing each of their bytes first would cost more than it saves. */
 const lookedAtMax = 64;
@@ -66,7 +66,7 @@ export class RowReader {
     if (Number.isNaN(end)) throw new RangeError('a row of another form');
     if (end > bytes.length) throw new RangeError('a row that ends too early');
     this.#position = end;
-    return { bytes, start, end, count };
+    return new PackedList(bytes, start, end, count);
   }
 
   /** The same as `passList`, or null for a null. */

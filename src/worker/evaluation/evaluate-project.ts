@@ -1,7 +1,6 @@
 import { type CompiledFlag, compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
-import type { EvaluationReason } from '../../domain/evaluation/evaluation-reason.ts';
 import { findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
@@ -244,7 +243,8 @@ function* evaluateFlags(
   const audienceById = (id: string) => audiences.find(id);
   let separator = '[';
   // A flag is written when the next one is known: flags of the same name stand side by side.
-  let last = null as EvaluatedFlag | null;
+  let last = null as CompiledFlag | null;
+  let [lastName, lastReason, isNameShared] = ['', 0, false];
   for (const found of evaluation.flagsOf(project.id)) {
     const flag = yield* pausing(found.readInSteps());
     if (flag === undefined) continue;
@@ -254,21 +254,15 @@ function* evaluateFlags(
     if (state === null) throw new Error(`flag ${flag.id} has no state where its project has an environment`);
     const reason = evaluateFlag(compiled, state, context, randomRoll);
     meter.countFlagOfProject(reason);
-    const isSame = last?.name === flag.name;
+    const isSame = last !== null && lastName === flag.name;
     if (last !== null) {
-      yield separator + form.body(last.compiled, null, last.reason, last.isNameShared || isSame);
+      yield separator + form.body(last, null, lastReason, isNameShared || isSame);
       separator = ',';
     }
-    last = { name: flag.name, compiled, reason, isNameShared: isSame };
+    last = compiled;
+    lastName = flag.name;
+    lastReason = reason;
+    isNameShared = isSame;
   }
-  yield last === null
-    ? '[]'
-    : `${separator}${form.body(last.compiled, null, last.reason, last.isNameShared)}]`;
-}
-
-interface EvaluatedFlag {
-  readonly name: string;
-  readonly compiled: CompiledFlag;
-  readonly reason: EvaluationReason;
-  readonly isNameShared: boolean;
+  yield last === null ? '[]' : `${separator}${form.body(last, null, lastReason, isNameShared)}]`;
 }
