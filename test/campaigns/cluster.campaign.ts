@@ -13,15 +13,29 @@ import { judgeNodes, judgeStores } from './cluster/judge-cluster.ts';
 import { restoreEarlier } from './cluster/restore-earlier.ts';
 
 const faultsPerRun = { sample: 3, full: 6 };
-/** In the long variant, every so many runs, something stands still for longer than any time-out. */
-const longEvery = 25;
-const standstillMsMax = { usual: 10_000, sample: 5000, long: 90_000 };
+/** Longer than a lease, so that others have gone on without the node. */
+const standstillMs = {
+  sample: { min: 500, max: 5000 },
+  full: { min: 500, max: 10_000 },
+  /** Longer than any time-out. */
+  long: { min: 90_000, max: 90_000 },
+};
+/** In full, every so many runs, a node and then PostgreSQL stand still for a long time. */
+const longEvery = 20;
+const longFaults = ['SIGSTOP of a node', 'SIGSTOP of PostgreSQL'];
 const attachedMsMax = 60_000;
 
 /** The second node's wall clock can be moved. */
 function bootOf(place: number): Boot {
   if (place !== 1) return (t, dataDir, settings) => bootServer(t, { dataDir, settings });
   return (t, dataDir, settings) => bootTampered(t, { dataDir, settings });
+}
+
+/** The faults of a run, some of them two at once. */
+function chooseFaults(random: Random, count: number): (readonly string[])[] {
+  return Array.from({ length: count }, () =>
+    random.shuffle(Object.keys(nemeses)).slice(0, random.chance(0.25) ? 2 : 1),
+  );
 }
 
 async function playRun(
@@ -31,26 +45,24 @@ async function playRun(
 ): Promise<LoadCounts> {
   return withLifetime(async (t) => {
     const hasStandby = random.chance(0.3);
-    const stage = await openStage(t, { hasStandby, boot: bootOf });
+    const stage = await openStage(t, { hasStandby, hasSmallDisk: true, boot: bootOf });
     await allAttached(stage, attachedMsMax);
     const load = new ClusterLoad(stage, random, `run ${number}`);
-    const isLong = isFull && number % longEvery === 0;
-    const longest = isLong ? standstillMsMax.long : isFull ? standstillMsMax.usual : standstillMsMax.sample;
+    const isLong = isFull && number % longEvery === 1;
+    const tier = isFull ? 'full' : 'sample';
+    const faults = isLong ? longFaults.map((name) => [name]) : chooseFaults(random, faultsPerRun[tier]);
     const played: string[] = hasStandby ? ['with a standby'] : [];
+    if (stage.places.every(({ disk }) => disk === null)) played.push('no disk may be mounted');
     try {
       load.start(t);
       await pause(1000);
-      for (let fault = 0; fault < (isFull ? faultsPerRun.full : faultsPerRun.sample); fault += 1) {
-        // Two at once, now and then.
-        const names = random.shuffle(Object.keys(nemeses)).slice(0, random.chance(0.25) ? 2 : 1);
+      for (const [index, names] of faults.entries()) {
         played.push(names.join(' + '));
-        const plays = names.map((name, index) =>
+        const plays = names.map((name, place) =>
           nemeses[name]?.({
-            t,
-            stage,
-            load,
-            random: random.fork(fault * 10 + index),
-            standstillMsMax: longest,
+            ...{ t, stage, load },
+            random: random.fork(index * 10 + place),
+            standstillMs: standstillMs[isLong ? 'long' : tier],
           }),
         );
         await Promise.all(plays);

@@ -6,31 +6,34 @@ import { expect } from '../../support/expectations.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import type { Random } from '../../support/random.ts';
 import type { TamperedServer } from '../../support/tampering/tampered-server.ts';
-import type { ClusterLoad } from './cluster-load.ts';
 import type { ClusterStage, NodePlace } from './cluster-stage.ts';
 
 export interface Nemesis {
   readonly t: Lifetime;
   readonly stage: ClusterStage;
-  readonly load: ClusterLoad;
+  /** What asks nodes; it is told when there are more of them. */
+  readonly load: { readAll(): void };
   readonly random: Random;
-  /** How long a process stands still, at most, in milliseconds. */
-  readonly standstillMsMax: number;
+  /** How long a process stands still, in milliseconds. */
+  readonly standstillMs: { readonly min: number; readonly max: number };
 }
 
 type Play = (nemesis: Nemesis) => Promise<void>;
 
-/** Longer than a lease, so that others have gone on without the node. */
-const standstillMsMin = 500;
 const hourMs = 3_600_000;
+const refusedMsMax = 30_000;
 
-function running({ stage, random }: Nemesis): NodePlace {
-  return random.pick(stage.places.filter(({ server, isSilent }) => server !== null && !isSilent));
+function candidates({ stage }: Nemesis): NodePlace[] {
+  return stage.places.filter(({ server, isSilent, isTaken }) => server !== null && !isSilent && !isTaken);
+}
+
+function running(nemesis: Nemesis): NodePlace {
+  return nemesis.random.pick(candidates(nemesis));
 }
 
 /** At least one node stays, for changes and for the next fault. */
-function mayLose({ stage }: Nemesis): boolean {
-  return stage.places.filter(({ server, isSilent }) => server !== null && !isSilent).length > 1;
+function mayLose(nemesis: Nemesis): boolean {
+  return candidates(nemesis).length > 1;
 }
 
 const killNode: Play = async (nemesis) => {
@@ -60,7 +63,7 @@ const stopNode: Play = async (nemesis) => {
   const place = running(nemesis);
   place.isSilent = true;
   place.server?.signal('SIGSTOP');
-  await pause(nemesis.random.integer(standstillMsMin, nemesis.standstillMsMax));
+  await pause(nemesis.random.integer(nemesis.standstillMs.min, nemesis.standstillMs.max));
   place.server?.signal('SIGCONT');
   await pause(50);
   place.isSilent = false;
@@ -72,10 +75,10 @@ const killPostgres: Play = async ({ stage, random }) => {
   await stage.postgres.start();
 };
 
-const stopPostgres: Play = async ({ stage, random, standstillMsMax }) => {
+const stopPostgres: Play = async ({ stage, random, standstillMs }) => {
   const pids = [stage.postgres.pid, ...childrenOf(stage.postgres.pid)];
   for (const pid of pids) signal(pid, 'SIGSTOP');
-  await pause(random.integer(standstillMsMin, standstillMsMax));
+  await pause(random.integer(standstillMs.min, standstillMs.max));
   for (const pid of pids) signal(pid, 'SIGCONT');
 };
 
@@ -144,12 +147,28 @@ const trimUnderStopped: Play = async (nemesis) => {
 
 /** A second process on a directory that a node serves is refused. */
 const shareDirectory: Play = async (nemesis) => {
+  if (!mayLose(nemesis)) return;
   const place = running(nemesis);
-  const url = `postgres://burgee@127.0.0.1:${nemesis.stage.postgres.port}/postgres`;
-  const settings = { BURGEE_CLUSTER_URL: url };
-  const second = startServer(nemesis.t, { dataDir: place.dataDir, settings });
-  const end = await second.ended;
-  expect(end !== 0, 'a second node on one directory is refused');
+  place.isTaken = true;
+  try {
+    const url = `postgres://burgee@127.0.0.1:${nemesis.stage.postgres.port}/postgres`;
+    const settings = { BURGEE_CLUSTER_URL: url };
+    const second = startServer(nemesis.t, { dataDir: place.dataDir, settings });
+    const end = await Promise.race([second.ended, pause(refusedMsMax, 'still running')]);
+    second.signal('SIGKILL');
+    expect(typeof end === 'number' && end !== 0, `a second node on one directory is refused: ${end}`);
+  } finally {
+    place.isTaken = false;
+  }
+};
+
+/** Its replica cannot follow. It evaluates on, says that it is detached, and follows again once there is space. */
+const fillDisk: Play = async ({ stage, random }) => {
+  const place = stage.places.find(({ disk }) => disk !== null);
+  if (place === undefined) return;
+  await place.disk?.fill(0);
+  await pause(random.integer(1000, 8000));
+  place.disk?.free();
 };
 
 /** Nothing that was confirmed is lost: the standby has all of it. The server of before stays away. */
@@ -196,6 +215,7 @@ export const nemeses: Readonly<Record<string, Play>> = {
   'promotion of the standby': promoteStandby,
   'a clock an hour off': moveClock,
   'a second process on a directory': shareDirectory,
+  'a full disk': fillDisk,
 };
 
 function childrenOf(pid: number): number[] {

@@ -14,6 +14,7 @@ import {
 } from '../../support/postgres/postgres-server.ts';
 import { projectOf, provision, tokenOf } from '../../support/provisioning.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { mountTmpfs, type SmallDisk } from '../disk/small-disk.ts';
 
 /** How a node is booted: the campaign's canaries boot one with a fault. */
 export type Boot = (t: Lifetime, dataDir: string, settings: Settings) => Promise<BootedServer>;
@@ -27,11 +28,20 @@ export interface NodePlace {
   server: BootedServer | null;
   /** A fault keeps it from answering at all: the process stands still, or was killed. */
   isSilent: boolean;
+  /** A fault needs the process as it is: no other one may begin there. */
+  isTaken: boolean;
+  /** The disk of its own that the directory is on; null where it is on that of all. */
+  readonly disk: NodeDisk | null;
 }
+
+/** A disk that a fault fills. */
+export type NodeDisk = Pick<SmallDisk, 'directory' | 'fill' | 'free'>;
 
 export const owner = { email: person('owner').email, password };
 export const initialFlags = 12;
 export const revocableTokens = 24;
+/** Room for the space that a store keeps free for itself, and for what a run writes. */
+const diskBytes = 96 * 1024 * 1024;
 
 /** Three nodes, each with a link of its own to one PostgreSQL. */
 export interface ClusterStage {
@@ -55,6 +65,8 @@ export interface StageOptions {
   readonly settings?: Settings;
   readonly postgres?: PostgresOptions;
   readonly hasStandby?: boolean;
+  /** Puts the third node on a small disk of its own, where mounting is allowed. */
+  readonly hasSmallDisk?: boolean;
   readonly boot?: (place: number) => Boot;
 }
 
@@ -79,7 +91,7 @@ export async function openStage(t: Lifetime, options: StageOptions = {}): Promis
     flags: Object.values(project.flags),
     secret: tokenOf(project, 'ci').secret,
     tokens: Array.from({ length: revocableTokens }, (_, index) => tokenOf(project, `spare ${index}`)),
-    addPlace: () => addPlace(temporaryDirectory(t)),
+    addPlace: () => addPlace(temporaryDirectory(t), null),
     start: async (place) => {
       const url = `postgres://burgee@127.0.0.1:${place.link.port}/postgres`;
       const boot = options.boot?.(places.indexOf(place)) ?? bootHonest;
@@ -88,14 +100,17 @@ export async function openStage(t: Lifetime, options: StageOptions = {}): Promis
     },
     ask: (query) => askPostgres(stage.postgres, query),
   };
-  const addPlace = async (directory: string): Promise<NodePlace> => {
+  const addPlace = async (directory: string, disk: NodeDisk | null): Promise<NodePlace> => {
     const link = await LinkProxy.open(t, () => stage.postgres.port);
-    const place = { name: `node ${places.length}`, dataDir: directory, link, server: null, isSilent: false };
+    const name = `node ${places.length}`;
+    const place = { name, dataDir: directory, link, server: null, isSilent: false, isTaken: false, disk };
     places.push(place);
     return place;
   };
-  for (const directory of [dataDir, temporaryDirectory(t), temporaryDirectory(t)])
-    await stage.start(await addPlace(directory));
+  await stage.start(await addPlace(dataDir, null));
+  await stage.start(await addPlace(temporaryDirectory(t), null));
+  const disk = options.hasSmallDisk === true ? mountTmpfs(t, diskBytes) : null;
+  await stage.start(await addPlace(disk?.directory ?? temporaryDirectory(t), disk));
   return stage;
 }
 

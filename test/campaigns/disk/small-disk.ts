@@ -23,10 +23,15 @@ export interface SmallDisk {
 /** Makes a tmpfs where mounting is allowed; otherwise a shim that reports a full disk and refuses writes. */
 export function makeSmallDisk(t: Lifetime, bytes: number): SmallDisk {
   const control = new DiskControl(t);
-  return mountTmpfs(t, bytes, control) ?? shimmedDisk(t, control);
+  const mounted = mountTmpfs(t, bytes);
+  return mounted === null ? shimmedDisk(t, control) : { kind: 'tmpfs', control, ...mounted };
 }
 
-function mountTmpfs(t: Lifetime, bytes: number, control: DiskControl): SmallDisk | null {
+/** @returns null where mounting is not allowed */
+export function mountTmpfs(
+  t: Lifetime,
+  bytes: number,
+): Pick<SmallDisk, 'directory' | 'fill' | 'free'> | null {
   const root = temporaryDirectory(t);
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', root]);
   if (status !== 0) return null;
@@ -35,9 +40,7 @@ function mountTmpfs(t: Lifetime, bytes: number, control: DiskControl): SmallDisk
   mkdirSync(directory, { mode: 0o700 });
   const filler = join(root, 'filler');
   return {
-    kind: 'tmpfs',
     directory,
-    control,
     fill: async (freeBytes) => fillWith(filler, root, freeBytes),
     free: () => rmSync(filler, { force: true }),
   };

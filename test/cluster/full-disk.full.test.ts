@@ -1,0 +1,57 @@
+import t from 'tap';
+import {
+  allAttached,
+  type ClusterStage,
+  type NodePlace,
+  openStage,
+} from '../campaigns/cluster/cluster-stage.ts';
+import { findPostgres } from '../support/postgres/postgres-binaries.ts';
+
+const { skip } = findPostgres();
+const attachedMsMax = 60_000;
+t.setTimeout(180_000);
+
+async function evaluate({ server }: NodePlace, flag: string, cohort: string) {
+  const answer = await fetch(`http://127.0.0.1:${server?.port}/v1/flags/${flag}?cohort=${cohort}`);
+  const { enabled } = (await answer.json()) as { enabled: boolean };
+  return { status: answer.status, enabled, state: answer.headers.get('burgee-state') };
+}
+
+async function patch(stage: ClusterStage, { server }: NodePlace, flag: string, cohorts: readonly string[]) {
+  const answer = await fetch(`http://127.0.0.1:${server?.port}/api/v1/flags/${flag}`, {
+    method: 'PATCH',
+    headers: { Authorization: `Bearer ${stage.secret}` },
+    body: JSON.stringify({ cohorts }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+t.test('a node whose disk is full evaluates on, is never stale, and follows again', { skip }, async (t) => {
+  const stage = await openStage(t, { hasSmallDisk: true });
+  await allAttached(stage, attachedMsMax);
+  const [first, , third] = stage.places as [NodePlace, NodePlace, NodePlace];
+  if (third.disk === null) {
+    t.plan(0, 'this machine does not allow to mount a disk; the campaign full-disk has a shim for that');
+    return;
+  }
+  const [flag = ''] = stage.flags;
+  t.equal((await patch(stage, first, flag, ['before'])).status, 200);
+  await third.disk.fill(0);
+  // Long lists, so that the replica needs more than the pages that it has free.
+  const long = Array.from({ length: 20_000 }, (_, index) => `absent-${index}`.padEnd(30, '.'));
+  let [stale, detached, confirmed] = [0, 0, 0];
+  for (let change = 1; change <= 30; change += 1) {
+    const { status, text } = await patch(stage, first, flag, [...long, `v${change}`]);
+    t.ok(status === 200 || text.includes('Stored, not confirmed everywhere'), `${status} ${text}`);
+    const answer = await evaluate(third, flag, `v${change}`);
+    t.equal(answer.status, 200, 'it evaluates');
+    if (status === 200) confirmed += 1;
+    if (answer.state === 'detached') detached += 1;
+    else if (status === 200 && !answer.enabled) stale += 1;
+  }
+  t.equal(stale, 0);
+  t.ok(detached > 0, `${detached} answers were of a detached node, ${confirmed} changes confirmed`);
+  third.disk.free();
+  await allAttached(stage, attachedMsMax);
+  t.match(await evaluate(third, flag, 'v30'), { status: 200, enabled: true, state: null });
+});
