@@ -4,6 +4,7 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { StoreVersion } from '../support/store-version.ts';
 import { AnnouncedTransactions } from './announced-transactions.ts';
 import { isEmpty } from './lmdb/environment.ts';
+import type { RequireRoom } from './lmdb/written-space.ts';
 import type { MigratedStore } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
 import { Replica } from './replica/replica.ts';
@@ -83,14 +84,18 @@ export class Store {
    * @throws DataFileMovedError when the data file is not in its place any more, DataFileHeldError when another process
    * is opening it and was stopped at that moment; nothing is begun then.
    */
-  write<T>(run: (transaction: WriteTransaction) => T, requireRoom?: (growthMax: number) => void): T {
+  write<T>(run: (transaction: WriteTransaction) => T, requireRoom?: RequireRoom): T {
     return this.#exclusively(() => this.#transact(run, requireRoom));
   }
 
-  /** The store as the replica of a cluster. From then on only it changes what the nodes of a cluster share. */
-  asReplica(node: string): Replica {
+  /**
+   * The store as the replica of a cluster. From then on only it changes what the nodes of a cluster share.
+   * @param requireRoom as for `write`, of all that the replica applies
+   */
+  asReplica(node: string, requireRoom: RequireRoom = () => undefined): Replica {
     return new Replica(
       {
+        requireRoom,
         opened: this.#opened,
         target: this.#target,
         transactions: this.#transactions,
@@ -153,7 +158,7 @@ export class Store {
     }
   }
 
-  #transact<T>(run: (transaction: WriteTransaction) => T, requireRoom?: (growthMax: number) => void): T {
+  #transact<T>(run: (transaction: WriteTransaction) => T, requireRoom?: RequireRoom): T {
     const target = this.#target;
     const { space, tail } = target;
     const { root } = this.#opened;
@@ -182,7 +187,7 @@ export class Store {
   }
 
   /** The transaction that a decision is made in, usable until `end`. */
-  #begin(requireRoom?: (growthMax: number) => void) {
+  #begin(requireRoom?: RequireRoom) {
     const target = this.#target;
     let [isOpen, hasChanged] = [true, false];
     const transaction: WriteTransaction = {

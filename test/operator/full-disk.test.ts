@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 /* The operator's commands may use the disk's reserve, but a write that the disk refuses would end the server. */
 const MiB = 2 ** 20;
 const { skip } = debianPrograms(...shimTools);
-const noRoom = /has \d+ MiB free, and this command may need up to \d+ MiB\. Nothing was applied\./;
+const noRoom = /has \d+ MiB free, and this write may need up to \d+ MiB\. Nothing was applied\./;
 
 interface Stage {
   readonly disk: SmallDisk;

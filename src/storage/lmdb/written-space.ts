@@ -11,10 +11,18 @@ const basePages = 64;
 /** Bytes of the file: a freed page takes 8 bytes in the list of free pages. */
 const freeListFraction = 1 / 256;
 
+/** Throws where the disk has no room for so many bytes, by which the data file can grow. */
+export type RequireRoom = (growthMax: number) => void;
+
 /** The writes of one transaction: enough to bound, before its commit, how much disk it can take. */
 export class WrittenSpace {
   #entries = 0;
   #bytes = 0;
+
+  /** How many were put or removed in this transaction. */
+  get entries(): number {
+    return this.#entries;
+  }
 
   /** Bytes of the keys and values that were put in this transaction. */
   get bytes(): number {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { assert } from '../../support/assert.ts';
 import type { AnnouncedTransactions } from '../announced-transactions.ts';
+import type { RequireRoom } from '../lmdb/written-space.ts';
 import { RecordSource } from '../record-source.ts';
 import { Snapshots } from '../snapshots.ts';
 import type { WritableStore } from '../store-opening.ts';
@@ -27,6 +28,9 @@ export class DivergedError extends Error {
   override readonly name = 'DivergedError';
 }
 
+/** Entries of a state that are written until the room on the disk is looked at again. */
+const entriesBetweenChecks = 256;
+
 /** Ends a transaction that was only to decide. */
 class GivenUp extends Error {}
 
@@ -49,6 +53,8 @@ export interface ReplicaParts {
   readonly target: WriteTarget;
   readonly transactions: AnnouncedTransactions;
   readonly changeLogEntriesMax: number;
+  /** Called before each commit of what the replica applies: a write that the disk refuses would cost the whole process. */
+  readonly requireRoom: RequireRoom;
   /** One transaction at a time, while the data file is in its place. */
   exclusively<T>(run: () => T): T;
   exclusivelyThroughout<T>(run: () => Promise<T>): Promise<T>;
@@ -151,6 +157,7 @@ export class Replica {
    * @param rows in the order of their positions
    * @throws DivergedError when they do not continue what was applied; nothing is applied then
    * @throws NewerRowError when this version does not understand one; nothing is applied then
+   * @throws what `requireRoom` throws; nothing is applied then
    */
   follow(rows: readonly ReplicaRow[]): ReplicaPlace {
     const due = rows.filter(({ position }) => position > this.#place.position);
@@ -173,6 +180,7 @@ export class Replica {
         }
         finishChangeLog(target, this.#parts.changeLogEntriesMax);
         this.#putPlace(place);
+        this.#parts.requireRoom(target.space.growthMax(this.#parts.opened.root));
         announce();
       });
     });
@@ -216,10 +224,11 @@ export class Replica {
         target.forget();
         target.begin();
         return this.#transactions.runThroughout(async () => {
-          const count = await becomeState(opened.databases, batches);
+          const count = await becomeState(opened.databases, batches, (bytes) => this.#countWritten(bytes));
           target.log({ kind: 'everything', projectId: '', id: '', environment: null });
           finishChangeLog(target, this.#parts.changeLogEntriesMax);
           this.#putPlace(place);
+          this.#parts.requireRoom(target.space.growthMax(opened.root));
           return count;
         });
       });
@@ -231,6 +240,13 @@ export class Replica {
     } finally {
       this.#isBecoming = false;
     }
+  }
+
+  /** Of the transaction that takes over a state. @param bytes of key and value; 0 for a removal */
+  #countWritten(bytes: number): void {
+    const { target, opened, requireRoom } = this.#parts;
+    target.space.count(bytes);
+    if (target.space.entries % entriesBetweenChecks === 0) requireRoom(target.space.growthMax(opened.root));
   }
 
   /**

@@ -58,11 +58,13 @@ export function hashState(source: RecordSource): { readonly entries: number; rea
  * Within the open write transaction, makes databases equal to a state: what is there and the same stays, so that a node
  * that was away for a while writes little. Indexes are made anew.
  * @param batches the state, in the order of databases and keys
+ * @param onWrite is told of each write, and ends the transaction if it throws
  * @returns how many entries of it were written or removed
  */
 export async function becomeState(
   databases: Databases,
   batches: AsyncIterable<readonly StateEntry[]>,
+  onWrite: OnWrite,
 ): Promise<number> {
   let walk: DatabaseWalk | null = null;
   const seen = new Set<DatabaseName>();
@@ -74,18 +76,21 @@ export async function becomeState(
         assert(!seen.has(database), 'the entries of a state come database by database');
         assert(!indexes.has(database), 'a state has no indexes');
         seen.add(database);
-        walk = new DatabaseWalk(database, databases[database]);
+        walk = new DatabaseWalk(database, databases[database], onWrite);
       }
       walk.put(key, value);
     }
   }
   count += walk?.finish() ?? 0;
   for (const name of stateDatabases) {
-    if (!seen.has(name)) count += new DatabaseWalk(name, databases[name]).finish();
+    if (!seen.has(name)) count += new DatabaseWalk(name, databases[name], onWrite).finish();
   }
-  if (count > 0) rebuildIndexes(databases);
+  if (count > 0) rebuildIndexes(databases, onWrite);
   return count;
 }
+
+/** @param bytes of key and value; 0 for a removal */
+type OnWrite = (bytes: number) => void;
 
 const lmdbRange = { start: Buffer.of(0), end: Buffer.alloc(64, 0xff) };
 
@@ -99,11 +104,13 @@ class DatabaseWalk {
   readonly name: DatabaseName;
   readonly #database: Database;
   readonly #keys: readonly Buffer[];
+  readonly #onWrite: OnWrite;
   #next = 0;
   #count = 0;
 
-  constructor(name: DatabaseName, database: Database) {
+  constructor(name: DatabaseName, database: Database, onWrite: OnWrite) {
     this.name = name;
+    this.#onWrite = onWrite;
     this.#database = database;
     this.#keys = keysOf(database).filter((key) => isReplicated(name, key));
   }
@@ -113,6 +120,7 @@ class DatabaseWalk {
     const isThere = this.#keys[this.#next]?.equals(key) === true;
     if (isThere) this.#next += 1;
     if (isThere && this.#database.get(key)?.equals(value) === true) return;
+    this.#onWrite(key.length + value.length);
     this.#database.putSync(key, value);
     this.#count += 1;
   }
@@ -121,6 +129,7 @@ class DatabaseWalk {
     for (; this.#next < this.#keys.length; this.#next += 1) {
       const present = this.#keys[this.#next] as Buffer;
       if (key !== null && Buffer.compare(present, key) >= 0) return;
+      this.#onWrite(0);
       this.#database.removeSync(present);
       this.#count += 1;
     }
@@ -133,7 +142,7 @@ class DatabaseWalk {
   }
 }
 
-function rebuildIndexes(databases: Databases): void {
+function rebuildIndexes(databases: Databases, onWrite: OnWrite): void {
   for (const name of indexes) databases[name].clearSync();
   for (const { codec, indexes: own } of recordKinds) {
     if (own.length === 0) continue;
@@ -142,7 +151,11 @@ function rebuildIndexes(databases: Databases): void {
       const value = records.get(key);
       assert(value !== undefined, 'a key that was read in this transaction has a value');
       const record = codec.decode(key, value);
-      for (const index of own) databases[index.database].putSync(index.keyOf(record), index.valueOf(record));
+      for (const index of own) {
+        const [indexKey, indexValue] = [index.keyOf(record), index.valueOf(record)];
+        onWrite(indexKey.length + indexValue.length);
+        databases[index.database].putSync(indexKey, indexValue);
+      }
     }
   }
 }

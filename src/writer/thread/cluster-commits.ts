@@ -7,6 +7,7 @@ import type {
 } from '../../cluster/client/replica-protocol.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { EvaluationCount } from '../../domain/usage/evaluation-count.ts';
+import type { RequireRoom } from '../../storage/lmdb/written-space.ts';
 import { decodeContent, NewerRowError, type ReplicaRow } from '../../storage/replica/log-row.ts';
 import { type DecidedRow, DivergedError, type Replica } from '../../storage/replica/replica.ts';
 import type { StateEntry } from '../../storage/replica/state.ts';
@@ -18,6 +19,7 @@ import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { CallHandlers, PortCalls } from '../../support/port-calls.ts';
 import { PushedIterable } from '../../support/pushed-iterable.ts';
 import { type Commits, type Committed, NotCommittedError } from './commits.ts';
+import { NoRoomError } from './free-space.ts';
 import type { UsageSharing } from './usage-sharing.ts';
 
 /** What the writer's thread holds of the cluster's. */
@@ -34,6 +36,17 @@ const pagesMax = 200;
 const longBytes = 1024 * 1024;
 const longMs = 100;
 
+export interface ClusterCommitsParts {
+  readonly store: Store;
+  readonly replica: Replica;
+  readonly port: ClusterPort;
+  readonly usage: UsageSharing;
+  /** A change that is begun is answered in this time, whatever becomes of it. */
+  readonly answerMs: number;
+  /** As for `Store.write`: for what this node counts. */
+  readonly requireRoom: RequireRoom;
+}
+
 type Run<T> = (transaction: WriteTransaction) => T;
 /** Null: it was not committed, and is to be decided again on the newest state. */
 type Attempt<T> = Promise<Committed<T> | null>;
@@ -47,19 +60,20 @@ export class ClusterCommits implements Commits {
   readonly #replica: Replica;
   readonly #port: ClusterPort;
   readonly #usage: UsageSharing;
-  /** A change that is begun is answered in this time, whatever becomes of it. */
   readonly answerMs: number;
+  readonly #requireRoom: RequireRoom;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(store: Store, replica: Replica, port: ClusterPort, usage: UsageSharing, answerMs: number) {
+  constructor({ store, replica, port, usage, answerMs, requireRoom }: ClusterCommitsParts) {
     this.#store = store;
     this.#replica = replica;
     this.#port = port;
     this.#usage = usage;
     this.answerMs = answerMs;
+    this.#requireRoom = requireRoom;
   }
 
-  /** @param requireRoom is not asked: a node that has no room falls behind, and says so */
+  /** A node that has no room for what it decides falls behind, and says so: others have room. */
   commit<T>(run: Run<T>): Promise<Committed<T>> {
     const next = this.#last.then(() => this.#commit(run));
     this.#last = next.catch(() => undefined);
@@ -69,11 +83,13 @@ export class ClusterCommits implements Commits {
   commitOwn(run: Run<void>): void {
     this.#requireState();
     const counted: EvaluationCount[] = [];
-    this.#store.write((transaction) =>
-      run({
-        ...transaction,
-        apply: (changes) => transaction.apply(changes.map((change) => asOwnShare(change, counted))),
-      }),
+    this.#store.write(
+      (transaction) =>
+        run({
+          ...transaction,
+          apply: (changes) => transaction.apply(changes.map((change) => asOwnShare(change, counted))),
+        }),
+      this.#requireRoom,
     );
     for (const count of counted) this.#usage.note(count);
   }
@@ -184,6 +200,7 @@ export class ClusterCommits implements Commits {
       const { position, checksum } = this.#replica.follow(rows.map(toLogRow));
       void this.#port.ask('applied', { position, checksum: new Uint8Array(checksum) }).catch(() => undefined);
     } catch (fault) {
+      if (fault instanceof NoRoomError) throw new NotCommittedError('cut-off', fault.message);
       if (!(fault instanceof DivergedError || fault instanceof NewerRowError)) throw fault;
     }
   }

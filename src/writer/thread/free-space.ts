@@ -33,7 +33,8 @@ export class FreeSpace {
   }
 
   /**
-   * The operator's commands may use the reserve, but no more: a write that the disk refuses would end the server.
+   * The operator's commands, and what a replica follows, may use the reserve, but no more: a write that the disk refuses
+   * would end the server.
    * @param growthBytes by which the data file can grow
    * @throws NoRoomError
    */
@@ -41,7 +42,7 @@ export class FreeSpace {
     const free = this.freeBytes();
     if (growthBytes === 0 || free >= growthBytes + operatorLeavesBytes) return;
     throw new NoRoomError(
-      `The disk of ${this.#directory} has ${inMiB(free)} MiB free, and this command may need up to ` +
+      `The disk of ${this.#directory} has ${inMiB(free)} MiB free, and this write may need up to ` +
         `${inMiB(growthBytes + operatorLeavesBytes)} MiB. Nothing was applied. Free some space and try again.`,
     );
   }

@@ -1,5 +1,6 @@
 import type { CountRow, ReplicaCalls } from '../../cluster/client/replica-protocol.ts';
 import { type EvaluationCount, hourMs, hourOf, hoursKept } from '../../domain/usage/evaluation-count.ts';
+import type { RequireRoom } from '../../storage/lmdb/written-space.ts';
 import type { FlagHour, UsageShares } from '../../storage/replica/usage-shares.ts';
 import type { Store } from '../../storage/store.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
@@ -13,13 +14,16 @@ const addedAtOnce = 500;
 export class UsageSharing {
   readonly #store: Store;
   readonly #shares: UsageShares;
+  readonly #requireRoom: RequireRoom;
   readonly #id: string;
   readonly #untold = new Map<string, FlagHour>();
   /** How far the store was gone through; null when all of it was. At the start nobody knows what was told. */
   #sweep: { hour: number; after: string | null } | null = null;
 
-  constructor(store: Store, shares: UsageShares) {
+  /** @param requireRoom as for `Store.write` */
+  constructor(store: Store, shares: UsageShares, requireRoom: RequireRoom) {
     this.#store = store;
+    this.#requireRoom = requireRoom;
     this.#shares = shares;
     this.#id = shares.begin();
     this.tellAgain();
@@ -80,8 +84,9 @@ export class UsageSharing {
     const readable = counts.filter(isReadable);
     for (let from = 0; from < readable.length; from += addedAtOnce) {
       const some = readable.slice(from, from + addedAtOnce);
-      this.#store.write(({ apply }) =>
-        apply(some.map((count) => ({ kind: 'other-evaluations', count }) as const)),
+      this.#store.write(
+        ({ apply }) => apply(some.map((count) => ({ kind: 'other-evaluations', count }) as const)),
+        this.#requireRoom,
       );
     }
   }

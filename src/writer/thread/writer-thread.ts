@@ -37,9 +37,11 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   const log = createThreadLog(setup.logLevel, sender).child({ actor: 'writer' });
   const fail = (fault: unknown): void => post({ kind: 'fatal', message: messageOf(fault) });
 
+  const freeSpace = new FreeSpace(setup.directory, setup.storageReserveBytes);
   let opened: OpenedForChanges;
   try {
-    opened = setup.cluster === null ? openOwnStore(setup) : await openReplica(setup, setup.cluster);
+    opened =
+      setup.cluster === null ? openOwnStore(setup) : await openReplica(setup, setup.cluster, freeSpace);
     const { migrated } = opened.store;
     if (migrated !== null) log.info(migrated, 'store migrated to a newer format');
   } catch (fault) {
@@ -57,7 +59,6 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   }
   const meter = new WriterMeter(setup.metrics);
   watchEventLoop(meter.cells, writerMetrics.metrics.loopDelay);
-  const freeSpace = new FreeSpace(setup.directory, setup.storageReserveBytes);
   const writer = new Writer(commits, {
     docsUrl: setup.docsUrl,
     console: setup.console,
@@ -148,7 +149,9 @@ function ownStore(directory: string): string {
 async function openReplica(
   setup: WriterSetup,
   { port, node, waitMs }: WriterClusterSetup,
+  freeSpace: FreeSpace,
 ): Promise<OpenedForChanges> {
+  const requireRoom = (growthMax: number): void => freeSpace.requireRoom(growthMax);
   let replica: Replica | null = null;
   let usage: UsageSharing | null = null;
   const isOpen = 'the replica is open before it is asked for anything';
@@ -166,8 +169,8 @@ async function openReplica(
   const isNew = readMarker(setup.directory) === null;
   const storeId = isNew ? await calls.ask('storeId', null) : null;
   const store = openStore({ ...setup, replica: { storeId } });
-  replica = store.asReplica(node);
-  usage = new UsageSharing(store, replica.usage);
+  replica = store.asReplica(node, requireRoom);
+  usage = new UsageSharing(store, replica.usage, requireRoom);
   const { position, checksum } = replica.place;
   if (position === 0 && !store.isEmpty()) {
     await store.close();
@@ -180,5 +183,6 @@ async function openReplica(
     await within(lastUsageMs, told);
     calls.close();
   };
-  return { store, commits: new ClusterCommits(store, replica, calls, usage, waitMs), close };
+  const commits = new ClusterCommits({ store, replica, port: calls, usage, answerMs: waitMs, requireRoom });
+  return { store, commits, close };
 }
