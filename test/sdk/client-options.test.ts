@@ -20,6 +20,7 @@ const wrong: readonly [string, object | null | string, RegExp][] = [
   ['no project', { ...right, project: '' }, /project must be the id of a project/],
   ['an empty environment', { ...right, environment: '' }, /Leave it out for a project without/],
   ['no token', { ...right, token: undefined }, /Is its environment variable set\?/],
+  ['a token of another type', { ...right, token: 5 }, /Is its environment variable set\?/],
   ['a token with a line break', { ...right, token: 'hidden\n' }, /no spaces, line breaks/],
   ['another mode', { ...right, mode: 'streaming' }, /one of stream, poll, once, not "streaming"/],
   ['a time that is no number', { ...right, startTimeoutMs: '3000s' }, /startTimeoutMs must be a number/],
@@ -47,6 +48,7 @@ t.test('right options are taken', async (t) => {
   for (const options of [
     right,
     { ...right, environment: undefined },
+    { ...right, token: () => 'burgee_secret' },
     { ...right, environment: null },
     { ...right, url: new URL('http://127.0.0.1:8080/flags/'), mode: 'poll', startTimeoutMs: 0 },
     { ...right, cacheFile: new URL('file:///var/cache/flags.json'), bootstrap: './flags.json' },
