@@ -6,11 +6,13 @@ import { keepEnd } from '../servers/keep-end.ts';
 
 const program = fileURLToPath(new URL('./sync-streams-process.js', import.meta.url));
 
-/** Streams of sync that are open. */
+/** Streams that are open, of sync or of flagd's format. */
 export interface HeldStreams {
   readonly origin: string;
   readonly count: number;
-  readonly path: string;
+  readonly project: string;
+  /** Of the port for flagd's providers, which then have the streams, each over a connection of its own. */
+  readonly flagdPort: number | null;
   /** May write, and has the project of the streams. */
   readonly token: string;
   /** The flag that is changed. */
