@@ -7,6 +7,7 @@ import { checkOptions } from '../../src/sdk/client-options.ts';
 import { SyncedClient } from '../../src/sdk/synced-client.ts';
 import { defaultTimings, type Timings } from '../../src/sdk/timings.ts';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import type { Settings } from '../support/burgee-command.ts';
 import { bearer, createHttpClient } from '../support/http-client.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { type ProvisionedProject, projectOf, provision, tokenOf } from '../support/provisioning.ts';
@@ -57,6 +58,8 @@ export class BootedService {
   readonly project: ProvisionedProject;
   readonly #test: Test;
   readonly #sockets = new Set<Socket>();
+  /** When each connection to the address was made, whether or not a process served there, by `performance.now()`. */
+  readonly connectedAt: number[] = [];
   server: BootedServer;
   port = 0;
 
@@ -66,16 +69,21 @@ export class BootedService {
     this.project = project;
   }
 
-  static async boot(t: Test, document: object): Promise<BootedService> {
+  static async boot(t: Test, document: object, settings: Settings = {}): Promise<BootedService> {
     const dataDir = temporaryDirectory(t);
     const project = projectOf(await provision(dataDir, temporaryDirectory(t), document), 'shop');
-    const service = new BootedService(t, await bootServer(t, { dataDir, settings: unlimited }), project);
+    const service = new BootedService(
+      t,
+      await bootServer(t, { dataDir, settings: { ...unlimited, ...settings } }),
+      project,
+    );
     await service.#listen();
     return service;
   }
 
   async #listen(): Promise<void> {
     const proxy = createServer((near) => {
+      this.connectedAt.push(performance.now());
       const far = connectSocket(this.server.port, '127.0.0.1');
       for (const [socket, other] of [
         [near, far],

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -55,8 +55,10 @@ export async function importClient(directory: string): Promise<{
 
 /** Gives the directory a package of this checkout, which a user would install beside. */
 export function linkPackage(name: string, directory: string): void {
-  mkdirSync(join(directory, 'node_modules', name, '..'), { recursive: true });
-  symlinkSync(join(root, 'node_modules', name), join(directory, 'node_modules', name));
+  const place = join(directory, 'node_modules', name);
+  if (existsSync(place)) return;
+  mkdirSync(join(place, '..'), { recursive: true });
+  symlinkSync(join(root, 'node_modules', name), place);
 }
 
 export const flagOn = { revision: 1, enabled: true, trafficPercentage: 100, cohorts: [], audienceId: null };

@@ -7,7 +7,7 @@ import { createRandom } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { BootedService, randomDocument } from './booted-service.ts';
 import { entriesOf, installClient, packClient } from './client-package.ts';
-import type { Answered, Task } from './programs/answering-processes.ts';
+import type { AnswerLine, AskingTask } from './programs/answering-processes.ts';
 import { runProgram } from './programs/run-program.ts';
 
 t.setTimeout(180_000);
@@ -29,7 +29,7 @@ t.test(
     const random = createRandom(1);
     const service = await BootedService.boot(t, randomDocument(random, 60));
     const questions = service.randomQuestions(random, 1000);
-  const task: Task = { options: service.options, questions };
+    const task: AskingTask = { options: service.options, questions };
     const file = join(directory, 'task.json');
     writeFileSync(file, JSON.stringify(task));
     const module = pathToFileURL(entriesOf(directory)).href;
@@ -39,17 +39,17 @@ t.test(
     const expectAll = async (what: string): Promise<void> => {
       const expected = await service.answersTo(questions);
       const isRight = (line: string): boolean => {
-        const { status, answers } = JSON.parse(line) as Answered;
+        const { status, answers } = JSON.parse(line) as AnswerLine;
         return status === 'ready' && answers === expected;
       };
       const beganAt = performance.now();
       for (const name of processes) {
-        await lineCount((line) => (JSON.parse(line) as Answered).by === name && isRight(line), 1);
+        await lineCount((line) => (JSON.parse(line) as AnswerLine).by === name && isRight(line), 1);
       }
       t.pass(
         `${what}: 1,000 answers of each are the service's after ${Math.round(performance.now() - beganAt)} ms`,
       );
-      const last = new Map(lines.map((line) => [(JSON.parse(line) as Answered).by, line]));
+      const last = new Map(lines.map((line) => [(JSON.parse(line) as AnswerLine).by, line]));
       t.same([...last.keys()].sort(), [...processes].sort());
       t.ok([...last.values()].every(isRight), 'and they stay so');
     };

@@ -11,13 +11,13 @@ import { isMainThread, parentPort, threadId, Worker } from 'node:worker_threads'
 import type { ClientOptions, FlagContext } from '../../../src/sdk/burgee-client.ts';
 
 /** What the program is given to ask. */
-export interface Task {
+export interface AskingTask {
   readonly options: ClientOptions;
   readonly questions: readonly (readonly [flag: string, context: FlagContext])[];
 }
 
 /** One line of the program. */
-export interface Answered {
+export interface AnswerLine {
   readonly by: string;
   readonly status: string;
   readonly answers: string;
@@ -29,7 +29,7 @@ const forked = 'FORKED_BY_TEST';
 const isFirst = isMainThread && cluster.isPrimary && process.env[forked] === undefined;
 
 const { connect } = (await import(client)) as typeof import('../../../src/sdk/connect.ts');
-const { options, questions } = JSON.parse(readFileSync(file, 'utf8')) as Task;
+const { options, questions } = JSON.parse(readFileSync(file, 'utf8')) as AskingTask;
 const flags = await connect(options);
 
 function nameOfThis(): string {
@@ -40,7 +40,7 @@ function nameOfThis(): string {
 
 function tell(): void {
   const answers = questions.map(([flag, context]) => Number(flags.isOn(flag, context, false))).join('');
-  const line: Answered = { by: nameOfThis(), status: flags.status, answers };
+  const line: AnswerLine = { by: nameOfThis(), status: flags.status, answers };
   if (isFirst) process.stdout.write(`${JSON.stringify(line)}\n`);
   else if (isMainThread) process.send?.(line);
   else parentPort?.postMessage(line);
@@ -51,11 +51,11 @@ flags.on('status', tell);
 tell();
 
 if (isFirst) {
-  const pass = (line: Answered): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
-  cluster.on('message', (_worker, line: Answered) => pass(line));
+  const pass = (line: AnswerLine): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
+  cluster.on('message', (_worker, line: AnswerLine) => pass(line));
   for (let index = 0; index < 2; index += 1) cluster.fork();
   const child = fork(program, process.argv.slice(2), { env: { ...process.env, [forked]: 'yes' } });
-  child.on('message', (line) => pass(line as Answered));
+  child.on('message', (line) => pass(line as AnswerLine));
   const argv = process.argv.slice(2);
   const threads = Array.from({ length: 2 }, () => new Worker(program, { argv }));
   for (const thread of threads) thread.on('message', pass);
