@@ -7,12 +7,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { percentile } from './percentile.ts';
-import type { HeldStreams, StreamsMessage } from './sync-streams.ts';
+import { changesOfRound, type HeldStreams, type StreamsMessage } from './sync-streams.ts';
 
 const { origin, count, project, flagdPort, token, flag } = JSON.parse(process.argv[2] ?? '') as HeldStreams;
 const { hostname, port, host } = new URL(origin);
 const openedAtOnce = 100;
-const changesOfRound = 20;
 const pauseMs = 200;
 
 const question = [

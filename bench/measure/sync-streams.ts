@@ -6,6 +6,9 @@ import { keepEnd } from '../servers/keep-end.ts';
 
 const program = fileURLToPath(new URL('./sync-streams-process.js', import.meta.url));
 
+/** How often `change` changes the flag. */
+export const changesOfRound = 20;
+
 /** Streams that are open, of sync or of flagd's format. */
 export interface HeldStreams {
   readonly origin: string;
@@ -31,7 +34,7 @@ export interface ReachedStreams {
 export type StreamsMessage = { readonly kind: 'open' } | ({ readonly kind: 'changed' } & ReachedStreams);
 
 export interface OpenStreams {
-  /** Changes the flag a few times. */
+  /** Changes the flag `changesOfRound` times. */
   change(): Promise<ReachedStreams>;
   end(): Promise<void>;
 }

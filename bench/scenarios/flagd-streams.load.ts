@@ -1,6 +1,7 @@
 import { freePort } from '../../test/support/free-port.ts';
+import { canMeterProcesses, meterProcess } from '../load/process-meter.ts';
 import { readAnonymousBytes } from '../measure/anonymous-memory.ts';
-import { type HeldStreams, openStreams } from '../measure/sync-streams.ts';
+import { changesOfRound, type HeldStreams, openStreams } from '../measure/sync-streams.ts';
 import type { Bench, ContenderPlan, Measurement, Scenario } from '../scenario.ts';
 import type { ProvisionedPart } from '../servers/provision-file.ts';
 import { startBurgee } from '../servers/start-burgee.ts';
@@ -19,6 +20,12 @@ const project: ProvisionedPart = {
     trafficPercentage: 50,
   })),
 };
+const cpuMetric = {
+  key: 'cpuUs',
+  label: 'server CPU for each stream and change, µs',
+  better: 'less',
+  digits: 1,
+} as const;
 /** Opened before memory is read, so that what the service makes once for all streams is not counted. */
 const streamsBefore = 10;
 
@@ -43,7 +50,10 @@ function measure(count: number, isOfFlagd: boolean): Promise<Measurement> {
       const streams = await openStreams({ ...held, count });
       try {
         const bytes = Math.max(0, readAnonymousBytes(pid) - before) / count;
-        return { bytes, ...(await streams.change()) };
+        const used = canMeterProcesses() ? meterProcess(pid) : null;
+        const { p50Ms, p99Ms, allMs } = await streams.change();
+        const cpu = used === null ? {} : { cpuUs: used().processUs / (count * changesOfRound) };
+        return { bytes, ...cpu, p50Ms, p99Ms, allMs };
       } finally {
         await streams.end();
       }
@@ -56,10 +66,7 @@ function measure(count: number, isOfFlagd: boolean): Promise<Measurement> {
 function contender(name: string, what: string, count: number): ContenderPlan {
   return {
     ...{ name, what, isWarmedUp: false },
-    measure: async () => {
-      const { bytes = 0, p50Ms = 0, p99Ms = 0, allMs = 0 } = await measure(count, name === ofFlagd);
-      return { figures: { bytes, p50Ms, p99Ms, allMs } };
-    },
+    measure: async () => ({ figures: await measure(count, name === ofFlagd) }),
   };
 }
 
@@ -74,6 +81,7 @@ async function run(bench: Bench) {
     base: ofSync,
     metrics: [
       { key: 'bytes', label: 'memory of the server for each stream, bytes', better: 'less', digits: 0 },
+      ...(canMeterProcesses() ? [cpuMetric] : []),
       { key: 'p50Ms', label: 'acknowledged change at a stream, p50, ms', better: 'less', digits: 1 },
       { key: 'p99Ms', label: 'p99, ms', better: 'less', digits: 1 },
       { key: 'allMs', label: 'at all streams, p99 of the changes, ms', better: 'less', digits: 1 },
