@@ -68,6 +68,11 @@ export function checkOptions(options: ClientOptions): ClientSettings {
 
 /** The token itself is never part of a message. */
 function checkToken(token: unknown): string {
+  if (token instanceof Promise) {
+    // Its failure is this one, and must not end the process.
+    token.catch(() => undefined);
+    refuse('token must be a text, or a function that gives one at once: readFileSync, for example.');
+  }
   if (!isFilled(token)) {
     refuse('token must be the secret of an active token of the project. Is its environment variable set?');
   }

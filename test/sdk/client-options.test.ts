@@ -56,3 +56,15 @@ t.test('right options are taken', async (t) => {
     t.ok(checkOptions(options as ClientOptions));
   }
 });
+
+t.test('a function is asked for the token with each use, and its answers are checked', async (t) => {
+  const answers: unknown[] = ['first', 'second', '', 'hidden\n', 5, Promise.reject(new Error('late'))];
+  const { token } = checkOptions({ ...right, token: () => answers.shift() as string });
+  t.equal(answers.length, 6, 'not before it is needed');
+  t.equal(token(), 'first');
+  t.equal(token(), 'second');
+  t.throws(token, /Is its environment variable set/);
+  t.throws(token, /no spaces, line breaks/);
+  t.throws(token, /must be the secret/);
+  t.throws(token, /a function that gives one at once/);
+});
