@@ -7,7 +7,7 @@ import { root } from './root.mjs';
  *
  *   full      not part of the quick tier
  *   waiting   mostly waits, for a window to end, another program or a registry: runs beside the others
- *   sleeping  waits for minutes and does nothing meanwhile: starts first, and takes no turn from any other
+ *   sleeping  waits for minutes and does next to nothing meanwhile: starts first, and takes no turn from others
  *   alone     asserts a duration, or loads the machine: runs by itself, after all others
  */
 const fileName = /^(?<name>[^.]+)(?<full>\.full)?(?:\.(?<sharing>waiting|sleeping|alone))?\.test\.js$/;
