@@ -10,6 +10,7 @@ import { evaluateFlagScenario } from './scenarios/evaluate-flag.load.ts';
 import { evaluateMixedScenario } from './scenarios/evaluate-mixed.load.ts';
 import { evaluateProjectScenario } from './scenarios/evaluate-project.load.ts';
 import { evaluateWhilePatchingScenario } from './scenarios/evaluate-while-patching.load.ts';
+import { flagdStreamsScenario } from './scenarios/flagd-streams.load.ts';
 import { microScenario } from './scenarios/micro.load.ts';
 import { ofrepScenario } from './scenarios/ofrep.load.ts';
 import { patchScenario } from './scenarios/patch.load.ts';
@@ -32,6 +33,7 @@ export const catalogue: readonly Scenario[] = [
   patchScenario,
   clusterScenario,
   syncStreamsScenario,
+  flagdStreamsScenario,
   coldStartScenario,
   peersScenario,
   clientScenario,

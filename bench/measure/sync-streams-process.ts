@@ -1,27 +1,30 @@
 /**
- * Holds streams of sync open in a process of its own. The first argument is a `HeldStreams` as JSON. It tells its parent
+ * Holds streams open in a process of its own. The first argument is a `HeldStreams` as JSON. It tells its parent
  * when each has its snapshot; on request it changes a flag, and tells when each stream had the change; it resets them when
  * told to end.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { percentile } from './percentile.ts';
-import type { HeldStreams, StreamsMessage } from './sync-streams.ts';
+import { changesOfRound, type HeldStreams, type StreamsMessage } from './sync-streams.ts';
 
-const { origin, count, path, token, flag } = JSON.parse(process.argv[2] ?? '') as HeldStreams;
+const { origin, count, project, flagdPort, token, flag } = JSON.parse(process.argv[2] ?? '') as HeldStreams;
 const { hostname, port, host } = new URL(origin);
 const openedAtOnce = 100;
-const changesOfRound = 20;
 const pauseMs = 200;
 
 const question = [
-  `GET ${path} HTTP/1.1`,
+  `GET /sync/v1/${project} HTTP/1.1`,
   `Host: ${host}`,
   'Accept: text/event-stream',
   `Authorization: Bearer ${token}`,
   '\r\n',
 ].join('\r\n');
 const sockets: Socket[] = [];
+const clients: Client[] = [];
+/** Without it all clients of a process would share one connection. */
+const ownConnection = { 'grpc.use_local_subchannel_pool': 1 };
 /** When each stream had the change that is on its way. */
 let arrivals: number[] = [];
 let onAll: () => void = () => undefined;
@@ -44,6 +47,28 @@ async function open(): Promise<void> {
         isOpen = true;
         resolve();
       } else if (bytes.includes('event: delta')) arrive();
+    });
+  });
+}
+
+/** As a provider of flagd opens it. Each message is a whole configuration. */
+async function openOfFlagd(port: number): Promise<void> {
+  const client = new Client(`${hostname}:${port}`, credentials.createInsecure(), ownConnection);
+  clients.push(client);
+  const metadata = new Metadata();
+  metadata.set('authorization', `Bearer ${token}`);
+  // A message whose second field is the selector.
+  const request = Buffer.from([(2 << 3) | 2, project.length, ...Buffer.from(project)]);
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  const method = '/flagd.sync.v1.FlagSyncService/SyncFlags';
+  const call = client.makeServerStreamRequest(method, asIs, asIs, request, metadata);
+  let isOpen = false;
+  await new Promise<void>((resolve, reject) => {
+    call.on('error', reject);
+    call.on('data', () => {
+      if (isOpen) arrive();
+      isOpen = true;
+      resolve();
     });
   });
 }
@@ -88,9 +113,10 @@ async function changeOften(): Promise<void> {
 }
 
 async function openAll(): Promise<void> {
-  while (sockets.length < count) {
-    const several = Math.min(openedAtOnce, count - sockets.length);
-    await Promise.all(Array.from({ length: several }, open));
+  for (let opened = 0; opened < count; opened += openedAtOnce) {
+    const several = Math.min(openedAtOnce, count - opened);
+    const openOne = flagdPort === null ? open : () => openOfFlagd(flagdPort);
+    await Promise.all(Array.from({ length: several }, openOne));
   }
 }
 
@@ -105,7 +131,8 @@ process.on('message', (message: 'change' | 'end') => {
   else {
     // A reset leaves no port in TIME_WAIT.
     for (const socket of sockets) socket.resetAndDestroy();
-    setImmediate(() => process.disconnect());
+    for (const client of clients) client.close();
+    setImmediate(() => process.exit());
   }
 });
 await openAll().catch(fail);

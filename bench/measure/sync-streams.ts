@@ -6,11 +6,16 @@ import { keepEnd } from '../servers/keep-end.ts';
 
 const program = fileURLToPath(new URL('./sync-streams-process.js', import.meta.url));
 
-/** Streams of sync that are open. */
+/** How often `change` changes the flag. */
+export const changesOfRound = 20;
+
+/** Streams that are open, of sync or of flagd's format. */
 export interface HeldStreams {
   readonly origin: string;
   readonly count: number;
-  readonly path: string;
+  readonly project: string;
+  /** Of the port for flagd's providers, which then have the streams, each over a connection of its own. */
+  readonly flagdPort: number | null;
   /** May write, and has the project of the streams. */
   readonly token: string;
   /** The flag that is changed. */
@@ -29,7 +34,7 @@ export interface ReachedStreams {
 export type StreamsMessage = { readonly kind: 'open' } | ({ readonly kind: 'changed' } & ReachedStreams);
 
 export interface OpenStreams {
-  /** Changes the flag a few times. */
+  /** Changes the flag `changesOfRound` times. */
   change(): Promise<ReachedStreams>;
   end(): Promise<void>;
 }

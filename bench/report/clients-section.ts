@@ -28,6 +28,7 @@ type Place = Pick<Wanted, 'scenario' | 'comparison' | 'contender' | 'metric'>;
 const inProcess = '`burgee-client`, in process';
 const api = 'Evaluation API, `curl`';
 const ofrep = 'OFREP';
+const flagd = 'flagd’s providers, in process';
 /** What the section shows, as far as it was measured. */
 const wanted: readonly Wanted[] = [
   row('client/in-process/burgee-client/cpuNs', {
@@ -47,6 +48,24 @@ const wanted: readonly Wanted[] = [
     what: 'the same, p99',
     of: 'value',
     unit: 'ms',
+  }),
+  row('flagd-streams/memory/streams of flagd’s providers/p50Ms', {
+    way: flagd,
+    what: 'a change until 1,000 of them have it, p50',
+    of: 'value',
+    unit: 'ms',
+  }),
+  row('flagd-streams/memory/streams of flagd’s providers/p99Ms', {
+    way: flagd,
+    what: 'the same, p99',
+    of: 'value',
+    unit: 'ms',
+  }),
+  row('flagd-streams/memory/streams of flagd’s providers/bytes', {
+    way: flagd,
+    what: 'memory of the service for each of them',
+    of: 'value',
+    unit: 'bytes',
   }),
   row('evaluate-flag/latency/burgee/p50Us', { way: api, what: 'a request, p50', of: 'value', unit: 'µs' }),
   row('evaluate-flag/latency/burgee/p99Us', { way: api, what: 'a request, p99', of: 'value', unit: 'µs' }),

@@ -57,7 +57,7 @@ function heldBy({ origin, provisioned }: BurgeeProcess, count: number): HeldStre
   if (made === undefined || token === undefined || flag === undefined) {
     throw new Error('nothing was provisioned');
   }
-  return { origin, count, path: `/sync/v1/${made.id}`, token, flag };
+  return { origin, count, project: made.id, flagdPort: null, token, flag };
 }
 
 async function compareThroughput(

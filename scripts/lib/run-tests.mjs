@@ -103,6 +103,7 @@ export async function runTests(wanted, isFull = false) {
   const run = (file) => runFile(file, takeCpuSeconds);
   const [waiting, together] = [sharing('waiting'), sharing('together')];
   const beside = await Promise.all([
+    ...runLanes('sleeping', 1, [sharing('sleeping')], run),
     ...runLanes('waiting', lanesWaiting, [waiting, together], run),
     ...runLanes('together', lanesTogether, [together], run),
   ]);

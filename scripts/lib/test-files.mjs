@@ -7,9 +7,10 @@ import { root } from './root.mjs';
  *
  *   full      not part of the quick tier
  *   waiting   mostly waits, for a window to end, another program or a registry: runs beside the others
+ *   sleeping  waits for minutes and does next to nothing meanwhile: starts first, and takes no turn from others
  *   alone     asserts a duration, or loads the machine: runs by itself, after all others
  */
-const fileName = /^(?<name>[^.]+)(?<full>\.full)?(?:\.(?<sharing>waiting|alone))?\.test\.js$/;
+const fileName = /^(?<name>[^.]+)(?<full>\.full)?(?:\.(?<sharing>waiting|sleeping|alone))?\.test\.js$/;
 
 function pathsIn(folder) {
   return readdirSync(join(root, 'dist', 'test', folder), { withFileTypes: true }).flatMap((entry) => {
@@ -22,15 +23,15 @@ function pathsIn(folder) {
 /**
  * Reads the marks in a file's name.
  * @param path below dist/test
- * @returns its name without marks, whether only the full tier has it, and how it shares the machine: `waiting`, `alone`
- *   or `together`
+ * @returns its name without marks, whether only the full tier has it, and how it shares the machine: `waiting`,
+ *   `sleeping`, `alone` or `together`
  * @throws on an unknown mark
  */
 export function testFile(path) {
   const folders = path.slice(0, path.lastIndexOf('/') + 1);
   const { name, full, sharing = 'together' } = fileName.exec(path.slice(folders.length))?.groups ?? {};
   if (name === undefined)
-    throw new Error(`test/${path}: the marks of a test file are full, waiting and alone`);
+    throw new Error(`test/${path}: the marks of a test file are full, waiting, sleeping and alone`);
   return { path, name: folders + name, isFullOnly: full !== undefined, sharing };
 }
 

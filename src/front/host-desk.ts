@@ -1,4 +1,4 @@
-import type { AttemptsPort } from '../operations/cluster/attempts-port.ts';
+import type { AttemptsPort, CountedAttempts } from '../operations/cluster/attempts-port.ts';
 import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { WatchPlaces } from '../operations/watching/watch-places.ts';
@@ -9,7 +9,7 @@ import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
 import { PasswordDesk } from './password-desk.ts';
-import type { SyncDesk } from './sync-desk.ts';
+import { reportMsMax, type SyncDesk } from './sync-desk.ts';
 
 export interface HostDeskOptions {
   readonly writer: WriterClient;
@@ -26,6 +26,8 @@ export interface HostDeskOptions {
 export interface ClusterParts {
   readonly nodes: NodesPort;
   readonly attempts: AttemptsPort;
+  /** Of reports of usage: the first attempt at one, of all nodes, counts. */
+  readonly reports: AttemptsPort;
 }
 
 /** The calling worker's holder, as the desk needs it. */
@@ -69,7 +71,7 @@ export class HostDesk {
       giveBackAttempts: async (_caller, keys) => cluster?.attempts.giveBack(keys) ?? null,
       listSyncStreams: async (_caller, projectId) => sync.streamsOf(projectId),
       reportUsage: async (_caller, key, counted) => {
-        const isNew = sync.noteReport(key, monotonicMs());
+        const isNew = sync.noteReport(key, monotonicMs()) && !(await isCountedElsewhere(key, cluster));
         if (isNew) onReported(counted);
         return isNew;
       },
@@ -108,4 +110,13 @@ export class HostDesk {
     this.#sync.forget(caller);
     for (const place of [...caller.watchPlaces]) this.leaveWatchers(caller, place);
   }
+}
+
+/**
+ * Whether another node has counted a report of usage, whose answer was lost. While PostgreSQL does not answer, or is asked
+ * too much, nobody knows: then it counts, because reports that are sent again are rare.
+ */
+async function isCountedElsewhere(key: string, cluster: ClusterParts | null): Promise<boolean> {
+  const counted = await cluster?.reports.count([`usage ${key}`], reportMsMax);
+  return Array.isArray(counted) && counted.some(({ count }: CountedAttempts) => count > 1);
 }

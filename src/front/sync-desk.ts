@@ -3,7 +3,7 @@ import type { SyncCensus } from '../worker/sync/sync-census.ts';
 
 /** Reports of usage that are remembered, and for how long: one that is sent again within that time counts once. */
 const reportsMax = 50_000;
-const reportMsMax = 10 * 60_000;
+export const reportMsMax = 10 * 60_000;
 
 /** Knows, once for all threads, which reports of usage were counted, and who is connected by sync. */
 export class SyncDesk {

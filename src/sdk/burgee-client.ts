@@ -26,8 +26,11 @@ export interface ClientOptions {
   readonly project: string;
   /** The environment's name; left out for a project without environments. */
   readonly environment?: string | null | undefined;
-  /** An active token of the project; permission to read is enough. */
-  readonly token: string;
+  /**
+   * An active token of the project; permission to read is enough. A function is called for each connection, and must
+   * answer at once: so a token that is rotated, in a mounted secret for example, is taken without a restart.
+   */
+  readonly token: string | (() => string);
   /** By default `stream`. */
   readonly mode?: ClientMode | undefined;
   /**

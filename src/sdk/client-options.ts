@@ -3,12 +3,15 @@ import type { SyncSnapshot } from '../domain/sync/configuration.ts';
 import type { ClientMode, ClientOptions } from './burgee-client.ts';
 import { readSnapshot } from './configuration/sync-shapes.ts';
 
+/** What each request takes its token from. @throws Error that says what is wrong with it, without the token */
+export type TokenSource = () => string;
+
 /** Options that were checked. */
 export interface ClientSettings {
   readonly url: URL;
   readonly project: string;
   readonly environment: string | null;
-  readonly token: string;
+  readonly token: TokenSource;
   readonly mode: ClientMode;
   /** A path, or the content. */
   readonly bootstrap: string | URL | SyncSnapshot | null;
@@ -46,12 +49,7 @@ export function checkOptions(options: ClientOptions): ClientSettings {
       'environment must be the name of an environment. Leave it out for a project without environments.',
     );
   }
-  if (!isFilled(token)) {
-    refuse('token must be the secret of an active token of the project. Is its environment variable set?');
-  }
-  // A header can hold no others; the token itself is never part of a message.
-  if (!/^[\x21-\x7e]+$/.test(token))
-    refuse('token must have no spaces, line breaks or other characters than ASCII.');
+  if (typeof token !== 'function') checkToken(token);
   if (!modes.includes(mode)) refuse(`mode must be one of ${modes.join(', ')}, not ${JSON.stringify(mode)}.`);
   if (!(startTimeoutMs >= 0 && startTimeoutMs <= startTimeoutMaxMs)) {
     refuse(`startTimeoutMs must be a number of milliseconds from 0 to ${startTimeoutMaxMs}.`);
@@ -60,12 +58,29 @@ export function checkOptions(options: ClientOptions): ClientSettings {
     url: readUrl(options.url),
     project,
     environment,
-    token,
+    token: typeof token === 'function' ? () => checkToken(token()) : () => token,
     mode,
     bootstrap: readBootstrap(options.bootstrap),
     cacheFile: readCacheFile(options.cacheFile),
     startTimeoutMs,
   };
+}
+
+/** The token itself is never part of a message. */
+function checkToken(token: unknown): string {
+  if (token instanceof Promise) {
+    // Its failure is this one, and must not end the process.
+    token.catch(() => undefined);
+    refuse('token must be a text, or a function that gives one at once: readFileSync, for example.');
+  }
+  if (!isFilled(token)) {
+    refuse('token must be the secret of an active token of the project. Is its environment variable set?');
+  }
+  // A header can hold no others.
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    refuse('token must have no spaces, line breaks or other characters than ASCII.');
+  }
+  return token;
 }
 
 function isFilled(value: unknown): value is string {

@@ -26,7 +26,7 @@ export interface Timings {
   readonly closeMs: number;
   /** Between two writes of the cache file. */
   readonly cacheMs: number;
-  /** How often it looks whether it is in another process now. */
+  /** How often it looks whether it is in another process now, or has a new token in the place of a refused one. */
   readonly pulseMs: number;
 }
 

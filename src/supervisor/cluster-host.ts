@@ -34,6 +34,8 @@ export class ClusterHost {
   readonly #exited: Promise<unknown>;
   readonly nodes: ClusterNodes;
   readonly attempts: AttemptCounter;
+  /** Reports of usage are counted like attempts, and take no place from those who sign in. */
+  readonly reports: AttemptCounter;
   readonly #lease: LeaseCell;
   readonly #metrics: MetricCells;
   #isStopping = false;
@@ -47,6 +49,7 @@ export class ClusterHost {
     const questions = new PortCalls<ClusterQuestions, Record<never, never>>(port1, {});
     this.nodes = new ClusterNodes(questions);
     this.attempts = new AttemptCounter(questions);
+    this.reports = new AttemptCounter(questions);
     const workerData: ClusterSetup = { ...setup, label: hostname(), metrics: memory, hostPort };
     const transferList: MessagePort[] = [setup.replicaPort, hostPort];
     const end = (fault: Error): void => {

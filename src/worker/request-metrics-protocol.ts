@@ -39,7 +39,7 @@ export const requestMetrics = layOut({
   ),
   failedAuthentications: counter(
     'burgee_failed_authentications_total',
-    'Requests of the Management API whose token was missing, malformed or unknown.',
+    'Requests of the Management API and of sync whose token was missing, malformed or unknown.',
   ),
   unrecordedDenials: counter(
     'burgee_unrecorded_denials_total',

@@ -102,6 +102,11 @@ function ofrepRequest(
   return { path: `/projects/${path}`, method: 'POST', headers, body, status };
 }
 
+/** The same at the root, where a header has the project. */
+function ofrepAtRoot(project: string, path: string): ClientRequest {
+  return { ...ofrepRequest('', 0), path, headers: { 'X-API-Key': project } };
+}
+
 /** Without what differs from one answer to the next. */
 function headersOf({ headers }: ClientResponse): readonly (readonly [string, string])[] {
   const passing = [stateHeader, 'date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
@@ -137,6 +142,12 @@ t.test('a node', async (t) => {
       ofrepRequest(`${node.small}/ofrep/v1/evaluate/flags`, 200),
       ofrepRequest(`${node.large}/ofrep/v1/evaluate/flags`, 200),
       ofrepRequest('absent/ofrep/v1/evaluate/flags', 404),
+      ofrepRequest(`${node.small}/ofrep/v1/evaluate/flags`, 413, ' '.repeat(70_000)),
+      ofrepRequest(`${node.small}/ofrep/v1/evaluate/flags/${node.flag}`, 413, ' '.repeat(70_000)),
+      { ...ofrepAtRoot(node.small, `/ofrep/v1/evaluate/flags/${node.flag}`), status: 200 },
+      { ...ofrepAtRoot(node.small, '/ofrep/v1/evaluate/flags'), status: 200 },
+      { ...ofrepAtRoot('absent', '/ofrep/v1/evaluate/flags'), status: 404 },
+      { path: `/projects/${node.small}/ofrep/v1/evaluate/flags`, method: 'OPTIONS', status: 204 },
     ];
     for (const { status, ...request } of requests) {
       const name = `${request.method ?? 'GET'} ${request.path}`;
@@ -150,6 +161,29 @@ t.test('a node', async (t) => {
       t.notOk(after.headers.has(stateHeader), name);
     }
   });
+
+  t.test(
+    'says so with an answer of OFREP that the client has already, and with the events of browsers',
+    async (t) => {
+      const all = ofrepRequest(`${node.small}/ofrep/v1/evaluate/flags`, 200);
+      const tag = (await client.send(all)).headers.get('etag') ?? '';
+      const known = { ...all, headers: { ...all.headers, 'If-None-Match': tag } };
+      const { before, detached, after } = await ask(lease, () => client.send(known));
+      t.same([before.status, detached.status, after.status], [304, 304, 304]);
+      t.same(
+        [before, detached, after].map(({ headers }) => headers.get(stateHeader)),
+        [undefined, 'detached', undefined],
+      );
+      const follow = async (): Promise<string | null> => {
+        const answer = await fetch(`http://127.0.0.1:${node.port}/projects/${node.small}/ofrep/v1/events`);
+        await answer.body?.cancel();
+        t.equal(answer.status, 200);
+        return answer.headers.get(stateHeader);
+      };
+      const streams = await ask(lease, follow);
+      t.same(streams, { before: null, detached: 'detached', after: null });
+    },
+  );
 
   t.test('says so with every answer, however it is written', async (t) => {
     lease.expire();

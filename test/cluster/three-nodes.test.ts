@@ -35,6 +35,7 @@ const document = {
 interface Provided {
   readonly cluster: Cluster;
   readonly nodes: readonly BootedServer[];
+  readonly project: string;
   readonly flag: string;
   readonly secret: string;
 }
@@ -46,7 +47,8 @@ async function threeNodes(test: Lifetime, settings: Settings = {}): Promise<Prov
   const project = projectOf(provisioned, 'shop');
   const cluster = await createCluster(test, binaries as PostgresBinaries, directory, settings);
   const nodes = [await cluster.boot(directory), await cluster.boot(), await cluster.boot()];
-  return { cluster, nodes, flag: idOf(project.flags, 'checkout'), secret: tokenOf(project, 'ci').secret };
+  const flag = idOf(project.flags, 'checkout');
+  return { cluster, nodes, project: project.id, flag, secret: tokenOf(project, 'ci').secret };
 }
 
 function patch({ port }: BootedServer, flag: string, secret: string, enabled: boolean): Promise<Response> {
@@ -61,6 +63,17 @@ async function isOn({ port }: BootedServer, flag: string): Promise<boolean> {
   const answer = await fetch(`http://127.0.0.1:${port}/v1/flags/${flag}`);
   const { enabled } = (await answer.json()) as { enabled: boolean };
   return enabled;
+}
+
+/** Asks by OFREP. @param flag null for all flags of the project. @returns the text of the answer, and the node's state */
+async function askByOfrep({ port }: BootedServer, project: string, flag: string | null) {
+  const place = `http://127.0.0.1:${port}/projects/${project}/ofrep/v1/evaluate/flags`;
+  const answer = await fetch(flag === null ? place : `${place}/${flag}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"context":{"targetingKey":"k"}}',
+  });
+  return { text: await answer.text(), state: answer.headers.get('burgee-state') };
 }
 
 /** Of what all nodes share, in a directory that no node serves. */
@@ -146,14 +159,28 @@ async function percentageOn({ port }: BootedServer, flag: string, secret: string
 }
 
 t.test('without PostgreSQL evaluation goes on, and afterwards changes do', { skip }, async (test) => {
-  const { cluster, nodes, flag, secret } = await threeNodes(test);
+  const { cluster, nodes, project, flag, secret } = await threeNodes(test);
   const [first, second] = nodes as [BootedServer, BootedServer];
   test.equal((await patch(first, flag, secret, true)).status, 200);
+  const askAll = () =>
+    Promise.all(nodes.flatMap((node) => [flag, null].map((asked) => askByOfrep(node, project, asked))));
+  const attached = await askAll();
+  test.ok(attached.every(({ text, state }) => state === null && text.includes('"value":true')));
   await cluster.postgres.stop();
   test.equal(await isOn(second, flag), true);
   const refused = await patch(first, flag, secret, false);
   test.equal(refused.status, 503);
   test.equal(await isOn(first, flag), true);
+  await eventually(
+    async () => (await askAll()).every(({ state }) => state === 'detached'),
+    20_000,
+    'every node says by OFREP, too, that it is cut off',
+  );
+  test.same(
+    (await askAll()).map(({ text }) => text),
+    attached.map(({ text }) => text),
+    'and answers from its last state',
+  );
   await cluster.postgres.start();
   await eventually(
     async () => (await patch(second, flag, secret, false)).status === 200,
@@ -161,6 +188,7 @@ t.test('without PostgreSQL evaluation goes on, and afterwards changes do', { ski
     'a change is taken again',
   );
   for (const node of nodes) test.equal(await isOn(node, flag), false);
+  test.ok((await askAll()).every(({ text, state }) => state === null && text.includes('"value":false')));
 });
 
 t.test('a change that a node does not confirm in time is stored, and says so', { skip }, async (test) => {

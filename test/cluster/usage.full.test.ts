@@ -1,4 +1,6 @@
 import t, { type Test } from 'tap';
+import { parseClusterUrl } from '../../src/cluster/sql/cluster-url.ts';
+import { connectToPrimary } from '../../src/cluster/sql/connect.ts';
 import type { ConsoleClient } from '../console/console-client.ts';
 import { person, signInAs } from '../console/console-fixture.ts';
 import type { BootedServer } from '../support/booted-server.ts';
@@ -84,4 +86,32 @@ t.test('every node shows what all of them have counted, also after kill -9', { s
   await evaluate(test, again, flag, 2);
   await again.stop();
   await showing([first, second], 42);
+
+  test.comment('reports of usage that are sent again');
+  const report = async ({ port }: BootedServer, reportId: string) => {
+    const { status, text } = await createHttpClient(test, { port }).send({
+      method: 'POST',
+      path: `/sync/v1/usage/${project.id}`,
+      headers: bearer(token.secret),
+      body: JSON.stringify({ reportId, flags: [{ id: flag, on: 50, off: 50 }] }),
+    });
+    test.equal(status, 200);
+    return (JSON.parse(text) as { isRepeated: boolean }).isRepeated;
+  };
+  test.equal(await report(first, 'report-0001'), false);
+  test.equal(await report(second, 'report-0001'), true, 'by another node');
+  test.equal(await report(first, 'report-0001'), true);
+  const together = await Promise.all([first, second].map((node) => report(node, 'report-0002')));
+  test.same(together.sort(), [false, true], 'at the same time');
+  await showing([first, second], 242);
+
+  test.comment('without an answer of PostgreSQL');
+  const url = parseClusterUrl(cluster.postgres.url(), null);
+  const other = await connectToPrimary({ url, schema: 'burgee', node: 'test' });
+  test.teardown(() => other.end());
+  await other.run("begin; set local idle_in_transaction_session_timeout = '60s'", []);
+  await other.run('lock table burgee.attempt', []);
+  test.equal(await report(first, 'report-0003'), false, 'a node counts what it has not counted itself');
+  test.equal(await report(first, 'report-0003'), true, 'once');
+  await other.run('rollback', []);
 });

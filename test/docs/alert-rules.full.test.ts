@@ -23,6 +23,9 @@ const steady = (value: number): string => `${value}x${minutes}`;
 /** A counter that grows by `perSecond` each second. */
 const rising = (perSecond: number): string => `0+${perSecond * 60}x${minutes}`;
 
+/** A counter that grows by one every five minutes, as a client's whose token is refused. */
+const every5Minutes = Array.from({ length: minutes / 5 }, (_, count) => `${count}x4`).join(' ');
+
 type Series = Readonly<Record<string, string>>;
 
 /** @returns a histogram of one event a second, all between two bounds */
@@ -63,6 +66,10 @@ const troubles: Readonly<Record<string, Series>> = {
   BurgeeConnectionsRefused: { burgee_connections_refused_total: rising(1) },
   BurgeeSyncStreamsRefused: { 'burgee_sync_streams_refused_total{share="project"}': rising(1) },
   BurgeeSyncSlowReaders: { 'burgee_sync_streams_ended_total{why="slow"}': rising(1) },
+  BurgeeSyncTokensRefused: {
+    'burgee_http_request_duration_seconds_count{api="sync",route="sync-stream",status="401"}': every5Minutes,
+  },
+  BurgeeFlagdSlowReaders: { 'burgee_flagd_cut_total{reason="slow"}': rising(1) },
   BurgeeFlagdRefused: { 'burgee_flagd_refused_total{status="resource-exhausted"}': rising(1) },
   BurgeeConnectionsUneven: {
     burgee_workers: steady(4),
@@ -142,6 +149,11 @@ const well: Series = {
   burgee_store_oldest_reader_lag_commits: steady(100),
   burgee_failed_authentications_total: `0+6x${minutes}`,
   'burgee_rate_limited_requests_total{limit="management-requests"}': `0+6x${minutes}`,
+  'burgee_http_request_duration_seconds_count{api="sync",route="sync-stream",status="200"}': rising(1),
+  'burgee_http_request_duration_seconds_count{api="sync",route="sync-stream",status="401"}': `0x${minutes - 20} 2x20`,
+  'burgee_flagd_refused_total{status="permission-denied"}': steady(5),
+  'burgee_sync_streams_ended_total{why="slow"}': steady(1),
+  'burgee_flagd_cut_total{reason="slow"}': steady(1),
   burgee_write_quota_refusals_total: steady(0),
   burgee_unrecorded_denials_total: steady(0),
   burgee_cluster_attached: steady(1),

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { countedRoutes } from '../../src/worker/route-names.ts';
 import { adminClientOf, type Scrape } from '../admin/admin-fixture.ts';
 import { createCluster } from '../cluster/support/three-nodes.ts';
 import { type BootedServer, bootServer } from '../support/booted-server.ts';
@@ -107,6 +108,15 @@ t.test(
     }
   },
 );
+
+t.test('every route by which requests are counted is in the table of labels', async (t) => {
+  const valuesOf = (label: string): readonly string[] => {
+    const [, row = ''] = new RegExp(`^\\| \`${label}\` \\| (.*) \\|$`, 'm').exec(read('README.md')) ?? [];
+    return [...row.matchAll(/`([\w-]+)`/g)].map(([, value = '']) => value);
+  };
+  t.same([...new Set(countedRoutes.map(({ api }) => api))].sort(), [...valuesOf('api')].sort());
+  t.same(countedRoutes.map(({ route }) => route).sort(), [...new Set(valuesOf('route'))].sort());
+});
 
 t.test('every metric of an alert exists', { skip: noPostgres }, async (t) => {
   t.equal(alertExpressions.length, alerts.match(/- alert: /g)?.length);

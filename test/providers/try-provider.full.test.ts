@@ -38,6 +38,15 @@ t.test('a provider that gives the default of the code is found out', async (t) =
   await t.rejects(tryProvider(providerThat(givesDefaults), folder, service), /does not show it/);
 });
 
+t.test('a provider that evaluates in process and sees a change too late is found out', async (t) => {
+  // It shows each change 1.2 s after it was asked for the first time.
+  const late = loop(
+    `asked.flag === 'announced-change' ? { value: (Date.now() - (globalThis[asked.fallback] ??= Date.now()) > 1200) !== asked.fallback, variant: 'x', error: null } : { value: asked.fallback, variant: null, error: 'LAZY' }`,
+  );
+  const provider: Provider = { ...providerThat(late), way: 'flagd' };
+  await t.rejects(tryProvider(provider, folder, service), /was not seen within 1000 ms/);
+});
+
 t.test('a provider is tried with each question, and a cause explains its own questions alone', async (t) => {
   // It answers the questions about the changing flag, true and false by turns, and no other.
   const script = loop(

@@ -17,10 +17,12 @@ export interface Trial {
   readonly seenAfterMs: number;
 }
 
+/** Of each target's flag: on and off again. */
+const changes = 2;
 /** How many problems are told one by one. */
 const problemsShown = 10;
 /** For a provider that is told of changes; one that asks for each answer must see a change with its next question. */
-const seenWithinMs = 10_000;
+const seenWithinMs = 1000;
 
 /** Starts the provider's program for each target, asks all questions and changes a flag. */
 export async function tryProvider(
@@ -43,8 +45,10 @@ export async function tryProvider(
       if (!explained.has(name)) problems.push(`no question shows any more that ${name}: remove this cause`);
     }
     const seen: number[] = [];
-    for (const [index, program] of programs.entries())
-      seen.push(await timeOfChange(program, index, service, provider.way === 'ofrep'));
+    for (const [index, program] of programs.entries()) {
+      for (let change = 0; change < changes; change += 1)
+        seen.push(await timeOfChange(program, index, service, provider.way === 'ofrep'));
+    }
     return {
       questions: service.rightAnswers.length,
       explained,
@@ -117,7 +121,7 @@ async function timeOfChange(
     const elapsedMs = performance.now() - startedAt;
     if (value === isOn && error === null) return elapsedMs;
     expect(!isAskedEachTime, `answer ${asks} after an acknowledged change does not show it: ${error}`);
-    expect(elapsedMs < seenWithinMs, `the change was not seen within ${seenWithinMs} ms: ${error}`);
+    expect(elapsedMs < seenWithinMs, `a change was not seen within ${seenWithinMs} ms: ${error}`);
   }
 }
 

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import type { ClientOptions } from '../../src/sdk/burgee-client.ts';
+import type { BurgeeClient, ClientOptions } from '../../src/sdk/burgee-client.ts';
 import { checkOptions } from '../../src/sdk/client-options.ts';
 import { SyncedClient } from '../../src/sdk/synced-client.ts';
 import { defaultTimings, type Timings } from '../../src/sdk/timings.ts';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import type { Settings } from '../support/burgee-command.ts';
 import { bearer, createHttpClient } from '../support/http-client.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { type ProvisionedProject, projectOf, provision, tokenOf } from '../support/provisioning.ts';
@@ -57,6 +58,8 @@ export class BootedService {
   readonly project: ProvisionedProject;
   readonly #test: Test;
   readonly #sockets = new Set<Socket>();
+  /** When each connection to the address was made, whether or not a process served there, by `performance.now()`. */
+  readonly connectedAt: number[] = [];
   server: BootedServer;
   port = 0;
 
@@ -66,16 +69,21 @@ export class BootedService {
     this.project = project;
   }
 
-  static async boot(t: Test, document: object): Promise<BootedService> {
+  static async boot(t: Test, document: object, settings: Settings = {}): Promise<BootedService> {
     const dataDir = temporaryDirectory(t);
     const project = projectOf(await provision(dataDir, temporaryDirectory(t), document), 'shop');
-    const service = new BootedService(t, await bootServer(t, { dataDir, settings: unlimited }), project);
+    const service = new BootedService(
+      t,
+      await bootServer(t, { dataDir, settings: { ...unlimited, ...settings } }),
+      project,
+    );
     await service.#listen();
     return service;
   }
 
   async #listen(): Promise<void> {
     const proxy = createServer((near) => {
+      this.connectedAt.push(performance.now());
       const far = connectSocket(this.server.port, '127.0.0.1');
       for (const [socket, other] of [
         [near, far],
@@ -117,17 +125,18 @@ export class BootedService {
     return Object.values(this.project.flags);
   }
 
+  /** What a client of the project's `production` is given. */
+  get options(): ClientOptions {
+    const url = `http://127.0.0.1:${this.port}`;
+    return { url, project: this.project.id, environment: 'production', token: this.secret('read') };
+  }
+
   async startClient(
     t: Lifetime,
     options: Partial<ClientOptions> = {},
     timings: Partial<Timings> = {},
   ): Promise<SyncedClient> {
-    const where = {
-      url: `http://127.0.0.1:${this.port}`,
-      project: this.project.id,
-      environment: 'production',
-    };
-    const settings = checkOptions({ ...where, token: this.secret('read'), ...options });
+    const settings = checkOptions({ ...this.options, ...options });
     const client = new SyncedClient(settings, { ...defaultTimings, ...timings });
     t.teardown(() => client.close());
     await client.start();
@@ -147,11 +156,30 @@ export class BootedService {
     if (status !== 200) throw new Error(text);
   }
 
+  get openConnections(): number {
+    return this.#sockets.size / 2;
+  }
+
+  randomQuestions(random: Random, count: number): readonly Question[] {
+    return Array.from({ length: count }, () => [random.pick(this.flagIds), randomContext(random)]);
+  }
+
+  /** @returns a 1 for each question that the Evaluation API answers with true, and a 0 for the others */
+  async answersTo(questions: readonly Question[]): Promise<string> {
+    const http = createHttpClient(this.#test, { port: this.server.port, connectionsMax: 8 });
+    const ask = async ([flag, context]: Question): Promise<number> => {
+      const { status, text } = await http.send({ path: `/v1/flags/${flag}?${queryOf(context)}` });
+      if (status !== 200) throw new Error(text);
+      return Number((JSON.parse(text) as { readonly enabled: boolean }).enabled);
+    };
+    return (await Promise.all(questions.map(ask))).join('');
+  }
+
   /**
    * Asks the Evaluation API and a client the same random questions.
    * @returns how many answers differ
    */
-  async countDifferences(client: SyncedClient, random: Random, count: number): Promise<number> {
+  async countDifferences(client: Pick<BurgeeClient, 'isOn'>, random: Random, count: number): Promise<number> {
     const http = createHttpClient(this.#test, { port: this.server.port, connectionsMax: 8 });
     let different = 0;
     const ask = async (): Promise<void> => {
@@ -168,6 +196,7 @@ export class BootedService {
 }
 
 type Context = Readonly<Record<string, string | readonly string[]>>;
+type Question = readonly [flag: string, context: Context];
 
 function randomContext(random: Random): Context {
   const context: Record<string, string | readonly string[]> = {};

@@ -20,6 +20,7 @@ const wrong: readonly [string, object | null | string, RegExp][] = [
   ['no project', { ...right, project: '' }, /project must be the id of a project/],
   ['an empty environment', { ...right, environment: '' }, /Leave it out for a project without/],
   ['no token', { ...right, token: undefined }, /Is its environment variable set\?/],
+  ['a token of another type', { ...right, token: 5 }, /Is its environment variable set\?/],
   ['a token with a line break', { ...right, token: 'hidden\n' }, /no spaces, line breaks/],
   ['another mode', { ...right, mode: 'streaming' }, /one of stream, poll, once, not "streaming"/],
   ['a time that is no number', { ...right, startTimeoutMs: '3000s' }, /startTimeoutMs must be a number/],
@@ -47,10 +48,23 @@ t.test('right options are taken', async (t) => {
   for (const options of [
     right,
     { ...right, environment: undefined },
+    { ...right, token: () => 'burgee_secret' },
     { ...right, environment: null },
     { ...right, url: new URL('http://127.0.0.1:8080/flags/'), mode: 'poll', startTimeoutMs: 0 },
     { ...right, cacheFile: new URL('file:///var/cache/flags.json'), bootstrap: './flags.json' },
   ]) {
     t.ok(checkOptions(options as ClientOptions));
   }
+});
+
+t.test('a function is asked for the token with each use, and its answers are checked', async (t) => {
+  const answers: unknown[] = ['first', 'second', '', 'hidden\n', 5, Promise.reject(new Error('late'))];
+  const { token } = checkOptions({ ...right, token: () => answers.shift() as string });
+  t.equal(answers.length, 6, 'not before it is needed');
+  t.equal(token(), 'first');
+  t.equal(token(), 'second');
+  t.throws(token, /Is its environment variable set/);
+  t.throws(token, /no spaces, line breaks/);
+  t.throws(token, /must be the secret/);
+  t.throws(token, /a function that gives one at once/);
 });

@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import type { Test } from 'tap';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { WireServer } from './wire/wire-server.ts';
@@ -30,10 +31,34 @@ export function installClient(tarball: string, directory: string): void {
   execFileSync('npm', [...args, '--install-links', tarball, copy], { cwd: directory, stdio: 'pipe' });
 }
 
+/**
+ * Writes a module that has the entries of an installed client, resolved as a program of that directory would, with
+ * OpenFeature's SDK beside it.
+ */
+export function entriesOf(directory: string): string {
+  for (const name of ['@openfeature/server-sdk', '@openfeature/core']) linkPackage(name, directory);
+  const module = join(directory, 'entries.mjs');
+  writeFileSync(
+    module,
+    "export { connect } from 'burgee-client';\nexport { BurgeeProvider } from 'burgee-client/openfeature';\n",
+  );
+  return module;
+}
+
+/** The entries of a client that was installed into a directory. */
+export async function importClient(directory: string): Promise<{
+  readonly connect: typeof import('../../src/sdk/connect.ts').connect;
+  readonly BurgeeProvider: typeof import('../../src/sdk/openfeature.ts').BurgeeProvider;
+}> {
+  return import(pathToFileURL(entriesOf(directory)).href);
+}
+
 /** Gives the directory a package of this checkout, which a user would install beside. */
 export function linkPackage(name: string, directory: string): void {
-  mkdirSync(join(directory, 'node_modules', name, '..'), { recursive: true });
-  symlinkSync(join(root, 'node_modules', name), join(directory, 'node_modules', name));
+  const place = join(directory, 'node_modules', name);
+  if (existsSync(place)) return;
+  mkdirSync(join(place, '..'), { recursive: true });
+  symlinkSync(join(root, 'node_modules', name), place);
 }
 
 export const flagOn = { revision: 1, enabled: true, trafficPercentage: 100, cohorts: [], audienceId: null };

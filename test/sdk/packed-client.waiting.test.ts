@@ -69,21 +69,25 @@ t.test('the README’s other blocks run', async (t) => {
   const server = await startTwoFlags(t);
   linkPackage('@openfeature/server-sdk', directory);
   linkPackage('@openfeature/core', directory);
-  const [, explaining = '', provider = '', testing = ''] = user.readmeBlocks();
+  const [, explaining = '', rotating = '', provider = '', testing = ''] = user.readmeBlocks();
   const where = `{ url: '${server.url}', project: 'project1', environment: 'production', token: 'secret-token' }`;
   const programs = {
     explaining: `import { connect } from 'burgee-client';\nconst flags = await connect(${where});\n${explaining}
       console.log(value, rule, reason, bucket, explanation);`,
+    rotating: `import { connect } from 'burgee-client';\n${rotating.replace('/run/secrets/burgee-token', 'token')}
+      console.log((await connect({ ...${where}, token })).status);`,
     provider: `const { url, project, environment, token } = ${where};\n${provider}
       console.log(isOn); await OpenFeature.close();`,
     testing: `${testing}\nconsole.log(JSON.stringify(flags.asked));`,
   };
+  writeFileSync(join(directory, 'token'), `${server.token}\n`);
   const printed: Record<string, string> = {};
   for (const [name, text] of Object.entries(programs)) {
     writeFileSync(join(directory, `${name}.js`), text);
     printed[name] = await user.run(t, `${name}.js`, server);
   }
   t.match(printed['explaining'], /^false audience audience-mismatch [\d.]+ Audience .* does not match/);
+  t.equal(printed['rotating'], 'ready');
   t.equal(printed['provider'], 'false');
   t.equal(printed['testing'], '["checkout"]');
 });

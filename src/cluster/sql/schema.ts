@@ -20,7 +20,7 @@ export interface SchemaMigration {
 }
 
 /**
- * How often somebody tried to sign in. Not kept over a crash of PostgreSQL, nor on a standby: then windows begin anew, and no
+ * How often somebody tried to sign in, or sent a report of usage. Not kept over a crash of PostgreSQL, nor on a standby: then windows begin anew, and no
  * attempt waits for a disk or a standby.
  */
 function attemptTable(schema: string): string {
@@ -54,7 +54,7 @@ export class NewerSchemaError extends Error {
  * - `record`: the primary records at the head's position, from which a replica is made.
  * - `node`: who holds a lease.
  * - `usage`: what each node has counted, which only grows; `node` is its directory's, for longer than a process.
- * - `attempt`: sign-ins that were tried within a window, on all nodes.
+ * - `attempt`: sign-ins that were tried within a window, and reports of usage, on all nodes.
  *
  * `head` and `node` are updated all the time: free space in their pages keeps old versions in place.
  */

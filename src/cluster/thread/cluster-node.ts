@@ -64,7 +64,7 @@ export class ClusterNode {
   readonly questions: CallHandlers<ClusterQuestions> = {
     listNodes: () => this.#orNull('the nodes could not be listed', () => this.#listNodes()),
     countAttempts: ({ keys, windowMs }) =>
-      this.#orNull('an attempt to sign in was not counted for all nodes', async () =>
+      this.#orNull('an attempt to sign in, or a report of usage, was not counted for all nodes', async () =>
         countAttempts(await this.#caringLink.get(), keys, windowMs),
       ),
     giveBackAttempts: async (keys) => {

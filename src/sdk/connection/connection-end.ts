@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { messageOf } from '../../support/message-of.ts';
 import { UnusableConfiguration } from '../configuration/sync-shapes.ts';
 import { mediaTypeOf, retryAfterOf } from './request.ts';
-import type { SyncAddress } from './sync-address.ts';
+
+/** An address in messages. */
+type ShownAddress = { readonly shown: string };
 
 /** Why a connection ended, or never was. */
 export interface ConnectionEnd {
@@ -32,7 +34,7 @@ export class ConnectionEnded extends Error {
 }
 
 /** @throws ConnectionEnded unless it is a 200 of that type */
-export function expectAnswer(answer: IncomingMessage, type: string, { shown }: SyncAddress): void {
+export function expectAnswer(answer: IncomingMessage, type: string, { shown }: ShownAddress): void {
   const { statusCode: status = 0 } = answer;
   if (status === 200 && mediaTypeOf(answer) === type) return;
   const waitMs = retryAfterOf(answer);
@@ -64,7 +66,7 @@ const refusals: Readonly<Record<number, string>> = {
 };
 
 /** @param fault anything that was thrown while a connection was made or read */
-export function endOf(fault: unknown, { shown }: SyncAddress): ConnectionEnd {
+export function endOf(fault: unknown, { shown }: ShownAddress): ConnectionEnd {
   if (fault instanceof ConnectionEnded) return fault.end;
   const message = messageOf(fault);
   const isUnusable = fault instanceof UnusableConfiguration;

@@ -21,6 +21,8 @@ export class Synchroniser {
   readonly #closed = new AbortController();
   /** Ends what is under way, and begins anew. */
   #round = new AbortController();
+  /** While it waits because its token was refused: a new one ends that. */
+  #isRefused = false;
   /** Whether the next stream asks for everything. */
   #isFromStart = false;
   #isFirst = true;
@@ -37,12 +39,13 @@ export class Synchroniser {
 
   /** Runs until `close`. Never rejects. */
   async run(mode: ClientMode): Promise<void> {
-    const pulse = this.#watchProcess();
+    const pulse = this.#watchProcessAndToken();
     while (!this.#closed.signal.aborted) {
       this.#round = new AbortController();
       const waitMs = mode === 'stream' ? await this.#stream() : await this.#ask(mode);
       if (waitMs === null) break;
       await pause(waitMs, this.#round.signal);
+      this.#isRefused = false;
     }
     clearInterval(pulse);
   }
@@ -53,13 +56,16 @@ export class Synchroniser {
     clearTimeout(this.#freshness);
   }
 
-  /** A process that was made of another one's memory has none of its connections. */
-  #watchProcess(): NodeJS.Timeout {
+  /**
+   * A process that was made of another one's memory has none of its connections. A refused token that has been replaced
+   * need not wait until the old one would be tried again.
+   */
+  #watchProcessAndToken(): NodeJS.Timeout {
     let { pid } = process;
     const look = (): void => {
-      if (process.pid === pid) return;
+      const hasForked = process.pid !== pid;
       pid = process.pid;
-      this.#round.abort();
+      if (hasForked || (this.#isRefused && this.#address.hasNewToken())) this.#round.abort();
     };
     return setInterval(look, this.#timings.pulseMs).unref();
   }
@@ -140,6 +146,7 @@ export class Synchroniser {
   }
 
   #waitAfter({ isLasting, waitMs }: ConnectionEnd): number {
+    this.#isRefused = isLasting;
     return isLasting ? Backoff.about(this.#timings.refusedMs) : this.#backoff.next(waitMs);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A process with many clients, in the timings of a program. Arguments: url, how many, and how they are started: `here`,
- * `alone`, in `cluster` workers, or in worker `threads`. Prints a line of JSON with the versions that its clients have after each
+ * A process with many clients, in the timings of a program. Arguments: url, how many, how they are started (`here`,
+ * `alone`, in `cluster` workers, or in worker `threads`), and their options as JSON, if they are other ones. Prints a line of JSON with the versions that its clients have after each
  * change of them, and ends when its input ends.
  */
 import cluster from 'node:cluster';
@@ -10,7 +10,7 @@ import { checkOptions } from '../../../src/sdk/client-options.ts';
 import { SyncedClient } from '../../../src/sdk/synced-client.ts';
 import { defaultTimings } from '../../../src/sdk/timings.ts';
 
-const [url = '', count = '', how = 'here'] = process.argv.slice(2);
+const [url = '', count = '', how = 'here', options = '{}'] = process.argv.slice(2);
 const program = fileURLToPath(import.meta.url);
 
 if (how === 'cluster' && cluster.isPrimary) {
@@ -32,6 +32,7 @@ async function run(clients: number): Promise<void> {
     project: 'project1',
     environment: 'production',
     token: 'secret-token',
+    ...(JSON.parse(options) as object),
   });
   await Promise.all(
     Array.from({ length: clients }, async () => {
