@@ -105,7 +105,7 @@ export class Replica {
   decide<T>(run: (transaction: WriteTransaction) => T): Decided<T> {
     const { target, opened } = this.#parts;
     return this.#parts.exclusively(() => {
-      this.#forgetDecided(null);
+      this.#forgetDecided();
       const captured = new CapturedWrites();
       target.begin(captured);
       const { transaction, end } = this.#parts.transaction();
@@ -168,7 +168,7 @@ export class Replica {
     const contents = due.map(({ changes }) => decodeContent(changes));
     const { target } = this.#parts;
     this.#parts.exclusively(() => {
-      this.#forgetDecided(due.length === 1 ? (due[0]?.batch ?? null) : null);
+      this.#forgetBefore(due);
       target.begin();
       this.#transactions.run((announce) => {
         for (const { writes, logged } of contents) {
@@ -220,7 +220,7 @@ export class Replica {
     this.#isBecoming = true;
     try {
       const written = await this.#parts.exclusivelyThroughout(async () => {
-        this.#forgetDecided(null);
+        this.#decidedBatch = null;
         target.forget();
         target.begin();
         return this.#transactions.runThroughout(async () => {
@@ -294,11 +294,16 @@ export class Replica {
     this.#place = noPlace;
   }
 
-  /** What was decided and not committed is not what the store holds. @param batch of the row that is applied now */
-  #forgetDecided(batch: string | null): void {
-    const isOwn = batch !== null && batch === this.#decidedBatch;
-    const hasForeign = batch === null ? this.#decidedBatch !== null : !isOwn;
-    if (hasForeign) this.#parts.target.forget();
+  /** What was decided, and not committed, is not what the store holds. */
+  #forgetDecided(): void {
+    if (this.#decidedBatch !== null) this.#parts.target.forget();
+    this.#decidedBatch = null;
+  }
+
+  /** What the target knows is the state after these rows only if they are the one that was decided last. */
+  #forgetBefore(rows: readonly ReplicaRow[]): void {
+    const isOwn = rows.length === 1 && rows[0]?.batch === this.#decidedBatch;
+    if (!isOwn) this.#parts.target.forget();
     this.#decidedBatch = null;
   }
 

@@ -11,7 +11,7 @@ import { openForReading } from '../../../src/storage/store-opening.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { createStoreVersionMemory, StoreVersion } from '../../../src/support/store-version.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { creationOf, evaluationCountOf, projectOf } from '../support/records.ts';
+import { auditEntryOf, creationOf, evaluationCountOf, projectOf } from '../support/records.ts';
 import { mapBytes, sampleChanges, sampleRecords } from '../support/sample-store.ts';
 
 interface Node {
@@ -103,6 +103,39 @@ t.test(
     t.match(result, { name: 'two', revision: 2 });
   },
 );
+
+t.test('a node decides on rows of others that came together, whatever it knew before', async (t) => {
+  const [one, two] = [nodeOf(t, 'one'), nodeOf(t, 'two')];
+  const project = projectOf(newId());
+  const rename = (node: Node, name: string) =>
+    node.replica.decide(({ queries, apply }) => {
+      const before = queries.project(project.id) ?? null;
+      const revision = (before?.revision ?? 0) + 1;
+      apply([
+        { kind: 'project', before, after: { ...project, name, revision } },
+        { kind: 'audit', entry: auditEntryOf(project.id, { at: revision }) },
+      ]);
+      return before?.name ?? 'none';
+    });
+  const follow = (rows: readonly ReplicaRow[]) => {
+    for (const node of [one, two]) node.replica.follow(rows);
+  };
+  // Node two knows the project and the end of the audit log, since it has decided on them.
+  follow([rename(two, 'first').row as ReplicaRow]);
+  const rows: ReplicaRow[] = [];
+  for (const name of ['second', 'third']) {
+    const { row } = rename(one, name);
+    one.replica.follow([row as ReplicaRow]);
+    rows.push(row as ReplicaRow);
+  }
+  two.replica.follow(rows);
+  const { result, row } = rename(two, 'fourth');
+  t.equal(result, 'third');
+  follow([row as ReplicaRow]);
+  const entries = read(two.directory, (source) => source.count('audit'));
+  t.equal(entries, 4, 'no entry of the audit log took the place of another');
+  t.equal(hashOf(one), hashOf(two));
+});
 
 t.test('a decision that was not committed is not seen by the next one', async (t) => {
   const node = nodeOf(t, 'one');
