@@ -1,6 +1,7 @@
 import type { Campaign } from './campaign.ts';
 import { clock } from './clock.campaign.ts';
 import { cluster } from './cluster.campaign.ts';
+import { clusterLinearizability } from './cluster-linearizability.campaign.ts';
 import { damagedData } from './damaged-data.campaign.ts';
 import { failingWrites } from './failing-writes.campaign.ts';
 import { framing } from './framing.campaign.ts';
@@ -31,5 +32,6 @@ export const campaigns: readonly Campaign[] = [
   clock,
   linearizability,
   cluster,
+  clusterLinearizability,
   soak,
 ];

@@ -27,6 +27,8 @@ const moveChance = 0.02;
 interface Histories {
   readonly writes: readonly RegisterOperation[][];
   readonly readsOf: Map<NodePlace, readonly RegisterOperation[][]>;
+  /** Values of changes that were refused, and their answers. */
+  readonly refused: Map<string, string>;
 }
 
 interface Run {
@@ -86,7 +88,10 @@ function noteWrite(
   const outcome = answer === null ? 'uncertain' : outcomeOf(answer.status, answer.body);
   expect(outcome !== 'fault', `${request.slice(0, 60)}: ${answer?.status} ${answer?.body}`);
   counts[outcome] += 1;
-  if (outcome === 'refused') return;
+  if (outcome === 'refused') {
+    histories.refused.set(written ?? '', `${answer?.status} ${answer?.body}`);
+    return;
+  }
   histories.writes[flag]?.push({
     action: { kind: 'write', value: written ?? '' },
     calledAt,
@@ -137,6 +142,9 @@ async function judge(run: Run): Promise<string[]> {
   const { stage, histories, registers } = run;
   const wrong: string[] = [];
   const replaced = await readReplaced(stage);
+  for (const [value, answer] of histories.refused) {
+    if (replaced.has(value)) wrong.push(`${value} was made, and answered ${answer}`);
+  }
   for (const [flag, id] of registers.flags.entries()) {
     const writes: RegisterOperation[] = [];
     for (const write of histories.writes[flag] ?? []) {
@@ -187,7 +195,7 @@ async function playRun({ isFull, note }: CampaignContext, number: number, random
     const run: Run = {
       stage,
       registers: openRegisters(flags, stage.secret, initial),
-      histories: { writes: flags.map(() => []), readsOf: new Map() },
+      histories: { writes: flags.map(() => []), readsOf: new Map(), refused: new Map() },
       counts: { acknowledged: 0, stored: 0, uncertain: 0, refused: 0, fault: 0, reads: 0, detached: 0 },
       isOver: false,
     };

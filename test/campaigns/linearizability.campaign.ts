@@ -6,8 +6,9 @@ import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import type { Campaign } from './campaign.ts';
 import { type CampaignProject, provisionProject } from './campaign-project.ts';
-import { checkRegister, type RegisterAction, type RegisterOperation } from './register-history.ts';
-import { getRequest, patchRequest, type WireAnswer, WireConnection } from './wire-connection.ts';
+import { checkRegister, type RegisterOperation } from './registers/register-history.ts';
+import { chooseStep, openRegisters, type RegisterStep, type Registers } from './registers/register-steps.ts';
+import { WireConnection } from './wire-connection.ts';
 
 const clients = 16;
 const flagCount = 4;
@@ -19,54 +20,16 @@ const registerState = { enabled: true, trafficPercentage: 0, cohorts: [initial] 
 
 interface Run {
   readonly project: CampaignProject;
+  readonly registers: Registers;
   readonly random: Random;
   readonly histories: readonly RegisterOperation[][];
   /** Writes without an answer. They end when their server dies. */
   readonly unanswered: { readonly flag: number; readonly operation: RegisterOperation }[];
-  /** The values that clients have written lately, by flag. */
-  readonly recent: readonly string[][];
   server: BootedServer | null;
   isOver: boolean;
   answers: number;
   /** The workers of each server; the 16 connections are spread over them. */
   readonly workers: number;
-}
-
-interface Step {
-  readonly flag: number;
-  readonly request: string;
-  readonly action: (answer: WireAnswer) => RegisterAction;
-  /** A write's value; null for a request that changes nothing. */
-  readonly written: string | null;
-}
-
-function chooseStep(run: Run, random: Random, client: number, turn: number): Step {
-  const { project, recent } = run;
-  const flag = random.integer(0, flagCount - 1);
-  const id = project.flags[flag] ?? '';
-  const chance = random.next();
-  if (chance < 0.4) {
-    const value = `client ${client} turn ${turn}`;
-    const request = patchRequest(`/api/v1/flags/${id}`, project.secret, { cohorts: [value] });
-    return { flag, request, action: () => ({ kind: 'write', value }), written: value };
-  }
-  if (chance < 0.7) {
-    const request = getRequest(`/api/v1/flags/${id}`, project.secret);
-    return { flag, request, action: ({ body }) => ({ kind: 'read', value: valueIn(body) }), written: null };
-  }
-  const value = random.pick(recent[flag] ?? [initial]);
-  const request = getRequest(`/v1/flags/${id}?cohort=${encodeURIComponent(value)}`);
-  const action = ({ body }: WireAnswer): RegisterAction => {
-    const { enabled } = JSON.parse(body) as { enabled: boolean };
-    return { kind: 'test', value, holds: enabled };
-  };
-  return { flag, request, action, written: null };
-}
-
-function valueIn(body: string): string {
-  const { cohorts } = JSON.parse(body) as { cohorts: readonly string[] };
-  expect(cohorts.length === 1, `a flag with the cohorts ${cohorts.join(', ')}`);
-  return cohorts[0] ?? '';
 }
 
 async function playClient(run: Run, client: number): Promise<void> {
@@ -78,14 +41,13 @@ async function playClient(run: Run, client: number): Promise<void> {
       if (connection === null) await setTimeout(reopenPauseMs);
       continue;
     }
-    await playStep(run, connection, chooseStep(run, random, client, turn));
+    await playStep(run, connection, chooseStep(run.registers, random, `client ${client} turn ${turn}`));
   }
   connection?.destroy();
 }
 
-async function playStep(run: Run, connection: WireConnection, step: Step): Promise<void> {
+async function playStep(run: Run, connection: WireConnection, step: RegisterStep): Promise<void> {
   const { flag, request, action, written } = step;
-  if (written !== null) noteRecent(run.recent[flag] ?? [], written);
   const calledAt = performance.now();
   const answer = await connection.ask(request).catch(() => null);
   const returnedAt = performance.now();
@@ -104,11 +66,6 @@ async function playStep(run: Run, connection: WireConnection, step: Step): Promi
   if (written !== null) expect(answer.body.includes(written), `a change is answered with ${answer.body}`);
   run.histories[flag]?.push({ action: action(answer), calledAt, returnedAt, isOptional: false });
   run.answers += 1;
-}
-
-function noteRecent(recent: string[], value: string): void {
-  recent.push(value);
-  if (recent.length > 6) recent.shift();
 }
 
 async function bootFor(t: Lifetime, run: Run): Promise<void> {
@@ -142,7 +99,7 @@ async function playRun(random: Random, durationMs: number, kills: number): Promi
       project,
       random,
       histories: project.flags.map(() => []),
-      recent: project.flags.map(() => [initial]),
+      registers: openRegisters(project.flags, project.secret, initial),
       unanswered: [],
       server: null,
       isOver: false,

@@ -3,6 +3,7 @@ import { ConsoleClient } from '../../console/console-client.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import type { Random } from '../../support/random.ts';
 import { getRequest, type WireAnswer, WireConnection } from '../wire-connection.ts';
+import { type ChangeOutcome, isDetached, outcomeOf } from './cluster-answers.ts';
 import { type ClusterStage, type NodePlace, owner } from './cluster-stage.ts';
 
 /** Newest values that a flag still names: a reader checks one of them while at most so many have followed. */
@@ -154,7 +155,7 @@ export class ClusterLoad {
     path: string,
     body: object,
   ): Promise<{
-    readonly outcome: 'acknowledged' | 'stored' | 'refused' | 'uncertain';
+    readonly outcome: Exclude<ChangeOutcome, 'fault'>;
     readonly body: string;
   }> {
     const startedAt = performance.now();
@@ -173,26 +174,14 @@ export class ClusterLoad {
     }
   }
 
-  #judgeAnswer(
-    status: number,
-    text: string,
-    what: string,
-  ): 'acknowledged' | 'stored' | 'refused' | 'uncertain' {
-    if (status === 200 || status === 201) {
-      this.counts.acknowledged += 1;
-      return 'acknowledged';
-    }
-    if (status !== 503) this.faults.push(`${what}: ${status} ${text}`);
-    if (text.includes('Stored, not confirmed everywhere')) {
-      this.counts.unconfirmed += 1;
-      return 'stored';
-    }
-    if (status !== 503 || /may have been applied/.test(text)) {
-      this.counts.uncertain += 1;
-      return 'uncertain';
-    }
-    this.counts.refused += 1;
-    return 'refused';
+  #judgeAnswer(status: number, text: string, what: string): Exclude<ChangeOutcome, 'fault'> {
+    const outcome = outcomeOf(status, text);
+    if (outcome === 'fault') this.faults.push(`${what}: ${status} ${text}`);
+    if (outcome === 'acknowledged') this.counts.acknowledged += 1;
+    else if (outcome === 'stored') this.counts.unconfirmed += 1;
+    else if (outcome === 'refused') this.counts.refused += 1;
+    else this.counts.uncertain += 1;
+    return outcome === 'fault' ? 'uncertain' : outcome;
   }
 
   /** Asks a node that was killed, or that stands still, again and again; and all others as fast as they answer. */
@@ -279,8 +268,4 @@ export class ClusterLoad {
       if (answer !== null && answer.status < 400) this.revoked.push(token);
     }
   }
-}
-
-function isDetached({ head }: WireAnswer): boolean {
-  return /\r\nburgee-state: detached/i.test(head);
 }

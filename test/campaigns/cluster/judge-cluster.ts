@@ -1,7 +1,14 @@
+import { sequenceOf } from '../../../src/storage/keys/key-parts.ts';
 import { RecordSource } from '../../../src/storage/record-source.ts';
 import { hashState, type StateEntry, stateOf } from '../../../src/storage/replica/state.ts';
 import { Snapshots } from '../../../src/storage/snapshots.ts';
 import { openForReading } from '../../../src/storage/store-opening.ts';
+import {
+  auditRecord,
+  chainHash,
+  chainStart,
+  decodeAuditEntry,
+} from '../../../src/storage/tables/audit-record.ts';
 import { expect } from '../../support/expectations.ts';
 import type { ClusterLoad } from './cluster-load.ts';
 import type { ClusterStage, NodePlace } from './cluster-stage.ts';
@@ -87,10 +94,30 @@ export async function judgeStores(stage: ClusterStage): Promise<string[]> {
     hashes.set(sha256, [...(hashes.get(sha256) ?? []), name]);
     const same =
       entries.length === records.length && entries.every((entry, at) => isSame(entry, records[at]));
+    wrong.push(...brokenChains(entries).map((fault) => `${name}: ${fault}`));
     if (!same)
       wrong.push(`${name} has ${entries.length} entries that differ from PostgreSQL's ${records.length}`);
   }
   if (hashes.size > 1) wrong.push(`the nodes hold different states: ${JSON.stringify([...hashes.values()])}`);
+  return wrong;
+}
+
+/** Of each ledger's audit log, in the order of its sequence: no entry is missing, and each continues the one before. */
+function brokenChains(entries: readonly StateEntry[]): string[] {
+  const heads = new Map<string, { readonly sequence: number; readonly hash: Uint8Array }>();
+  const wrong: string[] = [];
+  for (const { database, key, value } of entries) {
+    if (database !== 'audit') continue;
+    const { previousHash, hash, encodedEntry } = auditRecord.decode(key, value);
+    const { ledgerId } = decodeAuditEntry(encodedEntry);
+    const head = heads.get(ledgerId) ?? { sequence: 0, hash: chainStart };
+    const sequence = sequenceOf(key);
+    const isNext = sequence === head.sequence + 1 && Buffer.compare(previousHash, head.hash) === 0;
+    const isWhole = Buffer.compare(chainHash(previousHash, encodedEntry), hash) === 0;
+    if (!isNext || !isWhole)
+      wrong.push(`entry ${sequence} of ledger ${ledgerId} does not follow entry ${head.sequence}`);
+    heads.set(ledgerId, { sequence, hash });
+  }
   return wrong;
 }
 

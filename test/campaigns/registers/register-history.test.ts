@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../support/random.ts';
 import {
   checkRegister,
   NotLinearizable,

@@ -1,9 +1,12 @@
 /**
  * One client's operation on one register. Every write has a unique value. A `test` asks whether the register holds a
  * value.
+ *
+ * `after` of a write, where it is known, is the value that it replaced: without it many writes that nobody waits for have
+ * too many possible orders.
  */
 export type RegisterAction =
-  | { readonly kind: 'write'; readonly value: string }
+  | { readonly kind: 'write'; readonly value: string; readonly after?: string }
   | { readonly kind: 'read'; readonly value: string }
   | { readonly kind: 'test'; readonly value: string; readonly holds: boolean };
 
@@ -127,6 +130,6 @@ class RegisterWalk {
 }
 
 function isPossible(action: RegisterAction, value: string): boolean {
-  if (action.kind === 'write') return true;
+  if (action.kind === 'write') return action.after === undefined || action.after === value;
   return action.kind === 'read' ? action.value === value : action.holds === (action.value === value);
 }
