@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createCpuMeter } from './children-cpu.mjs';
+import { inSources } from './in-sources.mjs';
+import { packTap } from './pack-tap.mjs';
 import { root } from './root.mjs';
 import { costliestText, lanesText } from './run-figures.mjs';
 import { failureText, tallyOf } from './tap-tally.mjs';
@@ -33,7 +35,7 @@ function environmentOf(sharing) {
 async function runFile({ path, name, sharing }, takeCpuSeconds) {
   const env = environmentOf(sharing);
   const file = join(root, 'dist', 'test', path);
-  const child = spawn(process.execPath, ['--enable-source-maps', file], { cwd: root, env });
+  const child = spawn(process.execPath, [file], { cwd: root, env });
   let cpuSeconds = null;
   child.once('exit', () => {
     cpuSeconds = takeCpuSeconds();
@@ -68,7 +70,7 @@ function report({ name, end, output, seconds, tally }) {
   }
   console.log(`not ok ${name}: ${tally.failed} failed, ${tally.passed} passed (ended with ${end})`);
   for (const line of remarks(output)) console.log(line);
-  console.log(failureText(output));
+  console.log(failureText(inSources(output)));
 }
 
 /** Runs the files of the queues one after another, beside the other lanes: those of the first queue first. */
@@ -99,6 +101,7 @@ function runLanes(name, count, queues, run) {
 export async function runTests(wanted, isFull = false) {
   const files = chooseTestFiles(wanted, isFull);
   const sharing = (kind) => files.filter((file) => file.sharing === kind);
+  await packTap();
   const takeCpuSeconds = createCpuMeter();
   const run = (file) => runFile(file, takeCpuSeconds);
   const [waiting, together] = [sharing('waiting'), sharing('together')];
