@@ -14,8 +14,8 @@ import { chooseTestFiles } from './test-files.mjs';
  * file sometimes waits for a server's start or for the disk. With more, tests would slow one another down.
  */
 const lanesTogether = 1 + Math.min(4, Math.max(2, availableParallelism()));
-/** The files that mostly wait would be the last to end one after another. Then these lanes help the others. */
-const lanesWaiting = 2;
+/** The files that mostly wait would be the last to end one after another. All but one of these lanes help the others then. */
+const lanesWaiting = 3;
 /** In CI no program or right may be missing: a test that would skip itself fails. */
 const isSkipFailure = process.env.CI === 'true';
 const fileTimeoutMs = 15 * 60_000;
@@ -106,7 +106,8 @@ export async function runTests(wanted, isFull = false) {
   const run = (file) => runFile(file, takeCpuSeconds);
   const [waiting, together] = [sharing('waiting'), sharing('together')];
   const beside = await Promise.all([
-    ...runLanes('waiting', lanesWaiting, [waiting, together], run),
+    ...runLanes('waiting', lanesWaiting - 1, [waiting, together], run),
+    ...runLanes('waiting only', 1, [waiting], run),
     ...runLanes('together', lanesTogether, [together], run),
   ]);
   const after = await Promise.all(runLanes('alone', 1, [sharing('alone')], run));

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Starts Chromium without the pages of its address bar. Each window would load two of them, and no test looks at them.
+# Starts Chromium without what no test looks at: two pages of the address bar in each window, and after each navigation a
+# process for a next site.
 #
 # Playwright turns features off by the same option, and Chromium takes the last one only: so this adds to Playwright's.
 for argument; do
   shift
   case $argument in
-    --disable-features=*) argument="$argument,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup" ;;
+    --disable-features=*) argument="$argument,SpareRendererForSitePerProcess,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup" ;;
   esac
   set -- "$@" "$argument"
 done
