@@ -62,9 +62,10 @@ function remarks(output) {
   return output.split('\n').filter((line) => /^\s*# campaign |^\s*ok \d.*# SKIP/.test(line));
 }
 
-function report({ name, end, output, seconds, tally }) {
+function report({ name, end, output, seconds, cpuSeconds, tally }) {
   if (tally.failed === 0) {
-    console.log(`ok ${name}: ${tally.passed} (${seconds.toFixed(1)} s)`);
+    const cpu = cpuSeconds === null ? '' : `, ${cpuSeconds.toFixed(1)} s of CPU time`;
+    console.log(`ok ${name}: ${tally.passed} (${seconds.toFixed(1)} s${cpu})`);
     for (const line of remarks(output)) console.log(line);
     return;
   }
