@@ -30,8 +30,7 @@ FROM node:22.23.3-bookworm-slim AS runtime
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist/server ./dist/server
-COPY --from=build /app/dist/docs ./dist/docs
-COPY --from=build /app/dist/console ./dist/console
+COPY --from=build /app/dist/pages.pack ./dist/pages.pack
 COPY package.json LICENSE ./
 COPY scripts/burgee scripts/burgee.cjs scripts/choose-node.cjs ./scripts/
 COPY src/cli/demo/kubernetes-feature-gates.json ./src/cli/demo/kubernetes-feature-gates.json

@@ -16,7 +16,7 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { root } from './lib/root.mjs';
-import { writeScripts } from './lib/write-scripts.mjs';
+import { inAscii, writeScripts } from './lib/write-scripts.mjs';
 
 const [folder = join('dist', 'server'), ...modules] = process.argv.slice(2);
 const target = resolve(root, folder);
@@ -37,22 +37,10 @@ function entriesOf(urls) {
   return Object.fromEntries(names.map((name) => [name, join(root, 'src', `${name}.ts`)]));
 }
 
-/**
- * V8 keeps the source of each loaded file, in each thread. One character beyond Latin-1 makes it store the file with
- * two bytes a character. In strings, templates and regular expressions an escape means the same character.
- */
-function inAscii(chunk) {
-  if (/\\[^\p{ASCII}]/u.test(chunk.code))
-    throw new Error('a character beyond ASCII has a backslash before it');
-  // Escapes code units, so it is also right in regular expressions without the flag u.
-  const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  chunk.code = chunk.code.replaceAll(/[^\0-\x7f]/g, escaped);
-}
-
 async function write(input, output) {
   const bundle = await rolldown({
     input,
-    plugins: [{ name: 'in-ascii', generateBundle: (_, files) => Object.values(files).forEach(inAscii) }],
+    plugins: [inAscii],
     platform: 'node',
     external: leftOut,
     // Typebox's modules only declare: the bundle may drop what it does not use of them.

@@ -25,7 +25,7 @@ mount --make-rprivate / && mount --rbind /dev "$system/dev" && exec chroot "$sys
   export HOME=/root PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin CI=true
   echo "$(ldd --version | head -n 1), Node $(node --version)"
   node scripts/build.mjs
-  node_modules/.bin/tsc -p tsconfig.json
+  node_modules/.bin/tsgo -p tsconfig.json
   exec node --input-type=module -e "
     import { runTests } from \\"./scripts/lib/run-tests.mjs\\";
     const { passed, failed } = await runTests(process.argv.slice(1));

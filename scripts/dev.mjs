@@ -14,6 +14,6 @@ const options = { signal: stopping.signal };
 const main = join(root, 'dist', 'src', 'main.js');
 const watching = [`--watch-path=${join(root, 'dist', 'src')}`, '--watch-preserve-output'];
 await Promise.allSettled([
-  runTool('tsc', ['-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput'], options),
+  runTool('tsgo', ['-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput'], options),
   runNode([...watching, main, 'serve', ...process.argv.slice(2)], options),
 ]);

@@ -15,6 +15,17 @@ async function writeConfigurationPage() {
   if (!existsSync(page) || readFileSync(page, 'utf8') !== text) writeFileSync(page, text);
 }
 
+/** Packs dist/docs and dist/console into the one file that a server reads at its start. */
+async function packPages() {
+  const load = (name) => import(pathToFileURL(join(root, 'dist', 'src', 'worker', 'pages', name)).href);
+  const [{ loadDocsPages }, { loadWebApp }, { writePackedPages }] = await Promise.all(
+    ['docs-pages.js', 'web-app.js', 'packed-pages.js'].map(load),
+  );
+  const folder = (name) => join(root, 'dist', name);
+  const pages = { docs: loadDocsPages(folder('docs')), webApp: loadWebApp(folder('console')) };
+  writePackedPages(folder('pages.pack'), pages);
+}
+
 /** The end of docs/supply-chain.md is generated from the lockfile. */
 function writeSupplyChainPage() {
   const page = join(root, 'docs', 'supply-chain.md');
@@ -25,7 +36,7 @@ function writeSupplyChainPage() {
 
 /**
  * Makes the rest from dist/src, which must exist: the generated pages of docs, dist/docs from docs and with the packed
- * client, dist/console from src/console, and dist/server, the bundle that runs. Burgee serves dist/docs and dist/console.
+ * client, dist/console from src/console, dist/pages.pack of both, which Burgee serves, and dist/server, the bundle that runs.
  * @returns 0, or the exit code of the first step that failed
  */
 export async function assemble() {
@@ -36,6 +47,7 @@ export async function assemble() {
     const code = await runNode([join('scripts', script)]);
     if (code !== 0) return code ?? 1;
   }
+  await packPages();
   mkdirSync(dirname(buildStamp), { recursive: true });
   writeFileSync(buildStamp, '');
   return 0;

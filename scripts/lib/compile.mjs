@@ -25,7 +25,7 @@ export function compileSource() {
   forgetOldNotes(sourceNotes, allNotes);
   writeOperationTables();
   if (!existsSync(join(root, 'dist', 'src', 'main.js'))) rmSync(sourceNotes, { force: true });
-  return runTool('tsc', ['-p', 'tsconfig.build.json']);
+  return runTool('tsgo', ['-p', 'tsconfig.build.json']);
 }
 
 /** The files below a folder that have this ending, without it. */
@@ -54,5 +54,5 @@ export function compileAll() {
   tidyOutput('src', (name) => name.startsWith('console'));
   tidyOutput('test');
   tidyOutput('bench');
-  return runTool('tsc', ['-p', 'tsconfig.json']);
+  return runTool('tsgo', ['-p', 'tsconfig.json']);
 }

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createCpuMeter } from './children-cpu.mjs';
+import { inSources } from './in-sources.mjs';
+import { packTap } from './pack-tap.mjs';
 import { root } from './root.mjs';
 import { costliestText, lanesText } from './run-figures.mjs';
 import { failureText, tallyOf } from './tap-tally.mjs';
@@ -12,8 +14,8 @@ import { chooseTestFiles } from './test-files.mjs';
  * file sometimes waits for a server's start or for the disk. With more, tests would slow one another down.
  */
 const lanesTogether = 1 + Math.min(4, Math.max(2, availableParallelism()));
-/** The files that mostly wait would be the last to end one after another. Then these lanes help the others. */
-const lanesWaiting = 2;
+/** The files that mostly wait would be the last to end one after another. All but one of these lanes help the others then. */
+const lanesWaiting = 3;
 /** In CI no program or right may be missing: a test that would skip itself fails. */
 const isSkipFailure = process.env.CI === 'true';
 const fileTimeoutMs = 15 * 60_000;
@@ -33,7 +35,7 @@ function environmentOf(sharing) {
 async function runFile({ path, name, sharing }, takeCpuSeconds) {
   const env = environmentOf(sharing);
   const file = join(root, 'dist', 'test', path);
-  const child = spawn(process.execPath, ['--enable-source-maps', file], { cwd: root, env });
+  const child = spawn(process.execPath, [file], { cwd: root, env });
   let cpuSeconds = null;
   child.once('exit', () => {
     cpuSeconds = takeCpuSeconds();
@@ -60,15 +62,16 @@ function remarks(output) {
   return output.split('\n').filter((line) => /^\s*# campaign |^\s*ok \d.*# SKIP/.test(line));
 }
 
-function report({ name, end, output, seconds, tally }) {
+function report({ name, end, output, seconds, cpuSeconds, tally }) {
   if (tally.failed === 0) {
-    console.log(`ok ${name}: ${tally.passed} (${seconds.toFixed(1)} s)`);
+    const cpu = cpuSeconds === null ? '' : `, ${cpuSeconds.toFixed(1)} s of CPU time`;
+    console.log(`ok ${name}: ${tally.passed} (${seconds.toFixed(1)} s${cpu})`);
     for (const line of remarks(output)) console.log(line);
     return;
   }
   console.log(`not ok ${name}: ${tally.failed} failed, ${tally.passed} passed (ended with ${end})`);
   for (const line of remarks(output)) console.log(line);
-  console.log(failureText(output));
+  console.log(failureText(inSources(output)));
 }
 
 /** Runs the files of the queues one after another, beside the other lanes: those of the first queue first. */
@@ -99,12 +102,14 @@ function runLanes(name, count, queues, run) {
 export async function runTests(wanted, isFull = false) {
   const files = chooseTestFiles(wanted, isFull);
   const sharing = (kind) => files.filter((file) => file.sharing === kind);
+  await packTap();
   const takeCpuSeconds = createCpuMeter();
   const run = (file) => runFile(file, takeCpuSeconds);
   const [waiting, together] = [sharing('waiting'), sharing('together')];
   const beside = await Promise.all([
     ...runLanes('sleeping', 1, [sharing('sleeping')], run),
-    ...runLanes('waiting', lanesWaiting, [waiting, together], run),
+    ...runLanes('waiting', lanesWaiting - 1, [waiting, together], run),
+    ...runLanes('waiting only', 1, [waiting], run),
     ...runLanes('together', lanesTogether, [together], run),
   ]);
   const after = await Promise.all(runLanes('alone', 1, [sharing('alone')], run));

@@ -17,8 +17,7 @@ import { createLeaseMemory, LeaseCell } from '../support/lease-cell.ts';
 import { packageRoot } from '../support/package-root.ts';
 import { newId } from '../support/random-id.ts';
 import { createStoreVersionMemory } from '../support/store-version.ts';
-import { loadDocsPages } from '../worker/pages/docs-pages.ts';
-import { loadWebApp } from '../worker/pages/web-app.ts';
+import { readPackedPages } from '../worker/pages/packed-pages.ts';
 import { writerMetrics } from '../writer/client/writer-metrics-protocol.ts';
 import { pulseBytes } from '../writer/client/writer-protocol.ts';
 import { AdminHost } from './admin-host.ts';
@@ -48,8 +47,7 @@ export interface Service {
 const reservedMs = 2000;
 /** How long a process with a fatal fault waits for answers that are on their way. */
 const lastAnswersMs = 250;
-const webAppDirectory = join(packageRoot(), 'dist', 'console');
-const docsDirectory = join(packageRoot(), 'dist', 'docs');
+const pagesFile = join(packageRoot(), 'dist', 'pages.pack');
 
 /**
  * Starts the actors in the order in which they need one another: writer (opens and verifies the store), workers, operator's
@@ -216,7 +214,7 @@ class ServiceParts {
   async start(releasePort: SettledPort['release']): Promise<Service> {
     const config = this.#config;
     await this.#admin.start();
-    const [docs, webApp] = [loadDocsPages(docsDirectory), loadWebApp(webAppDirectory)];
+    const { docs, webApp } = readPackedPages(pagesFile);
     const openId = await this.#loadOpenId();
     // The pool's threads load while the writer opens the store.
     const front = new Front({

@@ -10,17 +10,19 @@ import { setColours } from './support/set-colours.ts';
 t.setTimeout(900_000);
 
 /**
- * The colours change while the page is open, as when a system turns dark in the evening. Rules that do not depend on
- * colours are checked once.
+ * The colours change while the page is open, as when a system turns dark in the evening, and light in the morning: each
+ * screen is opened in those of the screen before. Rules that do not depend on colours are checked once.
  */
 async function checkScreen(t: Test, { page, open, watch }: ConsoleWindow, screen: Screen): Promise<void> {
   watch.expectStatus(...(screen.refusals ?? []));
   await open(screen.path);
   await screen.show(page);
+  const isDark = await page.evaluate(`matchMedia('(prefers-color-scheme: dark)').matches`);
+  const [present, next] = isDark === true ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
   await withAxe(page, async (find) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
+    for (const colorScheme of [present, next] as const) {
       await setColours(page, colorScheme);
-      const { passed, lines } = await find({ isAtColours: colorScheme === 'dark' });
+      const { passed, lines } = await find({ isAtColours: colorScheme === next });
       t.ok(passed > 0, `${screen.name}, ${colorScheme}: axe has checked something`);
       t.same(lines, [], `${screen.name}, ${colorScheme}: without violations`);
     }

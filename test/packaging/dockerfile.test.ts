@@ -35,7 +35,7 @@ t.test('package.json allows its Node, and the HTTP server has a build for it', a
 
 t.test('every copied path exists, or is made by the stage that it comes from', async (t) => {
   const made = {
-    build: ['/app/dist/server', '/app/dist/docs', '/app/dist/console'],
+    build: ['/app/dist/server', '/app/dist/pages.pack'],
     dependencies: ['/app/node_modules'],
   };
   const all = stages.flatMap((stage) => copiesOf(stage));

@@ -30,7 +30,7 @@ t.test('the image’s steps', { skip }, async (t) => {
     t.ok(installed.includes('lmdb'));
     for (const tool of ['typescript', 'tap', '@biomejs', 'knip']) t.notOk(installed.includes(tool), tool);
     t.notOk(existsSync(join(image.app, 'test')));
-    t.ok(existsSync(join(image.app, 'dist', 'docs', 'index.html')));
+    t.ok(existsSync(join(image.app, 'dist', 'pages.pack')));
   });
 
   t.test('it serves from a read-only tree', async (t) => {

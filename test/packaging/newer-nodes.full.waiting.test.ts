@@ -68,7 +68,7 @@ function readableDirectory(t: Test): string {
 function copyCheckout(t: Test): string {
   const copy = join(readableDirectory(t), 'burgee');
   const own = ['scripts', 'package.json', 'package-lock.json', '.npmrc', 'src/cli/demo'];
-  for (const path of [...own, 'dist/server', 'dist/docs', 'dist/console', 'dist/.built'])
+  for (const path of [...own, 'dist/server', 'dist/pages.pack', 'dist/.built'])
     cpSync(join(root, path), join(copy, path), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   const inAMinute = new Date(Date.now() + 60_000);

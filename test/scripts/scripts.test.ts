@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { finishCommand } from '../support/burgee-command.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const scripts = join(repositoryRoot(), 'scripts');
 
@@ -80,6 +84,26 @@ t.test('an incomplete file, or one with a bad exit, has failed', async (t) => {
   t.match(await readTally('', 'SIGSEGV'), { failed: 1 });
   t.match(await readTally('ok 1 - x # time=1ms\n# { total: 3, pass: 3 }\n', 1), { passed: 1, failed: 1 });
   t.match(await readTally('not ok 1 - x\n# { total: 1, fail: 1 }\n', 1), { passed: 0, failed: 1 });
+});
+
+t.test('what a failed file wrote names lines of its source, and no frame of tap', async (t) => {
+  const { inSources } = await load<{ inSources: (output: string) => string }>('in-sources.mjs');
+  const folder = temporaryDirectory(t, join(repositoryRoot(), 'dist'));
+  const file = join(folder, 'failing.js');
+  await writeFile(file, "import t from 'tap';\n\nt.test('fails', async (t) => t.equal(1, 2));\n");
+  const child = spawn(process.execPath, [file], { cwd: repositoryRoot() });
+  const { code, stdout } = await finishCommand(child);
+  t.equal(code, 1);
+  t.match(stdout, /fileName: dist.\S+failing.js\n\s+lineNumber: 3\n/);
+  t.notMatch(stdout, /@tapjs|tap-\w+[.]cjs/);
+  const { stack = '' } = new Error('made here');
+  const [, line] = /scripts[.]test[.]ts:(\d+):\d+/.exec(inSources(stack)) ?? [];
+  const source = await readFile(join(repositoryRoot(), 'test', 'scripts', 'scripts.test.ts'), 'utf8');
+  t.match(source.split('\n')[Number(line) - 1], "new Error('made here')");
+  const [place = ''] = /dist\S+:\d+:\d+/.exec(stack) ?? [];
+  const [path, generated, column] = place.split(':');
+  const fields = `  fileName: ${path}\n  lineNumber: ${generated}\n  columnNumber: ${column}\n`;
+  t.match(inSources(fields), `  fileName: test/scripts/scripts.test.ts\n  lineNumber: ${line}\n`);
 });
 
 t.test('a name that two files declare is found, for every kind of declaration', async (t) => {

@@ -112,7 +112,8 @@ t.test('a provider that begins with a file is STALE, and one with nothing is in 
     await new Promise<void>((resolve) => client.addHandler(ProviderEvents.Stale, () => resolve()));
   }
   t.equal(client.providerStatus, ServerProviderStatus.STALE);
-  const empty = new BurgeeProvider(await startClient(t, server, { startTimeoutMs: 20 }));
+  // Long enough for a refused connection on a busy machine.
+  const empty = new BurgeeProvider(await startClient(t, server, { startTimeoutMs: 1000 }));
   await t.rejects(OpenFeature.setProviderAndWait('empty', empty), /cannot be reached/);
   t.equal(OpenFeature.getClient('empty').providerStatus, ServerProviderStatus.ERROR);
 });

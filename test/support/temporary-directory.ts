@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Lifetime } from './lifetime.ts';
 
-/** @returns a new empty directory, which is removed when the test ends */
-export function temporaryDirectory(t: Lifetime): string {
-  const directory = mkdtempSync(join(tmpdir(), 'burgee-test-'));
+/**
+ * @param parent of the directory
+ * @returns a new empty directory, which is removed when the test ends
+ */
+export function temporaryDirectory(t: Lifetime, parent = tmpdir()): string {
+  const directory = mkdtempSync(join(parent, 'burgee-test-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
