@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
 import { hashOfSources } from './hash-of-sources.mjs';
 import { root } from './root.mjs';
 import { inAscii, writeScripts } from './write-scripts.mjs';
@@ -33,6 +32,8 @@ export async function packTap() {
   mkdirSync(target, { recursive: true });
   const entry = join(target, 'entry.mjs');
   writeFileSync(entry, 'export { default as tap } from "tap";\n');
+  // Here and not above: this module is loaded before packages are installed.
+  const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
     input: { tap: entry },
     platform: 'node',
