@@ -114,6 +114,9 @@ export class SyncedClient implements BurgeeClient {
     this.#cache?.stop();
     await within(this.#timings.closeMs, Promise.all([this.#usage.sendLast(), this.#cache?.flush()]));
     this.#usage.stop();
+    // Nobody follows any more what it answers from. Listeners are not told: they closed it.
+    if (this.#status === 'ready') this.#status = 'stale';
+    this.#why = 'The client was closed.';
   }
 
   #noteChange(names: readonly string[]): void {

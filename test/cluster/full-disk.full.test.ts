@@ -97,6 +97,10 @@ t.test('a node whose disk is full outlives changes that are sent to it, too', { 
   );
   await allAttached(stage, attachedMsMax);
   const lines = third.server?.lines ?? [];
+  t.ok(
+    lines.some((line) => /has \d+ MiB free/.test(line)),
+    'it says why it does not follow',
+  );
   // lmdb's own words when the disk has refused a write, after which only a new process is sound.
   t.notOk(lines.some((line) => line.includes('Write error')));
 });

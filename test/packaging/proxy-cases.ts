@@ -178,6 +178,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
     t.equal(moved.status, 308);
     t.equal(moved.headers.get('location'), 'https://flags.example.com/v1/flags/x?cohort=a%2Bb');
     t.equal((await plain.send({ path: '/api/v1/token' })).status, 403);
+    t.equal((await plain.send({ path: '/sync/v1/project/production' })).status, 403);
   });
 }
 

@@ -203,6 +203,7 @@ t.test('a program that never stops asking reports once in a period, and not afte
   t.ok(Math.min(...usageGaps(server)) >= usageMs * 0.9, 'never sooner than a period after the last one');
   const before = server.reports.length;
   await client.close();
+  t.match(client, { status: 'stale', why: 'The client was closed.' });
   t.ok(server.reports.length <= before + 2, 'at the end one report, beside the one that was on its way');
 });
 

@@ -1,12 +1,17 @@
-// A function that lives for seconds: it asks for the configuration once for each instance, and never holds a request up
-// for longer than half a second. A file that the deployment brought along stands in while Burgee is away.
+// A function whose instances are frozen between requests: it asks for the configuration with the first one, and again when
+// a minute has passed, and holds none up for longer than half a second. While Burgee is away, the configuration of before
+// stays; at the start, a file that the deployment brought along stands in.
 import { connect } from 'burgee-client';
 
-let connected;
+/** A flag that is switched off is so for every request after this time. */
+const keptMs = 60_000;
+let flags;
+let askedAt = Number.NEGATIVE_INFINITY;
 
-/** The configuration is fetched with the first request, and kept for the next ones of this instance. */
-function flagsOf(environment) {
-  connected ??= connect({
+async function flagsOf(environment) {
+  if (Date.now() - askedAt < keptMs) return flags;
+  askedAt = Date.now();
+  const next = await connect({
     url: environment.BURGEE_URL,
     project: environment.BURGEE_PROJECT,
     environment: environment.BURGEE_ENVIRONMENT,
@@ -15,11 +20,15 @@ function flagsOf(environment) {
     startTimeoutMs: 500,
     bootstrap: environment.BURGEE_BOOTSTRAP,
   });
-  return connected;
+  const isNewer = flags === undefined || next.status === 'ready';
+  // Closing sends the counts of answers.
+  await (isNewer ? flags : next)?.close();
+  if (isNewer) flags = next;
+  return flags;
 }
 
 export async function handler(event) {
-  const flags = await flagsOf(process.env);
-  const isNew = flags.isOn('checkout', { targetingKey: event.user, country: event.country }, false);
+  const current = await flagsOf(process.env);
+  const isNew = current.isOn('checkout', { targetingKey: event.user, country: event.country }, false);
   return { statusCode: 200, body: isNew ? 'the new checkout' : 'the old checkout' };
 }
