@@ -1,11 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import {
-  allAttached,
-  type ClusterStage,
-  type NodePlace,
-  openStage,
-} from '../campaigns/cluster/cluster-stage.ts';
+import { allAttached, type NodePlace, openStage, patchCohorts } from '../campaigns/cluster/cluster-stage.ts';
 import { eventually } from '../support/expectations.ts';
 import { findPostgres } from '../support/postgres/postgres-binaries.ts';
 
@@ -17,15 +12,6 @@ async function evaluate({ server }: NodePlace, flag: string, cohort: string) {
   const answer = await fetch(`http://127.0.0.1:${server?.port}/v1/flags/${flag}?cohort=${cohort}`);
   const { enabled } = (await answer.json()) as { enabled: boolean };
   return { status: answer.status, enabled, state: answer.headers.get('burgee-state') };
-}
-
-async function patch(stage: ClusterStage, { server }: NodePlace, flag: string, cohorts: readonly string[]) {
-  const answer = await fetch(`http://127.0.0.1:${server?.port}/api/v1/flags/${flag}`, {
-    method: 'PATCH',
-    headers: { Authorization: `Bearer ${stage.secret}` },
-    body: JSON.stringify({ cohorts }),
-  });
-  return { status: answer.status, text: await answer.text() };
 }
 
 // Long lists need more pages than the replica has free; for short ones those may do, until a write of one page fails.
@@ -42,12 +28,12 @@ for (const [size, items] of Object.entries({ short: 0, long: 20_000 })) {
         return;
       }
       const [flag = ''] = stage.flags;
-      t.equal((await patch(stage, first, flag, ['before'])).status, 200);
+      t.equal((await patchCohorts(stage, first, flag, ['before'])).status, 200);
       await third.disk.fill(0);
       const filling = Array.from({ length: items }, (_, index) => `absent-${index}`.padEnd(30, '.'));
       let [stale, detached, confirmed] = [0, 0, 0];
       for (let change = 1; change <= 30; change += 1) {
-        const { status, text } = await patch(stage, first, flag, [...filling, `v${change}`]);
+        const { status, text } = await patchCohorts(stage, first, flag, [...filling, `v${change}`]);
         t.ok(status === 200 || text.includes('Stored, not confirmed everywhere'), `${status} ${text}`);
         const answer = await evaluate(third, flag, `v${change}`);
         t.equal(answer.status, 200, 'it evaluates');
@@ -78,7 +64,7 @@ t.test('a node whose disk is full outlives changes that are sent to it, too', { 
     for (let turn = 0; !isOver; turn += 1) {
       const place = stage.places[(client + turn) % stage.places.length] as NodePlace;
       const flag = stage.flags[client % stage.flags.length] ?? '';
-      const { status } = await patch(stage, place, flag, [`client ${client} turn ${turn}`]);
+      const { status } = await patchCohorts(stage, place, flag, [`client ${client} turn ${turn}`]);
       const key = `${place.name} ${status}`;
       statuses.set(key, (statuses.get(key) ?? 0) + 1);
     }

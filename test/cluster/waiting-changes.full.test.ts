@@ -2,37 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import {
   allAttached,
-  type ClusterStage,
   type NodePlace,
   openStage,
+  type PatchAnswer,
+  patchCohorts,
 } from '../campaigns/cluster/cluster-stage.ts';
 import { findPostgres } from '../support/postgres/postgres-binaries.ts';
 
 const { skip } = findPostgres();
 const attachedMsMax = 60_000;
 t.setTimeout(120_000);
-
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-  readonly tookMs: number;
-}
-
-async function patch(
-  { secret }: ClusterStage,
-  { server }: NodePlace,
-  flag: string,
-  cohort: string,
-): Promise<Answer> {
-  const startedAt = performance.now();
-  const answer = await fetch(`http://127.0.0.1:${server?.port}/api/v1/flags/${flag}`, {
-    method: 'PATCH',
-    headers: { Authorization: `Bearer ${secret}` },
-    body: JSON.stringify({ cohorts: [cohort] }),
-  });
-  const text = await answer.text();
-  return { status: answer.status, text, tookMs: performance.now() - startedAt };
-}
 
 /** @returns null when nothing was said of the node's state */
 async function stateOf({ server }: NodePlace, flag: string): Promise<string | null> {
@@ -46,9 +25,9 @@ t.test('a change is answered in its time though the node is cut off while it wai
   await allAttached(stage, attachedMsMax);
   const [first, , third] = stage.places as [NodePlace, NodePlace, NodePlace];
   const [flag = ''] = stage.flags;
-  t.equal((await patch(stage, first, flag, 'before')).status, 200);
+  t.equal((await patchCohorts(stage, first, flag, ['before'])).status, 200);
   third.server?.signal('SIGSTOP');
-  const waiting = patch(stage, first, flag, 'waiting');
+  const waiting = patchCohorts(stage, first, flag, ['waiting']);
   await pause(500);
   first.link.state = 'cut';
   const { status, text, tookMs } = await waiting;
@@ -70,18 +49,18 @@ t.test('a change is answered in its time though PostgreSQL does not answer', { s
   const [first] = stage.places as [NodePlace];
   const [flag = '', other = ''] = stage.flags;
   first.link.state = 'stalled';
-  const begun = patch(stage, first, flag, 'stalled');
+  const begun = patchCohorts(stage, first, flag, ['stalled']);
   // So that they are no group: the second waits for the first.
   await pause(300);
-  const answers = await Promise.all([begun, patch(stage, first, other, 'stalled')]);
+  const answers = await Promise.all([begun, patchCohorts(stage, first, other, ['stalled'])]);
   first.link.state = 'open';
-  const [one, two] = answers as [Answer, Answer];
+  const [one, two] = answers as [PatchAnswer, PatchAnswer];
   t.match(one, { status: 503, text: /waited for its cluster too long.*may have been applied/ });
   t.ok(one.tookMs < waitMs + 1000, `it took ${one.tookMs} ms`);
   t.equal(two.status, 503);
   t.ok(two.tookMs < deadlineMs + waitMs + 1500, `it took ${two.tookMs} ms`);
   await allAttached(stage, attachedMsMax);
-  t.equal((await patch(stage, first, flag, 'afterwards')).status, 200, 'and the next one is taken');
+  t.equal((await patchCohorts(stage, first, flag, ['afterwards'])).status, 200, 'and the next one is taken');
 });
 
 t.test('a node that always has rows to fetch stays attached', { skip }, async (t) => {
@@ -94,7 +73,9 @@ t.test('a node that always has rows to fetch stays attached', { skip }, async (t
   let changes = 0;
   const writers = stage.flags.map(async (flag, writer) => {
     while (!isOver) {
-      const { status } = await patch(stage, writer % 2 === 0 ? first : second, flag, `value ${changes}`);
+      const { status } = await patchCohorts(stage, writer % 2 === 0 ? first : second, flag, [
+        `value ${changes}`,
+      ]);
       if (status === 200) changes += 1;
     }
   });

@@ -7,7 +7,7 @@ import type { FlagCache } from './flag-cache.ts';
 /** Long flags that are remembered: some 200 bytes each. */
 const rememberedMax = 1024;
 /** Memory that a worker keeps for flags that its cache does not keep. A longer record gets memory of its own. */
-export const scratchBytesMax = 4 * 1024 * 1024;
+const scratchBytesMax = 4 * 1024 * 1024;
 
 /**
  * Memory of long flags that take the place of others in a second, and at once after a rest. What is displaced becomes

@@ -141,6 +141,29 @@ async function askPostgres<Row>(postgres: PostgresServer, query: string): Promis
   }
 }
 
+export interface PatchAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly tookMs: number;
+}
+
+/** Changes the cohorts of a flag through a node. */
+export async function patchCohorts(
+  { secret }: ClusterStage,
+  { server }: NodePlace,
+  flag: string,
+  cohorts: readonly string[],
+): Promise<PatchAnswer> {
+  const startedAt = performance.now();
+  const answer = await fetch(`http://127.0.0.1:${server?.port}/api/v1/flags/${flag}`, {
+    method: 'PATCH',
+    headers: { Authorization: `Bearer ${secret}` },
+    body: JSON.stringify({ cohorts }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, text, tookMs: performance.now() - startedAt };
+}
+
 /** @throws Error when a node that runs does not become current */
 export async function allAttached(stage: ClusterStage, withinMs: number): Promise<void> {
   for (const { name, server } of stage.places) {
