@@ -1,3 +1,4 @@
+import type { ScratchMemory } from '../support/scratch-memory.ts';
 import type { Steps } from '../support/steps.ts';
 import type { ChainedEntry, SequencedHead } from './audit/audit-entry.ts';
 import type { Audience } from './evaluation/audience.ts';
@@ -25,6 +26,11 @@ export interface AuditRange {
    * that an older version began is not indexed: there all entries are walked.
    */
   readonly subjectId?: string;
+  /**
+   * Where long entries are read: each is valid until the next long one, or until the memory's next `begin`. By default
+   * each has memory of its own.
+   */
+  readonly memory?: ScratchMemory;
 }
 
 /** A flag's place in lists, which are by name (UTF-8 order), then id. */

@@ -167,7 +167,7 @@ t.test('environments are protected as listed, and stay as they are without a lis
   t.equal(reader().queries.project(id)?.environmentsRevision, 2);
   t.match(await apply(moved), { ok: true, counts: { created: 0, changed: 0 } });
   const entries = [...reader().queries.auditOf(reader().queries.project(id)?.organisationId ?? '')]
-    .map(({ entry, changesText }) => [entry.action, entry.environment, changesFromText(changesText)])
+    .map(({ entry, changesJson }) => [entry.action, entry.environment, changesFromText(changesJson)])
     .slice(0, 3);
   t.strictSame(entries.toReversed(), [
     ['environment.edit', 'production', [{ field: 'isProtected', before: true, after: false }]],

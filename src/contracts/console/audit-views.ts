@@ -56,11 +56,11 @@ export type AuditPage = Static<typeof auditPageSchema>;
  * @param projectName present name of its project; null when it concerns none
  */
 export function* auditEntryView(
-  { entry, changesText }: ChainedEntry,
+  { entry, changesJson }: ChainedEntry,
   projectName: string | null,
 ): Generator<null, AuditEntryView> {
   const { id, at, actor, action, projectId, targetId, targetName, environment, requestId } = entry;
-  const changes = yield* shownChanges(changesText);
+  const changes = yield* shownChanges(changesJson);
   const target = { targetId, targetName, environment, changes };
   return { id, at, actor: { ...actor }, action, projectId, projectName, ...target, requestId };
 }

@@ -1,4 +1,4 @@
-/** The place of an element in a text: from `start` to before `end`. */
+/** The place of an element in JSON: from the byte `start` to before the byte `end`. */
 export interface ArrayElement {
   readonly start: number;
   readonly end: number;
@@ -7,46 +7,77 @@ export interface ArrayElement {
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-/** Texts, brackets and commas between two pauses: some tens of microseconds. */
-const tokensBetweenPauses = 1000;
+/** A bracket and the brace of the same side differ in this bit alone. */
+const braceBit = 0x20;
+const opening = 0x7b;
+const closing = 0x7d;
+/** Bytes between two pauses: some tens of microseconds. */
+const bytesBetweenPauses = 16 * 1024;
 
 /**
  * Finds the elements of a JSON array of any length, with pauses.
- * @param text JSON without white space, as `JSON.stringify` writes it
+ * @param json UTF-8 without white space, as `JSON.stringify` writes it
  * @param start offset of the array
- * @returns each element; a null is a pause in which other requests are served.
+ * @returns each element; a null is a pause in which other requests are served. At last the offset after the array
  */
-export function* arrayElements(text: string, start: number): Generator<ArrayElement | null> {
-  let [depth, from, tokens] = [0, start + 1, 0];
-  for (let at = start; at < text.length; at += 1) {
-    tokens += 1;
-    if (tokens % tokensBetweenPauses === 0) yield null;
-    const code = text.charCodeAt(at);
-    if (code === quote) at = endOfString(text, at);
-    else if (code === openBracket || code === openBrace) depth += 1;
-    else if (code === closeBracket || code === closeBrace) depth -= 1;
-    const isEnd = depth === 0;
-    if (isEnd ? at > from : depth === 1 && code === comma) {
-      yield { start: from, end: at };
-      from = at + 1;
-    }
-    if (isEnd) return;
+export function* arrayElements(json: Uint8Array, start: number): Generator<ArrayElement | null, number> {
+  const scan = new ArrayScan(json, start + 1);
+  for (let from = start + 1; ; from = scan.at) {
+    while (!scan.advance()) yield null;
+    const end = scan.at;
+    if (end > from) yield { start: from, end };
+    scan.at += 1;
+    if (scan.isOver) return scan.at;
   }
 }
 
-/** @returns the offset of the quote that ends the string. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end < 0 ? text.length : end;
+/** The bytes are read in a method: V8 keeps the variables of a generator in memory, and a byte would take three times as long. */
+class ArrayScan {
+  readonly #json: Uint8Array;
+  at: number;
+  /** The array has ended, or the text has. */
+  isOver = false;
+  #depth = 0;
+  #pauseAt: number;
+
+  constructor(json: Uint8Array, start: number) {
+    this.#json = json;
+    this.at = start;
+    this.#pauseAt = start + bytesBetweenPauses;
+  }
+
+  /** Goes on to the comma or bracket that ends an element. @returns false for a pause before it */
+  advance(): boolean {
+    const json = this.#json;
+    const end = Math.min(json.length, this.#pauseAt);
+    let depth = this.#depth;
+    let at = this.at;
+    for (; at < end; at += 1) {
+      const code = json[at] as number;
+      if (code === quote) at = endOfString(json, at);
+      else if (code === comma && depth === 0) break;
+      else if ((code | braceBit) === opening) depth += 1;
+      else if ((code | braceBit) === closing) {
+        if (depth === 0) break;
+        depth -= 1;
+      }
+    }
+    this.at = at;
+    this.#depth = depth;
+    const isPause = at >= end && at < json.length;
+    if (isPause) this.#pauseAt = at + bytesBetweenPauses;
+    else this.isOver = json[at] !== comma;
+    return !isPause;
+  }
 }
 
-function isEscaped(text: string, at: number): boolean {
-  let before = at - 1;
-  while (text.charCodeAt(before) === backslash) before -= 1;
-  return (at - before) % 2 === 0;
+/** @returns the offset of the quote that ends the string */
+function endOfString(json: Uint8Array, start: number): number {
+  let at = start + 1;
+  for (; at < json.length; at += 1) {
+    const code = json[at];
+    if (code === quote) return at;
+    if (code === backslash) at += 1;
+  }
+  return at;
 }

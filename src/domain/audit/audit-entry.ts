@@ -81,8 +81,8 @@ export interface SequencedHead {
 
 /** An entry in its ledger's chain. */
 export interface ChainedEntry extends SequencedHead {
-  /** As `changes-text.ts` writes them: readers take them in slices. Decoded when it is first read. */
-  readonly changesText: string;
+  /** UTF-8 of what `changes-text.ts` writes: readers take it in slices. */
+  readonly changesJson: Buffer;
   /** SHA-256 over the previous entry's hash and this entry, 32 bytes. */
   readonly hash: Uint8Array;
 }

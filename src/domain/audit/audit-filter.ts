@@ -88,22 +88,22 @@ export function matchesAudit(filter: AuditFilter, chained: ChainedEntry): boolea
  * An entry about one environment is found by the environment's name. An entry about several (a saved draft) names each
  * of them in its fields. The entry of a rename is found by both names.
  */
-function isOf(environment: string, { entry, changesText }: ChainedEntry): boolean {
+function isOf(environment: string, { entry, changesJson }: ChainedEntry): boolean {
   if (entry.environment !== null) {
     if (entry.environment === environment) return true;
     if (entry.action !== 'environment.edit') return false;
-    return changesFromText(changesText).some(({ field, after }) => field === 'name' && after === environment);
+    return changesFromText(changesJson).some(({ field, after }) => field === 'name' && after === environment);
   }
   // Only values that may be a name are parsed: a list of cohorts may be a megabyte.
   const prefix = `environments.${environment}.`;
-  return changesText.includes(`["${prefix}`) && hasFieldOf(prefix, changesText);
+  return changesJson.includes(`["${prefix}`) && hasFieldOf(prefix, changesJson);
 }
 
 /** Names of environments may contain dots, their fields' names may not. */
-function hasFieldOf(prefix: string, changesText: string): boolean {
-  for (const spans of changeSpans(changesText)) {
+function hasFieldOf(prefix: string, changesJson: Buffer): boolean {
+  for (const spans of changeSpans(changesJson)) {
     if (spans === null) continue;
-    const field = JSON.parse(changesText.slice(spans.field.start, spans.field.end)) as string;
+    const field = JSON.parse(changesJson.toString('utf8', spans.field.start, spans.field.end)) as string;
     if (field.startsWith(prefix) && !field.includes('.', prefix.length)) return true;
   }
   return false;

@@ -1,8 +1,9 @@
+import { ScratchMemory } from '../../support/scratch-memory.ts';
 import type { AuditRange, RecordQueries } from '../record-queries.ts';
 import type { ChainedEntry, SequencedHead } from './audit-entry.ts';
 import { type AuditFilter, matchesAudit } from './audit-filter.ts';
 
-/** Some entries of a ledger, newest first, and those among them that match. */
+/** Some entries of a ledger, newest first, and those among them that match. Valid until the next batch is asked for. */
 export interface AuditBatch {
   readonly matches: readonly ChainedEntry[];
   readonly walked: number;
@@ -18,6 +19,11 @@ export const clockSlackMs = 60 * 60 * 1000;
 const batchSize = 25;
 /** Bytes after which a batch ends: reading a MiB takes some 3 ms. */
 const batchBytes = 64 * 1024;
+/** Memory that a walk keeps for its long entries; a longer one has memory of its own. */
+const memoryBytesMax = 2 * 1024 * 1024;
+/** Memories that a thread keeps for later walks. */
+const idleMemoriesMax = 4;
+const idleMemories: ScratchMemory[] = [];
 const pause: AuditBatch = { matches: [], walked: 0, bytes: 0, next: null };
 
 /**
@@ -31,12 +37,18 @@ export function* walkAudit(
   filter: AuditFilter,
   before: number | null,
 ): Generator<AuditBatch> {
-  let below = lower(before, yield* endOf(queries, ledgerId, filter.to));
-  while (true) {
-    const batch = readBatch(queries, ledgerId, filter, below);
-    yield batch;
-    if (batch.next === null) return;
-    below = batch.next;
+  // A long entry ends its batch, so each can take the place of the one before.
+  const memory = idleMemories.pop() ?? new ScratchMemory(memoryBytesMax);
+  try {
+    let below = lower(before, yield* endOf(queries, ledgerId, filter.to));
+    while (true) {
+      const batch = readBatch(queries, ledgerId, filter, { ...rangeOf(filter, below), memory });
+      yield batch;
+      if (batch.next === null) return;
+      below = batch.next;
+    }
+  } finally {
+    if (idleMemories.length < idleMemoriesMax) idleMemories.push(memory);
   }
 }
 
@@ -48,11 +60,11 @@ function readBatch(
   queries: RecordQueries,
   ledgerId: string,
   filter: AuditFilter,
-  below: number | null,
+  range: AuditRange,
 ): AuditBatch {
   const matches: ChainedEntry[] = [];
   let [walked, bytes] = [0, 0];
-  for (const chained of queries.auditOf(ledgerId, rangeOf(filter, below))) {
+  for (const chained of queries.auditOf(ledgerId, range)) {
     const { entry, sequence } = chained;
     if (filter.from !== null && entry.at < filter.from - clockSlackMs) break;
     walked += 1;

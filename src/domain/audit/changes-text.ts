@@ -48,15 +48,16 @@ function itemKey(item: unknown): string {
   return typeof item === 'string' ? item : JSON.stringify(item);
 }
 
-export function changesFromText(text: string): RecordedChange[] {
-  const rows = JSON.parse(text) as Row[];
+/** @param json as `changesToText` writes it, as a text or as its UTF-8 */
+export function changesFromText(json: string | Buffer): RecordedChange[] {
+  const rows = JSON.parse(json.toString()) as Row[];
   return rows.map(([field, before, after, whole]) => ({
     ...{ field, before, after },
     ...(whole === undefined ? {} : { whole }),
   }));
 }
 
-/** The offsets of a change's parts in the text. */
+/** The places of a change's parts in the text's UTF-8. */
 export interface ChangeSpans {
   readonly field: ArrayElement;
   readonly before: ArrayElement;
@@ -65,66 +66,70 @@ export interface ChangeSpans {
   readonly whole: ArrayElement | null;
 }
 
-/** The changes of a text, one after another. A null is a pause in which other requests are served. */
-export function* changeSpans(text: string): Generator<ChangeSpans | null> {
-  for (const row of arrayElements(text, 0)) {
-    if (row === null) yield null;
-    else yield* spansOf(text, row);
+const openBracket = 0x5b;
+
+/** The changes, one after another. A null is a pause in which other requests are served. */
+export function* changeSpans(json: Buffer): Generator<ChangeSpans | null> {
+  for (let at = 1; json[at] === openBracket; at += 1) {
+    const parts: ArrayElement[] = [];
+    at = yield* collect(arrayElements(json, at), parts);
+    const [field, before, after, whole = null] = parts;
+    if (field === undefined || before === undefined || after === undefined) {
+      throw new Error('A change in the audit log lacks a part');
+    }
+    yield { field, before, after, whole };
   }
 }
 
-const wholeCharsMax = 16 * 1024;
+/** @returns the offset after the array */
+function* collect(
+  elements: Generator<ArrayElement | null, number>,
+  into: ArrayElement[],
+): Generator<null, number> {
+  for (let step = elements.next(); ; step = elements.next()) {
+    if (step.done === true) return step.value;
+    if (step.value === null) yield null;
+    else into.push(step.value);
+  }
+}
 
-/** The changes as the JSON of a list of `{field, before, after}`, in pieces of bounded length. */
-export function* changesAsJson(text: string): Generator<string> {
-  if (text.length <= wholeCharsMax) {
-    yield JSON.stringify(changesFromText(text));
+const wholeBytesMax = 16 * 1024;
+
+/**
+ * The changes as the JSON of a list of `{field, before, after}`, in pieces of bounded length. Long values are pieces of
+ * `json` itself: a string of them would lie in V8's space for large objects, which only major collections empty.
+ */
+export function* changesAsJson(json: Buffer): Generator<string | Uint8Array> {
+  if (json.length <= wholeBytesMax) {
+    yield JSON.stringify(changesFromText(json));
     return;
   }
   let opening = '[';
-  for (const spans of changeSpans(text)) {
+  for (const spans of changeSpans(json)) {
     if (spans === null) yield '';
     else {
-      yield* changePieces(text, spans, opening);
+      yield* changePieces(json, spans, opening);
       opening = ',';
     }
   }
   yield ']';
 }
 
-function* changePieces(text: string, spans: ChangeSpans, opening: string): Generator<string> {
+function* changePieces(json: Buffer, spans: ChangeSpans, opening: string): Generator<string | Uint8Array> {
   yield `${opening}{"field":`;
-  yield* piecesOf(text, spans.field);
+  yield* piecesOf(json, spans.field);
   yield ',"before":';
-  yield* piecesOf(text, spans.before);
+  yield* piecesOf(json, spans.before);
   yield ',"after":';
-  yield* piecesOf(text, spans.after);
-  yield spans.whole === null ? '}' : `,"whole":${text.slice(spans.whole.start, spans.whole.end)}}`;
+  yield* piecesOf(json, spans.after);
+  if (spans.whole !== null) {
+    yield ',"whole":';
+    yield* piecesOf(json, spans.whole);
+  }
+  yield '}';
 }
 
-/** A piece never ends within a surrogate pair. */
-function* piecesOf(text: string, { start, end }: ArrayElement): Generator<string> {
-  for (let from = start; from < end; ) {
-    const to = Math.min(from + wholeCharsMax, end);
-    const cut = to < end && isHighSurrogate(text.charCodeAt(to - 1)) ? to - 1 : to;
-    yield text.slice(from, cut);
-    from = cut;
-  }
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
-
-function* spansOf(text: string, row: ArrayElement): Generator<ChangeSpans | null> {
-  const parts: ArrayElement[] = [];
-  for (const part of arrayElements(text, row.start)) {
-    if (part === null) yield null;
-    else parts.push(part);
-  }
-  const [field, before, after, whole = null] = parts;
-  if (field === undefined || before === undefined || after === undefined) {
-    throw new Error('A change in the audit log lacks a part');
-  }
-  yield { field, before, after, whole };
+function* piecesOf(json: Buffer, { start, end }: ArrayElement): Generator<Uint8Array> {
+  for (let from = start; from < end; from += wholeBytesMax)
+    yield json.subarray(from, Math.min(from + wholeBytesMax, end));
 }

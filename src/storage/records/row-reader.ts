@@ -76,10 +76,10 @@ export class RowReader {
     return null;
   }
 
-  /** Skips a string. @returns what reads it later. @throws RangeError on anything else */
-  passString(): () => string {
-    const { bytes, start, end } = this.#passTexts(1);
-    return () => new RowReader(bytes.subarray(start, end)).readString();
+  /** Skips a string. @returns its UTF-8, in the memory of the row @throws RangeError on anything else */
+  passString(): Buffer {
+    const { start, end } = this.#passTexts(1);
+    return this.#bytes.subarray(start + headBytesOf(this.#bytes[start] as number), end);
   }
 
   /** Skips so many items. */
@@ -191,4 +191,9 @@ export class RowReader {
     for (let at = start; at < end; at += 1) bits |= bytes[at] as number;
     return bits < firstNonAscii;
   }
+}
+
+/** @param token of a string. @returns how many bytes stand before its text */
+function headBytesOf(token: number): number {
+  return token < 0xc0 ? 1 : 1 + 2 ** (token - 0xd9);
 }

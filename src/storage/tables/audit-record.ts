@@ -70,22 +70,22 @@ export function encodeAuditEntry(it: AuditEntry): Buffer {
 }
 
 export function decodeAuditEntry(encodedEntry: Uint8Array): AuditEntry {
-  const { head, readChanges } = decodeAuditHead(encodedEntry);
-  return { ...head, changes: changesFromText(readChanges()) };
+  const { head, changesJson } = decodeAuditHead(encodedEntry);
+  return { ...head, changes: changesFromText(changesJson) };
 }
 
 /**
- * The same as `decodeAuditEntry`, without the changes, which may be megabytes: `readChanges` decodes their text.
+ * The same as `decodeAuditEntry`, without decoding the changes, which may be megabytes: they stay where they are.
  * @throws RangeError on bytes that `encodeAuditEntry` has not made
  */
 export function decodeAuditHead(encodedEntry: Uint8Array): {
   readonly head: AuditHead;
-  readonly readChanges: () => string;
+  readonly changesJson: Buffer;
 } {
   const reader = new RowReader(encodedEntry);
   const items = reader.enterArray();
   const row = Array.from({ length: changesItem }, () => reader.read()) as unknown as EntryRow;
-  const readChanges = reader.passString();
+  const changesJson = reader.passString();
   const requestId = reader.read() as EntryRow[13];
   reader.pass(items - changesItem - 2);
   reader.requireEnd();
@@ -101,7 +101,7 @@ export function decodeAuditHead(encodedEntry: Uint8Array): {
     environment: row[11],
     requestId,
   };
-  return { head, readChanges };
+  return { head, changesJson };
 }
 
 /** The previous hash of a ledger's first entry. */

@@ -6,6 +6,8 @@ import {
 } from '../../domain/audit/audit-entry.ts';
 import type { AuditRange } from '../../domain/record-queries.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
+import type { ScratchMemory } from '../../support/scratch-memory.ts';
+import { finish } from '../../support/steps.ts';
 import { type Entry, type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
 import {
   firstIdOf,
@@ -50,7 +52,8 @@ export const auditTable = {
 
 /** A ledger's entries, newest first, all from one snapshot. */
 function* auditOf(source: RecordSource, ledgerId: string, range: AuditRange = {}): Generator<ChainedEntry> {
-  for (const found of auditKeys(source, ledgerId, range)) yield entryAt(found.source, found.key);
+  const { memory = null } = range;
+  for (const found of auditKeys(source, ledgerId, range)) yield entryAt(found.source, found.key, memory);
 }
 
 /**
@@ -66,17 +69,14 @@ function* auditHeadsOf(
   for (const found of auditKeys(source, ledgerId, range)) {
     const sequence = sequenceOf(found.key);
     const head = known?.find(ledgerId, sequence);
-    if (head === undefined) yield rememberedHead(entryAt(found.source, found.key), known);
-    else yield { sequence, entry: head, bytesRead: 0 };
+    if (head !== undefined) yield { sequence, entry: head, bytesRead: 0 };
+    else {
+      const bytes = peekEntry(found.source, found.key);
+      const { entry } = chainedEntry(found.key, bytes);
+      known?.add(sequence, entry);
+      yield { sequence, entry, bytesRead: bytes.length };
+    }
   }
-}
-
-function rememberedHead(
-  { sequence, entry, bytesRead }: ChainedEntry,
-  known: AuditHeads | null,
-): SequencedHead {
-  known?.add(sequence, entry);
-  return { sequence, entry, bytesRead };
 }
 
 /** @returns the sequence of a ledger's newest entry, from its key alone; 0 for none. */
@@ -141,23 +141,31 @@ function* keysAbout(
   yield* keysOf(source, ledgerId, olderThan.length === 0 ? null : Math.min(...olderThan));
 }
 
+/** Longer entries are read into memory that is used again. */
+const ownMemoryBytesMax = 64 * 1024;
+
 /** @throws DamagedRecordError when the index names a missing entry. */
-function entryAt(source: RecordSource, key: Buffer): ChainedEntry {
-  const record = source.find(auditRecord, key);
-  if (record === undefined) throw missingRecord(auditRecord, key);
-  const { head, readChanges } = decodeAuditHead(record.encodedEntry);
-  const bytesRead = record.encodedEntry.length;
-  let text: string | null = null;
-  return {
-    sequence: sequenceOf(key),
-    entry: head,
-    bytesRead,
-    hash: record.hash,
-    get changesText() {
-      text ??= readChanges();
-      return text;
-    },
-  };
+function entryAt(source: RecordSource, key: Buffer, memory: ScratchMemory | null): ChainedEntry {
+  const found = peekEntry(source, key);
+  if (memory === null || found.length <= ownMemoryBytesMax) return chainedEntry(key, Buffer.from(found));
+  memory.begin();
+  const copy = finish(memory.take(found.length));
+  copy.set(found);
+  return chainedEntry(key, copy);
+}
+
+/** @returns memory of lmdb's that its next read overwrites */
+function peekEntry(source: RecordSource, key: Buffer): Buffer {
+  const found = source.peekBytes('audit', key);
+  if (found === undefined) throw missingRecord(auditRecord, key);
+  return Buffer.from(found.buffer, found.byteOffset, found.length);
+}
+
+/** @param bytes of the record, in which its changes stay */
+function chainedEntry(key: Buffer, bytes: Buffer): ChainedEntry {
+  const { hash, encodedEntry } = auditRecord.decode(key, bytes);
+  const { head, changesJson } = decodeAuditHead(encodedEntry);
+  return { sequence: sequenceOf(key), entry: head, bytesRead: encodedEntry.length, hash, changesJson };
 }
 
 /** Appends an entry to its ledger's chain, and indexes it. */

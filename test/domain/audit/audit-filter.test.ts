@@ -8,8 +8,8 @@ import { auditEntryOf } from '../../storage/support/records.ts';
 function isOf(environment: string, change: Partial<AuditEntry>): boolean {
   const filter = readAuditFilter({ environment }, new ProblemList());
   const { changes, ...entry } = auditEntryOf('ledger', change);
-  const changesText = changesToText(changes, (text) => text);
-  return matchesAudit(filter, { sequence: 1, entry, bytesRead: 0, changesText, hash: new Uint8Array(32) });
+  const changesJson = Buffer.from(changesToText(changes, (text) => text));
+  return matchesAudit(filter, { sequence: 1, entry, bytesRead: 0, changesJson, hash: new Uint8Array(32) });
 }
 
 function changed(...fields: readonly string[]) {

@@ -128,9 +128,9 @@ export class OrganisationFixture {
   /** The organisation's audit log, oldest entry first. */
   audit(): readonly AuditEntry[] {
     return this.query((queries) =>
-      Array.from(queries.auditOf(this.organisation.id), ({ entry, changesText }) => ({
+      Array.from(queries.auditOf(this.organisation.id), ({ entry, changesJson }) => ({
         ...entry,
-        changes: changesFromText(changesText),
+        changes: changesFromText(changesJson),
       })).toReversed(),
     );
   }
