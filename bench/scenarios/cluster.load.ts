@@ -35,6 +35,30 @@ const patched: ProvisionedPart = {
   flags: Array.from({ length: writersMax + 1 }, (_unused, index) => ({ name: `patched-${index}` })),
 };
 
+/** Where PostgreSQL stands. With a commit that takes no time, only CPU is compared, of which a bare commit needs less. */
+interface WritersPlace {
+  readonly id: string;
+  readonly title: string;
+  readonly where: string;
+  readonly postgres: string;
+  readonly awayMs: number;
+}
+
+const writersHere: WritersPlace = {
+  id: 'writers',
+  title: 'Durable changes of a cluster',
+  where: 'PostgreSQL on the same machine',
+  postgres: 'on the same machine, fsync on, no standby',
+  awayMs: 0,
+};
+const writersAway: WritersPlace = {
+  id: 'writers-away',
+  title: 'Durable changes of a cluster, with PostgreSQL or its synchronous standby elsewhere',
+  where: 'PostgreSQL a millisecond away',
+  postgres: 'on the same machine, fsync on; each byte to it and from it arrives a millisecond later',
+  awayMs: 1,
+};
+
 const targets: readonly Target[] = [
   {
     what: 'throughput of evaluations on a node of a cluster, against a service alone',
@@ -44,15 +68,17 @@ const targets: readonly Target[] = [
     of: 'ratio',
     bound: { atLeast: 0.98 },
   },
-  ...[1, nodes].map(
-    (count): Target => ({
-      what: `changes a second of 64 writers on ${nodesName(count)}, against one bare commit after another`,
-      comparison: 'writers',
-      metric: 'changesPerSecond',
-      contender: `64 writers, ${nodesName(count)}`,
-      of: 'ratio',
-      bound: { atLeast: 3 },
-    }),
+  ...[writersHere, writersAway].flatMap(({ id, where }) =>
+    [1, nodes].map(
+      (count): Target => ({
+        what: `changes a second of 64 writers on ${nodesName(count)}, against one bare commit after another, ${where}`,
+        comparison: id,
+        metric: 'changesPerSecond',
+        contender: `64 writers, ${nodesName(count)}`,
+        of: 'ratio',
+        bound: { atLeast: 3 },
+      }),
+    ),
   ),
   {
     what: 'stale answers of the other nodes after an acknowledged change',
@@ -95,14 +121,14 @@ function originsOf(servers: readonly ServerProcess[]): string[] {
   return servers.map(({ origin }) => origin);
 }
 
-function planFor({ settings }: Bench, metrics: ComparisonPlan['metrics']) {
+function planFor({ settings }: Bench, metrics: ComparisonPlan['metrics'], { postgres } = writersHere) {
   return {
     driver: 'closed loop over plain sockets',
     settings: {
       'seconds a round': settings.seconds,
       nodes,
       'file system': fileSystemAt(diskFolder()),
-      PostgreSQL: 'on the same machine, fsync on, no standby',
+      PostgreSQL: postgres,
     },
     metrics,
   };
@@ -134,7 +160,7 @@ function writersContender(
   };
 }
 
-function compareWriters(bench: Bench, stage: Stage): Promise<Comparison> {
+function compareWriters(bench: Bench, stage: Stage, place: WritersPlace): Promise<Comparison> {
   const contender = (count: number): ContenderPlan =>
     writersContender(
       `64 writers, ${nodesName(count)}`,
@@ -143,9 +169,9 @@ function compareWriters(bench: Bench, stage: Stage): Promise<Comparison> {
       stage.flags,
     );
   return bench.compare({
-    ...planFor(bench, changeMetrics),
-    id: 'writers',
-    title: 'Durable changes of a cluster',
+    ...planFor(bench, changeMetrics, place),
+    id: place.id,
+    title: place.title,
     base: bareCommit,
     contenders: [bareContender(stage), contender(1), contender(nodes)],
   });
@@ -308,29 +334,46 @@ async function compareNewNode(bench: Bench): Promise<Comparison> {
   }
 }
 
-async function compareChanges(bench: Bench): Promise<Comparison[]> {
+/** @param compare gets three nodes of a new cluster that has taken a first change */
+async function onCluster(
+  bench: Bench,
+  awayMs: number,
+  compare: (
+    stage: Stage,
+    start: (...args: readonly string[]) => Promise<ServerProcess>,
+  ) => Promise<Comparison[]>,
+): Promise<Comparison[]> {
   const directory = await makeDirectory([patched], diskFolder());
-  const cluster = await startCluster(directory, (text) => bench.note(text));
+  const cluster = await startCluster(directory, (text) => bench.note(text), awayMs);
   try {
     return await withServers(async (keep) => {
       const start = (...args: readonly string[]): Promise<ServerProcess> =>
         keep(cluster.startNode([...serveArgs, ...args]));
       const [probed, ...flags] = flagsOf(directory) as [ChangeableFlag, ...ChangeableFlag[]];
       const started = await Promise.all(Array.from({ length: nodes }, () => start()));
-      const stage = { cluster, nodes: started, flags, probed };
-      // A first change, whose rows are the pattern of the bare commits.
+      // Its rows are the pattern of the bare commits.
       await runWriters({ origins: originsOf(started), flags: flags.slice(0, 1), seconds: 0 });
-      const writers = await compareWriters(bench, stage);
-      const killed = await compareKilled(bench, stage);
-      // Only now: the other nodes wait for this one, too.
-      const hasty = await start('--cluster-wait', 'none');
-      const singleWriter = await compareSingleWriter(bench, stage, hasty);
-      return [writers, singleWriter, await compareVisible(bench, stage, hasty), killed];
+      return await compare({ cluster, nodes: started, flags, probed }, start);
     });
   } finally {
     await cluster.stop();
     directory.remove();
   }
+}
+
+async function compareChanges(bench: Bench): Promise<Comparison[]> {
+  const here = await onCluster(bench, writersHere.awayMs, async (stage, start) => {
+    const writers = await compareWriters(bench, stage, writersHere);
+    const killed = await compareKilled(bench, stage);
+    // Only now: the other nodes wait for this one, too.
+    const hasty = await start('--cluster-wait', 'none');
+    const singleWriter = await compareSingleWriter(bench, stage, hasty);
+    return [writers, singleWriter, await compareVisible(bench, stage, hasty), killed];
+  });
+  const away = await onCluster(bench, writersAway.awayMs, async (stage) => [
+    await compareWriters(bench, stage, writersAway),
+  ]);
+  return [...here, ...away];
 }
 
 async function run(bench: Bench): Promise<ScenarioReport> {

@@ -21,16 +21,27 @@ export interface BenchCluster {
 
 /**
  * Makes a cluster of what a directory holds.
+ * @param awayMs how much later each byte between PostgreSQL and everybody else arrives; 0: at once
  * @throws Error that says what to do, when there is no PostgreSQL and none can be installed
  */
 export async function startCluster(
   { dataDir }: Pick<BenchDirectory, 'dataDir'>,
   note: (text: string) => void,
+  awayMs = 0,
 ): Promise<BenchCluster> {
   const programs = await ensurePostgres(note);
   const [port] = await findFreePorts(1);
   const postgres = await startAdapter('postgres', [programs, 'burgee', diskFolder(), String(port)]);
-  const url = `postgres://burgee@127.0.0.1:${port}/postgres`;
+  const distance =
+    awayMs === 0
+      ? null
+      : await startAdapter<{ port: number }>('distance', [String(port), String(awayMs)]).catch(
+          async (fault: unknown) => {
+            await postgres.stop();
+            throw fault;
+          },
+        );
+  const url = `postgres://burgee@127.0.0.1:${distance?.facts.port ?? port}/postgres`;
   const made: BenchDirectory[] = [];
   const makeEmpty = async (): Promise<BenchDirectory> => {
     const directory = await makeDirectory([], diskFolder());
@@ -38,6 +49,7 @@ export async function startCluster(
     return directory;
   };
   const stop = async (): Promise<void> => {
+    await distance?.stop();
     await postgres.stop();
     for (const directory of made) directory.remove();
   };
