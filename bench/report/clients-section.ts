@@ -28,6 +28,8 @@ type Place = Pick<Wanted, 'scenario' | 'comparison' | 'contender' | 'metric'>;
 const inProcess = '`burgee-client`, in process';
 const api = 'Evaluation API, `curl`';
 const ofrep = 'OFREP';
+const ofrepList = 'OFREP, all flags of a project of 100 at once';
+const browser = 'OFREP, a browser that follows events';
 const flagd = 'flagd’s providers, in process';
 /** What the section shows, as far as it was measured. */
 const wanted: readonly Wanted[] = [
@@ -69,17 +71,33 @@ const wanted: readonly Wanted[] = [
   }),
   row('evaluate-flag/latency/burgee/p50Us', { way: api, what: 'a request, p50', of: 'value', unit: 'µs' }),
   row('evaluate-flag/latency/burgee/p99Us', { way: api, what: 'a request, p99', of: 'value', unit: 'µs' }),
+  row('ofrep/latency/ofrep/p50Us', { way: ofrep, what: 'a request, p50', of: 'value', unit: 'µs' }),
+  row('ofrep/latency/ofrep/p99Us', { way: ofrep, what: 'a request, p99', of: 'value', unit: 'µs' }),
   row('ofrep/throughput-wrk/ofrep/requestsPerSecond', {
     way: ofrep,
     what: 'requests a second, of those to the Evaluation API',
     of: 'ratio',
     unit: '',
   }),
+  row('ofrep/latency-list/ofrep/p50Us', { way: ofrepList, what: 'a request, p50', of: 'value', unit: 'µs' }),
+  row('ofrep/latency-list/ofrep/p99Us', { way: ofrepList, what: 'a request, p99', of: 'value', unit: 'µs' }),
   row('ofrep/throughput-wrk-list/ofrep/requestsPerSecond', {
-    way: 'OFREP, all flags of a project at once',
+    way: ofrepList,
     what: 'requests a second, of those to the Evaluation API',
     of: 'ratio',
     unit: '',
+  }),
+  row('client/change-visible/a browser by OFREP/p50Ms', {
+    way: browser,
+    what: 'a change until the flags that it asks for show it, p50',
+    of: 'value',
+    unit: 'ms',
+  }),
+  row('client/change-visible/a browser by OFREP/p99Ms', {
+    way: browser,
+    what: 'the same, p99',
+    of: 'value',
+    unit: 'ms',
   }),
 ];
 

@@ -1,5 +1,6 @@
 import { probeFreshness } from '../changes/probe-freshness.ts';
 import { clientPeers, compareLibraries, libraryTargets } from '../client/compare-libraries.ts';
+import { browsersOfProbe, probeBrowser } from '../client/probe-browser.ts';
 import { probeVisible } from '../client/probe-visible.ts';
 import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { installPeers } from '../peers/peer-packages.ts';
@@ -11,6 +12,7 @@ const scenario = 'client';
 const tokenName = 'bench-write';
 const visibleId = 'change-visible';
 const streaming = 'burgee-client';
+const browser = 'a browser by OFREP';
 const evaluationApi = 'Evaluation API';
 
 const visibleTargets: readonly Target[] = [
@@ -24,13 +26,21 @@ const visibleTargets: readonly Target[] = [
   },
 ];
 
+/** An environment for each browser. */
+const browsed: ProvisionedPart = {
+  name: 'browsed',
+  environments: Array.from({ length: browsersOfProbe }, (_, index) => `env-${index}`),
+  tokens: [{ name: tokenName, permission: 'write' }],
+  flags: [{ name: 'browsed' }],
+};
+
 async function compareVisible(bench: Bench): Promise<Comparison> {
   const project: ProvisionedPart = {
     name: 'client',
     tokens: [{ name: tokenName, permission: 'write' }],
     flags: ['streamed', 'asked'].map((name) => ({ name, enabled: true, trafficPercentage: 100 })),
   };
-  const burgee = await startBurgee([project], { args: ['--management-rate-limit', '1000000000'] });
+  const burgee = await startBurgee([project, browsed], { args: ['--management-rate-limit', '1000000000'] });
   try {
     return await bench.compare({
       id: visibleId,
@@ -74,6 +84,21 @@ function contendersOf({ origin, provisioned }: BurgeeProcess): readonly Contende
     ),
     contender(streaming, 'burgee-client, which follows the stream', (seconds) =>
       probeVisible({ origin, flag: flagOf('streamed'), projectId: project?.id ?? '', seconds }),
+    ),
+    contender(
+      browser,
+      'A page that follows events of change: an event, and then the request for all flags that shows the change',
+      (seconds) => {
+        const { id = '', flags, tokens } = provisioned.projects[browsed.name] ?? {};
+        const flag = { id: flags?.['browsed'] ?? '', writeToken: tokens?.[tokenName]?.secret ?? '' };
+        return probeBrowser({
+          origin,
+          projectId: id,
+          flag,
+          environments: browsed.environments ?? [],
+          seconds,
+        });
+      },
     ),
   ];
 }

@@ -1,7 +1,7 @@
 import { freePort } from '../../test/support/free-port.ts';
 import { canMeterProcesses, meterProcess } from '../load/process-meter.ts';
-import { readAnonymousBytes } from '../measure/anonymous-memory.ts';
-import { changesOfRound, type HeldStreams, openStreams } from '../measure/sync-streams.ts';
+import { openMeasured } from '../measure/measured-streams.ts';
+import { changesOfRound, type HeldStreams } from '../measure/sync-streams.ts';
 import type { Bench, ContenderPlan, Measurement, Scenario } from '../scenario.ts';
 import type { ProvisionedPart } from '../servers/provision-file.ts';
 import { startBurgee } from '../servers/start-burgee.ts';
@@ -26,10 +26,7 @@ const cpuMetric = {
   better: 'less',
   digits: 1,
 } as const;
-/** Opened before memory is read, so that what the service makes once for all streams is not counted. */
-const streamsBefore = 10;
-
-/** Measures a server that nobody has asked before: memory that an earlier round left free would hide this one's. */
+/** Measures a server that nobody has asked before. */
 function measure(count: number, isOfFlagd: boolean): Promise<Measurement> {
   return withServers(async (keep) => {
     const port = await freePort();
@@ -41,24 +38,17 @@ function measure(count: number, isOfFlagd: boolean): Promise<Measurement> {
       throw new Error('nothing was provisioned');
     }
     const { origin, pid } = server;
-    const held: Omit<HeldStreams, 'count'> = {
-      ...{ origin, token, flag, project: made.id, flagdPort: isOfFlagd ? port : null },
+    const held: HeldStreams = {
+      ...{ origin, count, token, flag, project: made.id, flagdPort: isOfFlagd ? port : null },
     };
-    const few = await openStreams({ ...held, count: streamsBefore });
+    const { streams, bytes } = await openMeasured(pid, held);
     try {
-      const before = readAnonymousBytes(pid);
-      const streams = await openStreams({ ...held, count });
-      try {
-        const bytes = Math.max(0, readAnonymousBytes(pid) - before) / count;
-        const used = canMeterProcesses() ? meterProcess(pid) : null;
-        const { p50Ms, p99Ms, allMs } = await streams.change();
-        const cpu = used === null ? {} : { cpuUs: used().processUs / (count * changesOfRound) };
-        return { bytes, ...cpu, p50Ms, p99Ms, allMs };
-      } finally {
-        await streams.end();
-      }
+      const used = canMeterProcesses() ? meterProcess(pid) : null;
+      const { p50Ms, p99Ms, allMs } = await streams.change();
+      const cpu = used === null ? {} : { cpuUs: used().processUs / (count * changesOfRound) };
+      return { bytes, ...cpu, p50Ms, p99Ms, allMs };
     } finally {
-      await few.end();
+      await streams.end();
     }
   });
 }

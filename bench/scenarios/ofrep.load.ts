@@ -1,7 +1,10 @@
 import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import type { BenchRequest } from '../load/request-list.ts';
+import { compareLatency } from '../measure/compare-latency.ts';
 import { compareThroughput } from '../measure/compare-throughput.ts';
-import type { AskedContender } from '../measure/question.ts';
+import { fastestOf } from '../measure/median-of.ts';
+import { findOpenLoopRate } from '../measure/open-loop-rate.ts';
+import { type AskedContender, listOf, narrowTo, type Question } from '../measure/question.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 import { halfFlagProject, projectOfSize, userName } from '../servers/flag-fixtures.ts';
 import { oneFlagRequests } from '../servers/one-flag-requests.ts';
@@ -75,12 +78,22 @@ async function bareContenders(
   ];
 }
 
+/** Throughput of all contenders, and the latencies of a server that is half as busy as OFREP can make it. */
+async function compareBoth(bench: Bench, question: Question): Promise<Comparison[]> {
+  const throughput = await compareThroughput(bench, question);
+  const { connections } = question;
+  const wanted = fastestOf(throughput, 'ofrep') / 2;
+  const rate = await findOpenLoopRate(bench, listOf(question, 'api'), connections, wanted);
+  const latency = await compareLatency(bench, narrowTo(question, ['ofrep', 'api']), rate);
+  return [...throughput, latency];
+}
+
 async function compareOne(bench: Bench, burgee: BurgeeProcess, keep: KeepServer): Promise<Comparison[]> {
   const project = burgee.provisioned.projects[oneProject];
   const flagId = project?.flags['half'] ?? '';
   const requests = oneFlagRequests(flagId, bench.settings.isQuick ? quickKeys : undefined);
   const path = `/projects/${project?.id}/ofrep/v1/evaluate/flags/${flagId}`;
-  return await compareThroughput(bench, {
+  return await compareBoth(bench, {
     title: 'One flag at 50 %, a different targeting key each time',
     base: 'api',
     connections: bench.settings.connections,
@@ -98,7 +111,7 @@ async function compareList(bench: Bench, burgee: BurgeeProcess): Promise<Compari
     path: `/v1/flags/project/${projectId}?targetingKey=${userName(number)}`,
     status: 200,
   }));
-  return await compareThroughput(bench, {
+  return await compareBoth(bench, {
     title: `All flags of a project of ${listSize}`,
     base: 'api',
     idSuffix: listSuffix,
@@ -123,7 +136,8 @@ function run(bench: Bench): Promise<ScenarioReport> {
 
 export const ofrepScenario: Scenario = {
   name: scenario,
-  summary: 'one flag, and all flags of a project, by OFREP: against the Evaluation API of the same process',
+  summary:
+    'one flag, and all flags of a project, by OFREP, throughput and latency: against the Evaluation API of the same process',
   runsElsewhere: false,
   run,
 };

@@ -1,10 +1,10 @@
 import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { describeDriver, runClosedLoop } from '../load/closed-loop.ts';
 import { canMeterProcesses, meterProcess } from '../load/process-meter.ts';
-import { readAnonymousBytes } from '../measure/anonymous-memory.ts';
 import { cpuMetric, throughputMetric } from '../measure/compare-throughput.ts';
+import { openMeasured } from '../measure/measured-streams.ts';
 import { type HeldStreams, openStreams } from '../measure/sync-streams.ts';
-import type { Bench, ContenderPlan, Scenario } from '../scenario.ts';
+import type { Bench, ContenderPlan, Measurement, Scenario } from '../scenario.ts';
 import type { ProvisionedPart } from '../servers/provision-file.ts';
 import { type BurgeeProcess, startBurgee } from '../servers/start-burgee.ts';
 import { withServers } from '../servers/with-servers.ts';
@@ -104,7 +104,21 @@ async function compareThroughput(
   });
 }
 
-function compareReach(bench: Bench, server: BurgeeProcess, asked: readonly number[]): Promise<Comparison> {
+/** Measures a server of its own, so that no memory is there which an earlier round has left free. */
+function measureReach(count: number): Promise<Measurement> {
+  return withServers(async (keep) => {
+    const server = await keep(startBurgee([project], { args: serveArgs }));
+    const { streams, bytes } = await openMeasured(server.pid, heldBy(server, count));
+    try {
+      const { p50Ms, p99Ms, allMs } = await streams.change();
+      return { p50Ms, p99Ms, allMs, bytes };
+    } finally {
+      await streams.end();
+    }
+  });
+}
+
+function compareReach(bench: Bench, asked: readonly number[]): Promise<Comparison> {
   const [first = 0] = asked;
   return bench.compare({
     id: 'reach',
@@ -124,29 +138,17 @@ function compareReach(bench: Bench, server: BurgeeProcess, asked: readonly numbe
       what: 'Open streams of one environment, all held by one process',
       x: count,
       isWarmedUp: false,
-      measure: async () => {
-        const before = readAnonymousBytes(server.pid);
-        const streams = await openStreams(heldBy(server, count));
-        try {
-          const bytes = Math.max(0, readAnonymousBytes(server.pid) - before) / count;
-          const { p50Ms, p99Ms, allMs } = await streams.change();
-          return { figures: { p50Ms, p99Ms, allMs, bytes } };
-        } finally {
-          await streams.end();
-        }
-      },
+      measure: async () => ({ figures: await measureReach(count) }),
     })),
   });
 }
 
-function run(bench: Bench): Promise<ScenarioReport> {
+async function run(bench: Bench): Promise<ScenarioReport> {
   const asked: readonly number[] = bench.settings.isQuick ? quickSizes : sizes;
+  const reach = await compareReach(bench, asked);
   return withServers(async (keep) => {
     const server = await keep(startBurgee([project], { args: serveArgs }));
-    const comparisons = [
-      await compareReach(bench, server, asked),
-      await compareThroughput(bench, server, asked),
-    ];
+    const comparisons = [reach, await compareThroughput(bench, server, asked)];
     const driver = bench.settings.drivers[0] ?? '';
     const judged = bench.settings.isQuick ? [] : asked;
     return {

@@ -77,6 +77,15 @@ function bodyField(operationId, requestBody, parts) {
   return `${field(id, 'Body', about, 'required', area)}${other.join('')}`;
 }
 
+const sendHtml = '<button type="submit">Send request</button>\n<div class="answer" role="status"></div>';
+const endlessHtml = '<p class="about">The answer does not end, so this page does not ask for it.</p>';
+
+/** Whether a success is more than a stream of events. */
+function endsByItself({ responses }) {
+  const { content } = responses[200] ?? {};
+  return content === undefined || Object.keys(content).some((type) => type !== 'text/event-stream');
+}
+
 /** What works only with the page's script is hidden until it runs. */
 function tryForm(operation, method, path, parts) {
   const { operationId: id, parameters, requestBody, security } = operation;
@@ -87,8 +96,7 @@ function tryForm(operation, method, path, parts) {
 ${bodyField(id, requestBody, parts)}
 <div class="live" hidden>
 <pre class="curl" tabindex="0" aria-label="The request as a curl command"><code></code></pre>
-<button type="submit">Send request</button>
-<div class="answer" role="status"></div>
+${endsByItself(operation) ? sendHtml : endlessHtml}
 </div>
 </form>`;
 }
@@ -133,7 +141,7 @@ ${answersHtml(operation, parts)}
 const tokenField = `<div class="token live" hidden>
 <label for="token">Bearer token</label>
 <input id="token" type="password" autocomplete="off" spellcheck="false" data-1p-ignore data-lpignore="true" aria-describedby="token-about">
-<p class="about" id="token-about">For the Management API. This page keeps it in its memory only, until you leave or reload the page, and sends it to this service only.</p>
+<p class="about" id="token-about">For sync and the Management API. This page keeps it in its memory only, until you leave or reload the page, and sends it to this service only.</p>
 </div>
 <noscript><p>Your browser runs no scripts here: the endpoints can be read, and requests cannot be sent.</p></noscript>`;
 

@@ -38,12 +38,15 @@ function start(form: HTMLFormElement): void {
   const curl = form.querySelector('.curl code');
   const answer = form.querySelector('.answer');
   const button = form.querySelector('button');
-  if (curl === null || answer === null || button === null) return;
+  if (curl === null) return;
   const show = (): void => {
     curl.textContent = curlOf(describe(form));
   };
   form.addEventListener('input', show);
   tokenField?.addEventListener('input', show);
+  show();
+  // A stream of events is shown as a command only.
+  if (answer === null || button === null) return;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (button.getAttribute('aria-disabled') === 'true') return;
@@ -54,7 +57,6 @@ function start(form: HTMLFormElement): void {
       button.removeAttribute('aria-disabled');
     });
   });
-  show();
 }
 
 for (const form of document.querySelectorAll<HTMLFormElement>('form.request')) start(form);

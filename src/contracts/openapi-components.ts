@@ -19,12 +19,21 @@ import {
 } from './management/flag-representation.ts';
 import { patchResultSchema } from './management/patch-result.ts';
 import { tokenDescriptionSchema } from './management/token-description.ts';
+import {
+  ofrepErrorSchema,
+  ofrepFlagSchema,
+  ofrepFlagsSchema,
+  ofrepRequestSchema,
+} from './ofrep/ofrep-schemas.ts';
+import { syncReceiptSchema, syncSnapshotSchema, syncUsageSchema } from './sync/sync-schemas.ts';
 
 const requestSchemas: readonly TSchema[] = [
   flagCreateBodySchema,
   singleFlagCreateBodySchema,
   groupFlagCreateBodySchema,
   flagPatchBodySchema,
+  ofrepRequestSchema,
+  syncUsageSchema,
 ];
 
 const responseSchemas: readonly TSchema[] = [
@@ -41,6 +50,11 @@ const responseSchemas: readonly TSchema[] = [
   flatFlagSchema,
   patchResultSchema,
   tokenDescriptionSchema,
+  ofrepErrorSchema,
+  ofrepFlagSchema,
+  ofrepFlagsSchema,
+  syncReceiptSchema,
+  syncSnapshotSchema,
 ];
 
 const titles = new Map<unknown, string>(

@@ -20,15 +20,25 @@ export interface OperationAnswer {
   readonly description: string;
   /** Null when it has no body. */
   readonly schema: TSchema | null;
-  /** Whether it has the `ETag` of the one flag in it. */
-  readonly hasEntityTag?: boolean;
+  /** What its `ETag` says; absent when it has none. */
+  readonly entityTag?: { readonly description: string; readonly example: string };
+  /** Whether it is an event stream, or may be asked for as one beside its schema. */
+  readonly isStream?: boolean;
+  /** Whether it may say when to ask again. Those of problems follow from their status. */
+  readonly hasRetryAfter?: boolean;
 }
+
+/** The tag of the one flag in an answer of the Management API. */
+export const flagTag = {
+  description: 'Names this state of the flag and of the environments of its project.',
+  example: '"5-2"',
+};
 
 /** An endpoint as the OpenAPI document describes it. */
 export interface DescribedOperation {
   /** The operation's id, which handler, command and tests share, for example `patch-flag`. */
   readonly id: string;
-  readonly tag: 'Evaluation API' | 'Management API';
+  readonly tag: 'Evaluation API' | 'OFREP' | 'Sync' | 'Management API';
   readonly method: 'get' | 'post' | 'patch';
   readonly path: string;
   readonly summary: string;

@@ -42,7 +42,7 @@ export function admitCall(
   const { projectId, environment, token } = named;
   const authorization = textOf(metadata, 'authorization') ?? (token === null ? null : `Bearer ${token}`);
   const context = { now: Date.now(), acceptedPrefixes, hashSecret };
-  const step = guardSync(queries, { authorization, projectId, environment }, context);
+  const step = guardSync(queries, { authorization, place: { projectId, environment } }, context);
   if (step.ok) return { ok: true, target: step.value };
   const { refusal } = step;
   const { code, detail } = refusal.problem;

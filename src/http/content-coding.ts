@@ -1,3 +1,5 @@
+import { acceptedValues } from './accepted-values.ts';
+
 /** The codings in which bodies are sent, the best first. */
 const codings = ['br', 'gzip'] as const;
 export type Coding = (typeof codings)[number];
@@ -8,12 +10,6 @@ export type Coding = (typeof codings)[number];
  * @returns the best coding that the client accepts; null: the body as it is
  */
 export function acceptedCoding(header: string, offered: readonly Coding[] = codings): Coding | null {
-  const entries = header
-    .toLowerCase()
-    .split(',')
-    .map((entry) => entry.trim().split(/\s*;\s*/));
-  const accepted = entries
-    .filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? ''))
-    .map(([coding = '']) => coding);
+  const accepted = acceptedValues(header);
   return offered.find((coding) => accepted.includes(coding)) ?? null;
 }

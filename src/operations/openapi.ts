@@ -1,9 +1,11 @@
 import type { TSchema } from 'typebox';
 import { errorEnvelopeSchema } from '../contracts/error-envelope-schema.ts';
 import { evaluationOperations } from '../contracts/evaluation/evaluation-operations.ts';
+import { ofrepOperations } from '../contracts/ofrep/ofrep-operations.ts';
 import { componentReference, componentSchemas, openSchema } from '../contracts/openapi-components.ts';
 import type { DescribedOperation, OperationAnswer } from '../contracts/operation.ts';
 import { problemTable } from '../contracts/problem-table.ts';
+import { syncOperations } from '../contracts/sync/sync-operations.ts';
 import type { ProblemCode } from '../domain/problem.ts';
 import { tooManyRequestsText } from './answer-headers.ts';
 import { managementOperations } from './management-operations.ts';
@@ -15,15 +17,19 @@ const retryAfterHeader = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
 };
 
-const entityTagHeader = {
-  ETag: {
-    description: 'Names this state of the flag and of the environments of its project.',
-    schema: { type: 'string', examples: ['"5-2"'] },
-  },
-};
+function entityTagHeader({ entityTag }: OperationAnswer): Record<string, unknown> {
+  if (entityTag === undefined) return {};
+  const { description, example } = entityTag;
+  return { ETag: { description, schema: { type: 'string', examples: [example] } } };
+}
+
+/** Both need a token, and name each request. */
+function needsToken({ tag }: DescribedOperation): boolean {
+  return tag === 'Management API' || tag === 'Sync';
+}
 
 function headersOf(operation: DescribedOperation, status: number): Record<string, unknown> {
-  const requestId = operation.tag === 'Management API' ? requestIdHeader : {};
+  const requestId = needsToken(operation) ? requestIdHeader : {};
   return status === 429 || status === 503 ? { ...requestId, ...retryAfterHeader } : requestId;
 }
 
@@ -51,10 +57,17 @@ function problemResponse(operation: DescribedOperation, status: number): Record<
 }
 
 function answerResponse(operation: DescribedOperation, answer: OperationAnswer): Record<string, unknown> {
-  const { status, description, schema, hasEntityTag = false } = answer;
-  const headers = { ...headersOf(operation, status), ...(hasEntityTag ? entityTagHeader : {}) };
-  const content = schema === null ? {} : { content: { 'application/json': { schema: openSchema(schema) } } };
-  return { description, headers, ...content };
+  const { status, description, schema, isStream = false, hasRetryAfter = false } = answer;
+  const headers = {
+    ...headersOf(operation, status),
+    ...(hasRetryAfter ? retryAfterHeader : {}),
+    ...entityTagHeader(answer),
+  };
+  const content = {
+    ...(schema === null ? {} : { 'application/json': { schema: openSchema(schema) } }),
+    ...(isStream ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+  };
+  return { description, headers, ...(schema === null && !isStream ? {} : { content }) };
 }
 
 function responsesOf(operation: DescribedOperation): Record<string, unknown> {
@@ -80,13 +93,22 @@ function operationObject(operation: DescribedOperation): Record<string, unknown>
     parameters,
     ...(body ? { requestBody: body } : {}),
     // None is said, too: where it is left out, nobody knows whether it was forgotten.
-    security: tag === 'Management API' ? [{ bearerToken: [] }] : [],
+    security: needsToken(operation) ? [{ bearerToken: [] }] : [],
     responses: responsesOf(operation),
   };
 }
 
 const tags = [
   { name: 'Evaluation API', description: 'Is a flag on for this caller? Read-only and without credentials.' },
+  {
+    name: 'OFREP',
+    description:
+      'The OpenFeature Remote Evaluation Protocol, for providers of OpenFeature: the Evaluation API in another form. The same endpoints stand at `/ofrep/v1`, with `X-API-Key: {project id}/{environment}`.',
+  },
+  {
+    name: 'Sync',
+    description: 'The configuration of an environment, for programs that evaluate in their own process.',
+  },
   { name: 'Management API', description: 'Lists, reads, creates and changes the flags of one project.' },
 ];
 const bearerToken = {
@@ -95,9 +117,11 @@ const bearerToken = {
   description: 'The secret of a token, which the console shows once. It belongs to one project.',
 };
 
-/** Every endpoint of both APIs. */
+/** Every endpoint that programs use. */
 export const operations: readonly DescribedOperation[] = [
   ...evaluationOperations,
+  ...ofrepOperations,
+  ...syncOperations,
   ...Object.values(managementOperations)
     .map(({ described }) => described)
     .sort((left, right) => placeOf(left) - placeOf(right)),
@@ -119,7 +143,7 @@ function pathsObject(): Record<string, Record<string, unknown>> {
 
 /**
  * @param version of the product, from package.json.
- * @returns the OpenAPI 3.1 document of both APIs, the same bytes for the same version.
+ * @returns the OpenAPI 3.1 document of all that programs use, the same bytes for the same version.
  */
 export function openApiDocument(version: string): Record<string, unknown> {
   return {
@@ -127,7 +151,8 @@ export function openApiDocument(version: string): Record<string, unknown> {
     info: {
       title: 'Burgee',
       version,
-      description: 'Feature flags: the Evaluation API (`/v1`) and the Management API (`/api/v1`).',
+      description:
+        'Feature flags: the Evaluation API (`/v1`), OFREP (`/projects/…/ofrep/v1`), sync (`/sync/v1`) and the Management API (`/api/v1`).',
       contact: { name: 'Whoever runs this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

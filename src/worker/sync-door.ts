@@ -1,10 +1,8 @@
-import { errorEnvelope } from '../contracts/error-envelope.ts';
-import { parseTagCondition } from '../domain/management/entity-tag.ts';
 import type { Refusal, Step } from '../domain/management/refusal.ts';
 import { guardSync, type SyncTarget } from '../domain/sync/sync-guard.ts';
-import { formatSyncPosition, isUpToDate, readSyncPosition } from '../domain/sync/sync-position.ts';
-import { readUsage, usageBytesMax } from '../domain/sync/sync-usage.ts';
+import { usageBytesMax } from '../domain/sync/sync-usage.ts';
 import type { Denial } from '../domain/token/denial.ts';
+import { acceptedValues } from '../http/accepted-values.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger, LogRequest } from '../observability/logger.ts';
 import { refusalAnswer, unknownRoute } from '../operations/answer-management.ts';
@@ -15,35 +13,24 @@ import { createRouter } from '../operations/match-route.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import { type ApiActors, giveRecorded, guarded } from './answers/answer-call.ts';
-import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
-import type { StreamRoom } from './limits/stream-room.ts';
 import type { RequestMeter } from './request-meter.ts';
 import type { RouteName } from './route-names.ts';
 import type { EnvironmentWatch } from './sync/environment-watch.ts';
 import type { PinnedState } from './sync/settled-state.ts';
-import { type SyncedEnvironment, snapshotPieces } from './sync/sync-content.ts';
-import type { SyncMeter } from './sync/sync-meter.ts';
-import type { SyncStreams } from './sync/sync-streams.ts';
-import { countUsage, type ReportUsage } from './sync/usage-report.ts';
+import { SyncAnswers, type SyncAnswersOptions, syncStopping } from './sync-answers.ts';
 import type { UsedBy } from './token-use-of.ts';
 
 /** The path of sync below the base URL. */
 export const syncPath = '/sync/v1';
 
-export interface SyncDoorOptions {
-  readonly docsUrl: string;
+export interface SyncDoorOptions extends SyncAnswersOptions {
   readonly tokenPrefixesAccepted: readonly string[];
   readonly watch: EnvironmentWatch;
-  readonly streams: SyncStreams;
-  readonly room: StreamRoom;
-  readonly longAnswers: LongAnswers;
   readonly writer: WriterPort;
   readonly failedAuthentications: AddressLimiter;
   readonly meter: RequestMeter;
-  readonly syncMeter: SyncMeter;
-  readonly reportUsage: ReportUsage;
   onTokenUsed(use: UsedBy, status: number, tokenId: string): void;
   countUnrecordedDenial: ApiActors['countUnrecordedDenial'];
   readonly log: Logger;
@@ -63,14 +50,6 @@ const match = createRouter<OperationId>(routes, '');
 
 const tooManyFailures =
   'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
-const stopping = 'The service is stopping. Retry in a moment.';
-const allTaken =
-  'All places for event streams are taken. Ask for the configuration without a stream, or retry later.';
-const shareTaken =
-  'This project has its share of the places for event streams. Ask for the configuration without a stream, or retry later.';
-/** Seconds after which clients that found no place come back, at random. */
-const retry = { least: 10, most: 40 };
-
 /**
  * The door of sync: failed authentications have a limit of their own, above which they get 429. Requests
  * with a valid token are limited neither by it, nor by their rate or the plan: nothing may stop programs from evaluating.
@@ -83,6 +62,7 @@ export class SyncDoor implements ApiDoor {
   readonly inFlight = { take: () => true, give: () => undefined };
   readonly actors: ApiActors;
   readonly #options: SyncDoorOptions;
+  readonly #answers: SyncAnswers;
 
   constructor(options: SyncDoorOptions) {
     this.#options = options;
@@ -103,6 +83,7 @@ export class SyncDoor implements ApiDoor {
       onFault: (fault, { requestId, callerIds }) =>
         log.error({ err: fault, requestId, ...callerIds }, 'sync request failed'),
     };
+    this.#answers = new SyncAnswers(options, this.actors.onFault);
   }
 
   own(view: RequestView, id: string | null): OwnParts {
@@ -125,7 +106,7 @@ export class SyncDoor implements ApiDoor {
   }
 
   refuseRate(reply: ApiReply): void {
-    reply.refuseUnavailable(stopping);
+    reply.refuseUnavailable(syncStopping);
   }
 
   /** A valid token passes whatever others of its address have tried: `mayFail` limits those that fail, alone. */
@@ -152,17 +133,18 @@ export class SyncDoor implements ApiDoor {
       guarded(reply, this.actors, giveRecorded(reply, refusal, String(refusal.body), this.actors));
       return undefined;
     }
-    if (reports.has(call.operation)) return this.#report(reply, call, step.value, state);
+    if (reports.has(call.operation)) return this.#answers.takeReport(reply, call.body, step.value, state);
     if (asksForStream(reply.request.accept ?? '')) {
       state.release();
-      this.#open(reply, step.value);
-    } else state.whenSettled(() => this.#giveSnapshot(reply, step.value, state));
+      this.#answers.open(reply, step.value);
+    } else state.whenSettled(() => this.#answers.giveSnapshot(reply, step.value, state));
     return undefined;
   }
 
   #guard(call: ApiCallHead, { snapshot }: PinnedState): Step<SyncTarget> {
     const { projectId = '', environment = null } = call.params;
-    const request = { authorization: call.credential, projectId, environment };
+    const place = call.operation === null ? null : { projectId, environment };
+    const request = { authorization: call.credential, place };
     return guardSync(snapshot.queries, request, {
       now: Date.now(),
       acceptedPrefixes: this.#options.tokenPrefixesAccepted,
@@ -190,111 +172,6 @@ export class SyncDoor implements ApiDoor {
     return refusalAnswer(refusal, denial, this.#options);
   }
 
-  #open(reply: ApiReply, { token, project, environment, environmentNumber }: SyncTarget): void {
-    const { streams, room, syncMeter } = this.#options;
-    if (streams.isClosed) {
-      reply.refuseUnavailable(stopping);
-      return;
-    }
-    const holder = { projectId: project.id, browser: null };
-    const refused = room.take(holder);
-    if (refused !== null) {
-      syncMeter.countRefused(refused);
-      const seconds = Math.round(retry.least + Math.random() * (retry.most - retry.least));
-      const detail = refused === 'all' ? allTaken : shareTaken;
-      reply.refuse({ code: 'service-unavailable', detail }, seconds);
-      return;
-    }
-    reply.begin(200, { contentType: 'text/event-stream' }, token.id);
-    const { exchange, request } = reply;
-    if (exchange.isOver) {
-      room.give(holder);
-      return;
-    }
-    const { header } = request;
-    streams.open({
-      exchange,
-      environment: { projectId: project.id, environmentNumber, name: environment?.name ?? null },
-      tokenId: token.id,
-      lastEvent: header === null ? null : readSyncPosition(header),
-    });
-  }
-
-  #giveSnapshot(reply: ApiReply, target: SyncTarget, state: PinnedState): void {
-    const { exchange, request } = reply;
-    if (exchange.isOver) {
-      state.release();
-      return;
-    }
-    const { token, project, environment, environmentNumber } = target;
-    const { history, snapshot } = state;
-    const number = snapshot.sync.versionOf(project.id, environmentNumber);
-    const version = formatSyncPosition({ history, number });
-    const fields = { contentType: 'application/json', entityTag: `"${version}"` };
-    if (isKnown(request.header, state, number)) {
-      state.release();
-      reply.answer(304, '', { entityTag: fields.entityTag }, token.id);
-      return;
-    }
-    const synced: SyncedEnvironment = {
-      projectId: project.id,
-      environmentNumber,
-      name: environment?.name ?? null,
-    };
-    this.#options.syncMeter.countEvent('snapshot');
-    this.#options.longAnswers.send({
-      exchange,
-      status: 200,
-      pieces: snapshotPieces(state, synced, version),
-      get heldBytes() {
-        return snapshot.held.bytes;
-      },
-      isPinned: true,
-      holder: () => ({
-        asker: token.id,
-        project: project.id,
-        organisation: project.organisationId,
-        address: request.limitKey,
-      }),
-      release: () => state.release(),
-      headers: () => reply.headers(200, fields),
-      answerWhole: (whole) => reply.answer(200, whole, fields, token.id),
-      refuse: (detail) => reply.refuseUnavailable(detail),
-      fail: (fault, hasBegun) => {
-        this.actors.onFault(fault, request);
-        if (!hasBegun) reply.refuseInternal();
-      },
-      onOver: () => reply.finishLong(200, token.id),
-    });
-  }
-
-  async #report(reply: ApiReply, call: ApiCall, target: SyncTarget, state: PinnedState): Promise<void> {
-    const { token, project, environmentNumber } = target;
-    try {
-      const usage = readUsage(call.body);
-      if (!('reportId' in usage)) {
-        const body = errorEnvelope(
-          { code: 'invalid-request', detail: usage.detail() },
-          this.#options.docsUrl,
-        );
-        return reply.answer(400, body, { contentType: 'application/json' }, token.id);
-      }
-      const { counted, ...summary } = countUsage(
-        usage,
-        project.id,
-        environmentNumber,
-        state.snapshot.evaluation,
-      );
-      const key = `${project.id}/${environmentNumber}/${usage.reportId}`;
-      const isNew = await this.#options.reportUsage(key, counted);
-      if (isNew) this.#options.syncMeter.countUsage(summary.evaluations, summary.unknownFlags);
-      const { flags, unknownFlags } = summary;
-      reply.answerJson({ counted: isNew ? flags : 0, unknownFlags, isRepeated: !isNew }, {}, token.id);
-    } finally {
-      state.release();
-    }
-  }
-
   note(request: ApiRequest, status: number, tokenId: string | null, durationMs: number): void {
     const { requestId, callerIds, method, operation, params, address } = request;
     const route = operation === null ? null : routes[operation as OperationId];
@@ -304,19 +181,19 @@ export class SyncDoor implements ApiDoor {
       this.#options.onTokenUsed({ route, query, address }, status, tokenId);
     }
     const outcome = status === 0 ? 'the client went away' : undefined;
-    this.#options.logRequest({
-      ...{
-        requestId,
-        tokenId,
-        method,
-        route: this.countedAs(request),
-        status,
-        durationMs,
-        address,
-        outcome,
-        callerIds,
-      },
-    });
+    const counted = this.countedAs(request);
+    const line = {
+      requestId,
+      tokenId,
+      method,
+      route: counted,
+      status,
+      durationMs,
+      address,
+      outcome,
+      callerIds,
+    };
+    this.#options.logRequest(line);
   }
 
   #refuseTooManyFailures(reply: ApiReply): void {
@@ -327,20 +204,7 @@ export class SyncDoor implements ApiDoor {
 }
 
 function asksForStream(accept: string): boolean {
-  return accept.toLowerCase().includes('text/event-stream');
-}
-
-/** Whether a client that sends the tags knows everything: it may know a later number than that of the last change. */
-function isKnown(header: string | null, { history, number }: PinnedState, version: number): boolean {
-  const condition = header === null ? null : parseTagCondition(header);
-  if (condition === null) return false;
-  return (
-    condition.isAny ||
-    condition.tags.some(({ opaque }) => {
-      const known = readSyncPosition(opaque);
-      return known !== null && isUpToDate(known, { history, number }, version);
-    })
-  );
+  return acceptedValues(accept).includes('text/event-stream');
 }
 
 function unread(): never {

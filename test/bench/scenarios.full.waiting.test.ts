@@ -15,7 +15,7 @@ const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
   'evaluate-flag': [/^throughput-autocannon$/, /^latency$/, /^throughput-autocannon-counting$/],
   'evaluate-mixed': [/^throughput-\w+$/, /^latency$/],
   'evaluate-project': [/^throughput-\w+-10$/, /^throughput-\w+-100$/],
-  ofrep: [/^throughput-\w+$/, /^throughput-\w+-list$/],
+  ofrep: [/^throughput-\w+$/, /^latency$/, /^throughput-\w+-list$/, /^latency-list$/],
   'evaluate-while-patching': [/^throughput-\w+$/, /^latency$/, /^freshness$/],
   'scale-flags': [/^throughput-\w+$/, /^latency$/, /^start-up$/],
   connections: [/^throughput-\w+-1$/, /^latency-1$/, /^throughput-\w+-8$/, /^latency-8$/],

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { exampleCaller } from '../../src/console/screens/flag/example-caller.ts';
 import { type SnippetPlace, snippetsOf } from '../../src/console/screens/flag/snippets.ts';
@@ -6,6 +8,7 @@ import type { ConsoleFlagView } from '../../src/contracts/console/flag-views.ts'
 import { bootServer } from '../support/booted-server.ts';
 import { debianPrograms } from '../support/debian-programs.ts';
 import { idOf, projectOf, provision } from '../support/provisioning.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /* What the console shows under «Code». */
@@ -159,4 +162,14 @@ t.test('the curl line answers true wherever the flag is on for somebody', { skip
     const printed = execFileSync('sh', ['-c', `${code} --silent`], { encoding: 'utf8' });
     t.match(JSON.parse(printed), { id: flagId, enabled: answered.get(name) }, `${name}: ${code}`);
   }
+});
+
+t.test('the Java packages are those that are tried against the service', async (t) => {
+  const pom = readFileSync(join(repositoryRoot(), 'test', 'providers', 'java', 'pom.xml'), 'utf8');
+  const install = snippetsOf(place).find(({ id }) => id === 'java')?.install ?? '';
+  const versions = Array.from(install.matchAll(/<artifactId>([\s\S]*?)<\/version>/g), ([found]) =>
+    found.replaceAll(/\s+/g, ''),
+  );
+  t.equal(versions.length, 2);
+  for (const version of versions) t.ok(pom.replaceAll(/\s+/g, '').includes(version), version);
 });

@@ -66,6 +66,21 @@ const read = await client.GET('/api/v1/flags/{id}', {
 });
 tell('is not made', read.data !== undefined && 'trafficPercentage' in read.data && read.data.trafficPercentage);
 
+const place = { path: { project_id: projectId, environment: 'production' } };
+const byOfrep = await client.POST('/projects/{project_id}/{environment}/ofrep/v1/evaluate/flags/{key}', {
+  params: { path: { ...place.path, key: 'checkout' } },
+  body: { context: { targetingKey: 'user-42', plan: 'pro' } },
+});
+tell('by OFREP', [byOfrep.data?.value, byOfrep.data?.reason, byOfrep.error?.errorCode ?? null]);
+const synced = await client.GET('/sync/v1/{project_id}/{environment}', { params: place });
+const snapshot = typeof synced.data === 'object' ? synced.data : undefined;
+tell('by sync', [snapshot?.flags.length, snapshot?.audiences[0]?.rules[0]?.values]);
+const reported = await client.POST('/sync/v1/usage/{project_id}/{environment}', {
+  params: place,
+  body: { reportId: 'report-1', flags: [{ id: flagId, on: 1, off: 0 }] },
+});
+tell('reported', reported.data?.counted);
+
 const created = await client.POST('/api/v1/flags', { body: { name: 'new', environments: { staging: { enabled: true } } } });
 tell('created', [created.response.status, created.data?.kind]);
 
@@ -133,6 +148,9 @@ t.test('a generated client compiles strictly, and its calls are answered', async
     ['the token', 'write'],
     ['a dry run', [true, 5]],
     ['is not made', 100],
+    ['by OFREP', [true, 'STATIC', null]],
+    ['by sync', [1, ['pro', 'team']]],
+    ['reported', 1],
     ['created', [201, 'groupflag']],
     ['refused', 'Not found'],
     ['wrong', 'true'],

@@ -67,6 +67,15 @@ function declared(id: string, status: number): { schema: TSchema; titles: readon
   return { schema: errorEnvelopeSchema, titles: rows.map(({ title }) => title) };
 }
 
+function ask(path: string, body = '{"context":{"targetingKey":"user-42"}}'): ClientRequest {
+  return { method: 'POST', path, body, headers: { Origin: 'http://localhost' } };
+}
+
+function report(path: string, headers: Record<string, string>, body?: string): ClientRequest {
+  const usage = { reportId: `report-${path.length}`, flags: [{ id: checkout, on: 1, off: 2 }] };
+  return { method: 'POST', path, headers, body: body ?? JSON.stringify(usage) };
+}
+
 const exchanges: readonly (readonly [id: string, status: number, request: ClientRequest])[] = [
   ['read-health', 200, { path: '/health' }],
   ['evaluate-flag', 200, { path: `/v1/flags/${checkout}?env=staging&cohort=ada` }],
@@ -123,6 +132,25 @@ const exchanges: readonly (readonly [id: string, status: number, request: Client
     413,
     { method: 'PATCH', path: `/api/v1/flags/${checkout}`, headers: write, body: ' '.repeat(1024 * 1024 + 1) },
   ],
+  ['ofrep-flag', 200, ask(`/projects/${shop.id}/staging/ofrep/v1/evaluate/flags/checkout`)],
+  ['ofrep-flag', 400, ask(`/projects/${shop.id}/staging/ofrep/v1/evaluate/flags/checkout`, '{')],
+  ['ofrep-flag', 404, ask(`/projects/${shop.id}/staging/ofrep/v1/evaluate/flags/none`)],
+  ['ofrep-flag', 413, ask(`/projects/${shop.id}/staging/ofrep/v1/evaluate/flags/none`, ' '.repeat(65_537))],
+  ['ofrep-flag-single', 200, ask(`/projects/${site.id}/ofrep/v1/evaluate/flags/${banner}`)],
+  ['ofrep-flags', 200, ask(`/projects/${shop.id}/staging/ofrep/v1/evaluate/flags`)],
+  ['ofrep-flags', 404, ask(`/projects/${shop.id}/moon/ofrep/v1/evaluate/flags`)],
+  ['ofrep-flags-single', 200, ask(`/projects/${site.id}/ofrep/v1/evaluate/flags`)],
+  ['ofrep-flags-single', 403, ask(`/projects/${closed.id}/ofrep/v1/evaluate/flags`)],
+  ['ofrep-events', 404, { path: `/projects/${shop.id}/moon/ofrep/v1/events` }],
+  ['sync', 200, { path: `/sync/v1/${shop.id}/staging`, headers: limited }],
+  ['sync', 401, { path: `/sync/v1/${shop.id}/staging` }],
+  ['sync', 403, { path: `/sync/v1/${shop.id}/production`, headers: limited }],
+  ['sync', 404, { path: `/sync/v1/${shop.id}/moon`, headers: read }],
+  ['sync-single', 200, { path: `/sync/v1/${site.id}`, headers: siteWrite }],
+  ['sync-usage', 200, report(`/sync/v1/usage/${shop.id}/staging`, read)],
+  ['sync-usage', 400, report(`/sync/v1/usage/${shop.id}/staging`, read, '{}')],
+  ['sync-usage', 413, report(`/sync/v1/usage/${shop.id}/staging`, read, ' '.repeat(131_073))],
+  ['sync-usage-single', 200, report(`/sync/v1/usage/${site.id}`, siteWrite)],
 ];
 
 for (const [id, status, request] of exchanges) {

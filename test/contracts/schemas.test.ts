@@ -26,8 +26,25 @@ import {
   type TokenDescription,
   tokenDescriptionSchema,
 } from '../../src/contracts/management/token-description.ts';
+import {
+  type OfrepError,
+  type OfrepFlag,
+  type OfrepFlags,
+  type OfrepRequest,
+  ofrepErrorSchema,
+  ofrepFlagSchema,
+  ofrepFlagsSchema,
+  ofrepRequestSchema,
+} from '../../src/contracts/ofrep/ofrep-schemas.ts';
 import { problemTable } from '../../src/contracts/problem-table.ts';
+import {
+  type SyncReceipt,
+  syncReceiptSchema,
+  syncSnapshotSchema,
+  syncUsageSchema,
+} from '../../src/contracts/sync/sync-schemas.ts';
 import { problemCodes } from '../../src/domain/problem.ts';
+import type { SyncSnapshot, SyncUsage } from '../../src/domain/sync/configuration.ts';
 
 const flag = {
   id: 'k3VvX0aPq7Lw2ZtR9bNd',
@@ -65,6 +82,28 @@ const patched: PatchResult = { changed: true, flag: inEnvironment };
 const patchBody: FlagPatchBody = { audienceId: null };
 const singleBody: FlagCreateBody = { name: 'checkout', enabled: true };
 const groupBody: FlagCreateBody = { name: 'checkout', environments: { staging: {} } };
+const question: OfrepRequest = { context: { targetingKey: 'user-42' } };
+const answered: OfrepFlag = {
+  ...{ key: flag.name, value: true, reason: 'SPLIT', variant: 'on' },
+  metadata: {
+    reason: 'bucket-in-rollout',
+    flagId: flag.id,
+    version: '7',
+    flagSetId: `${token.project.id}/x`,
+  },
+};
+const answeredAll: OfrepFlags = {
+  flags: [answered],
+  eventStreams: [{ type: 'sse', url: 'https://h/events' }],
+};
+const failed: OfrepError = { key: flag.name, errorCode: 'GENERAL', errorDetails: 'Why.' };
+const snapshot: SyncSnapshot = {
+  ...{ version: `${token.id}.7`, projectId: token.project.id, environment: null },
+  flags: [{ id: flag.id, name: flag.name, revision: 1, ...state }],
+  audiences: [{ id: token.id, rules: [{ attribute: 'plan', values: ['pro'] }] }],
+};
+const usage: SyncUsage = { reportId: '9f86d081884c7d65', flags: [{ id: flag.id, on: 1, off: 0 }] };
+const receipt: SyncReceipt = { counted: 1, unknownFlags: 0, isRepeated: false };
 
 const samples: readonly (readonly [name: string, schema: TSchema, values: readonly object[]])[] = [
   ['evaluation flag', evaluationFlagSchema, [evaluated]],
@@ -78,6 +117,12 @@ const samples: readonly (readonly [name: string, schema: TSchema, values: readon
   ['patch result', patchResultSchema, [patched]],
   ['patch body', flagPatchBodySchema, [patchBody, { enabled: false, cohorts: [] }]],
   ['create body', flagCreateBodySchema, [singleBody, groupBody]],
+  ['answer of OFREP', ofrepFlagSchema, [answered]],
+  ['answer of OFREP about all flags', ofrepFlagsSchema, [answeredAll, { flags: [] }]],
+  ['error of OFREP', ofrepErrorSchema, [failed, { errorCode: 'GENERAL', errorDetails: 'Why.' }]],
+  ['snapshot of sync', syncSnapshotSchema, [snapshot, { ...snapshot, environment: 'staging' }]],
+  ['report of usage', syncUsageSchema, [usage, { ...usage, flags: [] }]],
+  ['receipt for usage', syncReceiptSchema, [receipt]],
 ];
 
 for (const [name, schema, values] of samples) {
@@ -98,6 +143,12 @@ for (const [name, schema, values] of samples) {
     }
   });
 }
+
+t.test('a question of OFREP may have any attributes', async (t) => {
+  const contexts = [question, {}, { context: null }, { context: { plan: ['pro', 7, true], cohort: 'beta' } }];
+  for (const each of contexts) t.same([...Value.Errors(ofrepRequestSchema, each)], []);
+  t.notOk(Value.Check(ofrepRequestSchema, { context: [] }));
+});
 
 t.test('state that the specification rules out is refused', async (t) => {
   const refuses = (value: object, why: string) => t.notOk(Value.Check(flagRepresentationSchema, value), why);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import { createRandom } from '../support/random.ts';
 import { randomConfiguration } from './wire/random-configuration.ts';
-import { expectSameAnswers, startClient, until, untilStatus } from './wire/wire-client.ts';
+import { expectSameAnswers, quickTimings, startClient, until, untilStatus } from './wire/wire-client.ts';
 import { eventText, WireServer } from './wire/wire-server.ts';
 
 /*
@@ -277,7 +277,8 @@ t.test('a goodbye is obeyed', async (t) => {
   await untilStatus(client, 'stale');
   server.change(random);
   await expectSameAnswers(t, client, server);
-  t.ok((server.requests[1]?.at ?? 0) - at >= 300, 'not before');
+  const waited = (server.requests[1]?.at ?? 0) - at;
+  t.ok(waited >= 300 + quickTimings.backoffMinMs, 'not before, and a random time beside');
 });
 
 t.test('a server that comes and goes is not asked more and more often', async (t) => {
@@ -373,4 +374,35 @@ t.test('in another process the stream begins anew', async (t) => {
   await until(client, () => server.requests.length === 2);
   server.change(random);
   await expectSameAnswers(t, client, server);
+});
+
+t.test('an error is told with what its body says, however that arrives', async (t) => {
+  const { server } = await begin(t);
+  const client = await startClient(t, server);
+  const bodies: readonly (readonly [type: string, body: string, told: string])[] = [
+    ['application/json', '{"detail":"Not this\\none."}', ' It says: Not this one.'],
+    ['application/json; charset=utf-8', '{"detail":"Cut', ''],
+    ['application/json', '{"detail":7}', ''],
+    ['application/json', 'null', ''],
+    ['application/json', JSON.stringify({ detail: 'x'.repeat(20_000) }), ''],
+    ['application/json', JSON.stringify({ detail: 'y'.repeat(600) }), ` It says: ${'y'.repeat(500)}`],
+    ['text/html', '{"detail":"Of a proxy."}', ''],
+  ];
+  for (const [index, [type, body, told]] of bodies.entries()) {
+    const status = 503 + index;
+    server.fault = (_request, response) => {
+      response.writeHead(status, { 'content-type': type }).end(body);
+      return true;
+    };
+    server.cutStreams();
+    await until(client, () => client.why.includes(`status ${status}.`));
+    t.ok(client.why.endsWith(`with status ${status}.${told}`), client.why);
+  }
+  server.fault = (_request, response) => {
+    response.writeHead(403, { 'content-type': 'application/json' });
+    response.write('{"detail":"This never ends');
+    return true;
+  };
+  await untilStatus(client, 'error');
+  t.match(client.why, /answered 403: the token may not read this environment[.] .*[.]$/);
 });

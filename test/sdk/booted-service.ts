@@ -15,6 +15,8 @@ import type { Random } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const plans = ['pro', 'free', 'grün', '🙂', 'a+b&c=d', ''];
+/** As contexts have them; rules have their texts. */
+const typed = [42, 4.5, -0.25, 0, true, false];
 const cohorts = ['staff', 'beta', 'früh+spät', 'a b'];
 
 function some<Item>(random: Random, items: readonly Item[]): Item[] {
@@ -27,10 +29,7 @@ export function randomDocument(random: Random, count: number): object {
     name: `audience ${index}`,
     rules: some(random, ['plan', 'land', 'größe']).map((attribute) => ({
       attribute,
-      values: some(
-        random,
-        plans.filter((plan) => plan !== ''),
-      ),
+      values: some(random, [...plans.filter((plan) => plan !== ''), ...typed.map(String)]),
     })),
   }));
   const flags = Array.from({ length: count }, (_unused, index) => {
@@ -195,25 +194,36 @@ export class BootedService {
   }
 }
 
-type Context = Readonly<Record<string, string | readonly string[]>>;
+type Scalar = string | number | boolean;
+interface Context {
+  targetingKey?: string;
+  cohort?: string;
+  /** Null: absent. */
+  [attribute: string]: Scalar | readonly Scalar[] | null;
+}
 type Question = readonly [flag: string, context: Context];
 
 function randomContext(random: Random): Context {
-  const context: Record<string, string | readonly string[]> = {};
+  const context: Context = {};
   // One of the two, so that no percentage is a roll.
   const hasKey = random.chance(0.7);
   if (hasKey) context['targetingKey'] = random.pick([`user-${random.integer(0, 1e6)}`, 'schlüssel', '🙂 %']);
   if (!hasKey || random.chance(0.4)) context['cohort'] = random.pick(cohorts);
   for (const attribute of ['plan', 'land', 'größe', 'unused']) {
-    if (random.chance(0.6))
-      context[attribute] = random.chance(0.8) ? random.pick(plans) : some(random, plans);
+    if (random.chance(0.6)) context[attribute] = randomAttribute(random);
   }
   return context;
 }
 
+function randomAttribute(random: Random): Scalar | readonly Scalar[] | null {
+  if (random.chance(0.1)) return null;
+  if (random.chance(0.2)) return some(random, [...plans, ...typed]);
+  return random.pick<Scalar>(random.chance(0.5) ? plans : typed);
+}
+
 function queryOf(context: Context): string {
   const pairs = Object.entries(context).flatMap(([name, value]) =>
-    (typeof value === 'string' ? [value] : value).map((one) => [name, one] as const),
+    (Array.isArray(value) ? value : value === null ? [] : [value]).map((one) => [name, String(one)] as const),
   );
   return [...pairs, ['env', 'production'] as const]
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)

@@ -86,14 +86,29 @@ t.test('a token that is revoked is refused, and answers stay; a new one is taken
 t.test('what a client asks for wrongly is an error that says so', async (t) => {
   const service = await BootedService.boot(t, randomDocument(random, 5));
   for (const [options, why] of [
-    [{ environment: 'staging' }, /403|404/],
-    [{ environment: null }, /400|403|404/],
-    [{ project: 'another0000000000000' }, /401|403|404/],
-    [{ token: 'burgee_wrong' }, /401/],
+    [
+      { environment: 'staging' },
+      /answered 403: .* It says: This token may not use the environment "staging"[.].* production[.]$/,
+    ],
+    [
+      { environment: null },
+      /answered 404: .* It says: The address names no environment: this project has several [(]valid ones: production, staging[)][.]$/,
+    ],
+    [
+      { environment: 'nowhere', token: service.secret('write') },
+      /answered 404: .* It says: There is no environment "nowhere": this project has several/,
+    ],
+    [
+      { project: 'another0000000000000' },
+      /answered 404: .* It says: No project with that id belongs to this token[.]$/,
+    ],
+    [{ token: 'burgee_wrong' }, /answered 401: .* It says: The Authorization header must be/],
   ] as const) {
     const client = await service.startClient(t, options, timings);
     t.equal(client.status, 'error', JSON.stringify(options));
     t.match(client.why, why);
+    const polling = await service.startClient(t, { ...options, mode: 'poll' }, timings);
+    t.equal(polling.why, client.why, 'the same of a poll');
   }
 });
 

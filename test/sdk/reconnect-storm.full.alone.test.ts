@@ -1,11 +1,14 @@
+import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { createRandom } from '../support/random.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { BootedService, randomDocument } from './booted-service.ts';
+import { entriesOf, importClient, installClient, packClient } from './client-package.ts';
 import { runProgram } from './programs/run-program.ts';
 import { until } from './wire/wire-client.ts';
 
 /*
- * A thousand clients in four processes, in the timings of a program. Their server is killed, is away for some seconds,
+ * A thousand clients of the packed package in four processes, in the timings of a program. Their server is killed, is away for some seconds,
  * and comes back.
  */
 t.setTimeout(180_000);
@@ -16,16 +19,21 @@ const awayMs = 4000;
 t.test(
   'a thousand clients whose server restarts come back spread, each less than once a second',
   async (t) => {
+    const directory = temporaryDirectory(t);
+    installClient(packClient(), directory);
+    const module = pathToFileURL(entriesOf(directory)).href;
+    const { connect } = await importClient(directory);
     const random = createRandom(1);
     const service = await BootedService.boot(t, randomDocument(random, 30));
     const { url, ...options } = service.options;
-    const args = [String(url), String(clients / processes), 'here', JSON.stringify(options)];
+    const args = [String(url), String(clients / processes), 'here', JSON.stringify(options), module];
     const programs = Array.from({ length: processes }, () => runProgram(t, 'many-clients', args));
     const all = (passes: (line: string) => boolean) =>
       Promise.all(programs.map((program) => program.lineCount(passes, clients / processes)));
     await all((line) => line.includes('"ready"'));
     t.equal(service.openConnections, clients);
-    const one = await service.startClient(t);
+    const one = await connect(service.options);
+    t.teardown(() => one.close());
     // From here on each connection is counted, also while the server is away: it ends at once.
     service.connectedAt.length = 0;
     const killedAt = performance.now();

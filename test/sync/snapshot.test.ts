@@ -1,5 +1,7 @@
 import t from 'tap';
+import { bearer } from '../support/http-client.ts';
 import { idOf } from '../support/provisioning.ts';
+import { openSync } from './sync-client.ts';
 import { bootSync, syncDocument } from './sync-fixture.ts';
 
 t.setTimeout(180_000);
@@ -79,6 +81,60 @@ t.test('only a token of the project that permits the environment gets its config
   const foreign = await site.get(`/sync/v1/${single.id}`, write);
   const unknown = await site.get(`/sync/v1/${'x'.repeat(20)}`, write);
   test.equal(foreign.text, unknown.text, 'another project is answered as one that does not exist');
+});
+
+t.test('a method or path that sync does not have is named as the fault', async (test) => {
+  const site = await bootSync(test);
+  const { client, shop } = site;
+  const [secret, path] = [site.secret(), site.path()];
+  const ask = async (method: string, asked: string, headers = {}) => {
+    const { status, text } = await client.send({
+      method,
+      path: asked,
+      headers,
+      body: method === 'POST' ? '{}' : '',
+    });
+    return { status, detail: String(JSON.parse(text).detail) };
+  };
+  for (const [method, asked] of [
+    ['POST', path],
+    ['DELETE', path],
+    ['GET', '/sync/v1'],
+    ['GET', `${path}/more`],
+    ['POST', `/sync/v1/usage/${shop.id}/production/more`],
+    ['PUT', `/sync/v1/usage/${shop.id}/production`],
+  ] as const) {
+    const named = `${method} ${asked}`;
+    const { status, detail } = await ask(method, asked, bearer(secret));
+    test.equal(status, 404, named);
+    test.match(detail, /^Sync has no endpoint of this method and path/, named);
+    test.equal((await ask(method, asked)).status, 401, `${named} without a token`);
+  }
+});
+
+t.test('a stream is given to whoever accepts one', async (test) => {
+  const site = await bootSync(test);
+  const typeOf = async (accept: string): Promise<string> => {
+    const stream = await openSync(test, { ...site.server, path: site.path(), secret: site.secret(), accept });
+    stream.close();
+    return String(stream.headers['content-type']);
+  };
+  for (const accept of [
+    'text/event-stream',
+    'Text/Event-Stream;q=0.5',
+    'application/json, text/event-stream',
+  ]) {
+    test.equal(await typeOf(accept), 'text/event-stream', accept);
+  }
+  for (const accept of [
+    'text/event-stream;q=0',
+    'application/json, text/event-stream; q=0.000',
+    'text/event-stream;charset=utf-8;q=0',
+    'text/event-streams',
+    '*/*',
+  ]) {
+    test.equal(await typeOf(accept), 'application/json', accept);
+  }
 });
 
 t.test(

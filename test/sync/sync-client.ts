@@ -14,6 +14,7 @@ interface StreamOptions {
   readonly path: string;
   readonly secret: string;
   readonly lastEventId?: string;
+  readonly accept?: string;
   /** What the client knows already. */
   readonly state?: AppliedConfiguration;
 }
@@ -140,10 +141,13 @@ export async function openSync(t: Lifetime, options: StreamOptions): Promise<Syn
   return new SyncReader(response, options.state ?? new AppliedConfiguration());
 }
 
-function begin(t: Lifetime, { port, path, secret, lastEventId }: StreamOptions): Promise<IncomingMessage> {
+function begin(
+  t: Lifetime,
+  { port, path, secret, lastEventId, accept = 'text/event-stream' }: StreamOptions,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = {
-      Accept: 'text/event-stream',
+      Accept: accept,
       Authorization: `Bearer ${secret}`,
       ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }),
     };

@@ -54,7 +54,7 @@ export function reasonName(reason: EvaluationReason): EvaluationReasonName {
   return names[reason] as EvaluationReasonName;
 }
 
-const openFeatureReasons = evaluationReasons.map((reason) => reason.openFeature);
+export const openFeatureReasons = evaluationReasons.map((reason) => reason.openFeature);
 
 export function openFeatureReason(reason: EvaluationReason): OpenFeatureReason {
   return openFeatureReasons[reason] as OpenFeatureReason;

@@ -16,6 +16,12 @@ import { permitsEnvironment, type Token } from '../token/token.ts';
 interface SyncRequest {
   /** The Authorization header as received; null for none. */
   readonly authorization: string | null;
+  /** Null: sync has no such method and path. */
+  readonly place: SyncPlace | null;
+}
+
+/** The configuration that an address names. */
+interface SyncPlace {
   readonly projectId: string;
   /** Null: the address has none. */
   readonly environment: string | null;
@@ -30,23 +36,26 @@ export interface SyncTarget {
   readonly environmentNumber: number;
 }
 
+const noSuchEndpoint = 'Sync has no endpoint of this method and path. The documentation lists its endpoints.';
 const noProject = 'No project with that id belongs to this token.';
 const noEnvironments =
   'This project has a single environment: leave the environment out of the address of sync.';
 
 /**
  * Who may have the configuration of an environment: any active token of the project whose list permits the environment,
- * whatever the plan. Another project is answered as one that does not exist, and an environment outside the token's list is
+ * whatever the plan. Who has no such token is not told what sync has. Another project is answered as one that does not exist, and an environment outside the token's list is
  * refused whether or not it exists.
  */
 export function guardSync(
   queries: RecordQueries,
-  { authorization, projectId, environment: name }: SyncRequest,
+  { authorization, place }: SyncRequest,
   context: GuardContext,
 ): Step<SyncTarget> {
   const authenticated = authenticate(queries, authorization, context);
   if (!authenticated.ok) return authenticated;
   const token = authenticated.value;
+  if (place === null) return refuseRequest(token, 'not-found', noSuchEndpoint);
+  const { projectId, environment: name } = place;
   if (token.projectId !== projectId) return refuseRequest(token, 'not-found', noProject);
   const project = queries.project(projectId);
   if (project === undefined) throw new Error(`token ${token.id} belongs to no project`);

@@ -1,6 +1,6 @@
 import { flagCreateBodySchema } from '../../contracts/management/flag-create-body.ts';
 import { groupFlagSchema, singleFlagSchema } from '../../contracts/management/flag-representation.ts';
-import type { OperationParameter } from '../../contracts/operation.ts';
+import { flagTag, type OperationParameter } from '../../contracts/operation.ts';
 import { creationChanges, newFlag, parseCreation } from '../../domain/flag/flag-creation.ts';
 import { flagView } from '../../domain/flag/flag-view.ts';
 import { idempotencyKeyLengthMax, readIdempotencyKey } from '../../domain/idempotency/answer-keeping.ts';
@@ -53,7 +53,7 @@ export const createFlag = managementWrite('create-flag', {
       status: 201,
       description: 'The new flag.',
       schema: { anyOf: [singleFlagSchema, groupFlagSchema] },
-      hasEntityTag: true,
+      entityTag: flagTag,
     },
   ],
   problems: ['create-forbidden'],

@@ -1,5 +1,6 @@
 import { flagPatchBodySchema } from '../../contracts/management/flag-patch-body.ts';
 import { patchResultSchema } from '../../contracts/management/patch-result.ts';
+import { flagTag } from '../../contracts/operation.ts';
 import { applyPatch, parsePatch } from '../../domain/flag/flag-patch.ts';
 import { flatFlagView } from '../../domain/flag/flag-view.ts';
 import { readDryRun } from '../../domain/management/dry-run.ts';
@@ -47,7 +48,7 @@ export const patchFlag = managementWrite('patch-flag', {
       status: 200,
       description: 'The flag after the patch, flat.',
       schema: patchResultSchema,
-      hasEntityTag: true,
+      entityTag: flagTag,
     },
   ],
   problems: ['environment-not-permitted', 'not-found', 'precondition-failed'],

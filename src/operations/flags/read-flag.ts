@@ -1,4 +1,5 @@
 import { flagRepresentationSchema } from '../../contracts/management/flag-representation.ts';
+import { flagTag } from '../../contracts/operation.ts';
 import type { FlagOf } from '../../domain/flag/flag.ts';
 import { flagView } from '../../domain/flag/flag-view.ts';
 import { flagEntityTag, isRevalidated } from '../../domain/management/entity-tag.ts';
@@ -35,8 +36,8 @@ export const readFlag = managementRead('read-flag', {
     conditionHeader('If-None-Match', 'ETags of earlier answers to this request. If one still holds: 304.'),
   ],
   answers: [
-    { status: 200, description: 'The flag.', schema: flagRepresentationSchema, hasEntityTag: true },
-    { status: 304, description: 'The flag has not changed.', schema: null, hasEntityTag: true },
+    { status: 200, description: 'The flag.', schema: flagRepresentationSchema, entityTag: flagTag },
+    { status: 304, description: 'The flag has not changed.', schema: null, entityTag: flagTag },
   ],
   problems: ['environment-not-permitted', 'not-found'],
   run: (queries, call, principal) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { messageOf } from '../../support/message-of.ts';
 import { UnusableConfiguration } from '../configuration/sync-shapes.ts';
-import { mediaTypeOf, retryAfterOf } from './request.ts';
+import { mediaTypeOf, readText, retryAfterOf } from './request.ts';
 
 /** An address in messages. */
 type ShownAddress = { readonly shown: string };
@@ -34,15 +34,21 @@ export class ConnectionEnded extends Error {
 }
 
 /** @throws ConnectionEnded unless it is a 200 of that type */
-export function expectAnswer(answer: IncomingMessage, type: string, { shown }: ShownAddress): void {
+export async function expectAnswer(
+  answer: IncomingMessage,
+  type: string,
+  { shown }: ShownAddress,
+): Promise<void> {
   const { statusCode: status = 0 } = answer;
   if (status === 200 && mediaTypeOf(answer) === type) return;
   const waitMs = retryAfterOf(answer);
+  const told = status === 200 ? null : await readDetail(answer);
+  const detail = told === null ? '' : ` It says: ${told}`;
   const refused = refusals[status];
   if (refused !== undefined) {
     throw new ConnectionEnded({
       kind: 'refused',
-      why: `Burgee at ${shown} answered ${status}: ${refused}`,
+      why: `Burgee at ${shown} answered ${status}: ${refused}${detail}`,
       waitMs,
       isLasting: status === 401 || status === 403,
     });
@@ -55,7 +61,7 @@ export function expectAnswer(answer: IncomingMessage, type: string, { shown }: S
     status === 200
       ? `${mediaTypeOf(answer) || 'no type'} where ${type} was expected: is it Burgee that answers there?`
       : `with status ${status}.`;
-  throw new ConnectionEnded({ kind: 'lost', why: `${shown} answered ${found}`, waitMs });
+  throw new ConnectionEnded({ kind: 'lost', why: `${shown} answered ${found}${detail}`, waitMs });
 }
 
 const refusals: Readonly<Record<number, string>> = {
@@ -64,6 +70,29 @@ const refusals: Readonly<Record<number, string>> = {
   403: 'the token may not read this environment. Give the client a token of this project and environment.',
   404: 'there is no such project or environment there. Look at url, project and environment.',
 };
+
+/** An error of the service is a few hundred bytes. */
+const errorBytesMax = 16 * 1024;
+const detailCharactersMax = 500;
+/** An error whose text does not arrive is told without it. */
+const detailMs = 1000;
+
+/** @returns what the service says about its error, in a line; null when nothing like it arrives, or another program answers */
+async function readDetail(answer: IncomingMessage): Promise<string | null> {
+  if (mediaTypeOf(answer) !== 'application/json') return null;
+  const timer = setTimeout(() => answer.destroy(), detailMs).unref();
+  try {
+    const body: unknown = JSON.parse(await readText(answer, errorBytesMax));
+    const detail: unknown =
+      typeof body === 'object' && body !== null && 'detail' in body ? body.detail : null;
+    if (typeof detail !== 'string' || detail === '') return null;
+    return detail.slice(0, detailCharactersMax).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** @param fault anything that was thrown while a connection was made or read */
 export function endOf(fault: unknown, { shown }: ShownAddress): ConnectionEnd {

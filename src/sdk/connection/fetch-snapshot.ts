@@ -34,13 +34,13 @@ export async function fetchSnapshot(
     });
     try {
       if (answer.statusCode === 304) return;
-      expectAnswer(answer, 'application/json', address);
+      await expectAnswer(answer, 'application/json', address);
       held.replace(readSnapshot(parseJson(await readText(answer, receivedBytesMax))));
     } finally {
       answer.destroy();
     }
   } catch (fault) {
-    if (!isLate) throw fault;
+    if (!isLate || fault instanceof ConnectionEnded) throw fault;
     throw new ConnectionEnded({
       kind: 'lost',
       why: `Burgee has not answered within ${answerMs / 1000} seconds.`,

@@ -41,7 +41,7 @@ export async function followStream(
       signal: watchdog.signal,
     });
     try {
-      expectAnswer(answer, 'text/event-stream', address);
+      await expectAnswer(answer, 'text/event-stream', address);
       await readEvents(answer, held, plan, () => watchdog.restart(timings.watchdogMs));
     } finally {
       answer.destroy();
@@ -159,7 +159,8 @@ class Watchdog {
   }
 
   explain(fault: unknown): unknown {
-    if (!this.#hasBarked) return fault;
+    // An error that was answered says more, even if its text did not come whole.
+    if (!this.#hasBarked || fault instanceof ConnectionEnded) return fault;
     const why = `Nothing has come from Burgee for ${Math.round(this.#ms / 1000)} seconds.`;
     return new ConnectionEnded({ kind: this.#hasBytes ? 'lost' : 'silent', why });
   }

@@ -13,8 +13,8 @@ export type OfrepTarget =
   | { readonly kind: 'flags' | 'events' };
 
 export interface OfrepAddress {
-  /** Null at the root without `X-API-Key`. */
-  readonly place: OfrepPlace | null;
+  /** Null at the root without `X-API-Key`; `malformed`: with one that names no project. */
+  readonly place: OfrepPlace | null | 'malformed';
   readonly target: OfrepTarget;
 }
 
@@ -60,7 +60,7 @@ export function readOfrepAddress(path: string, apiKey: string): OfrepAddress | n
   const target = targetOf(path.slice(at + marker.length));
   if (target === null) return null;
   const base = path.endsWith('/', at) ? path.slice(0, at - 1) : path.slice(0, at);
-  if (base === '') return { place: placeOf(apiKey.trim()), target };
+  if (base === '') return { place: placeInKey(apiKey.trim()), target };
   const place = base.startsWith(projectsPath) ? placeOf(base.slice(projectsPath.length)) : null;
   return place === null ? null : { place, target };
 }
@@ -82,6 +82,11 @@ function decodeKey(key: string): string {
   } catch {
     return key.replace(/(?:%[0-9A-Fa-f]{2})+/g, decodeSegment);
   }
+}
+
+/** A key that cannot be read is not taken for none: its client would get answers of another environment. */
+function placeInKey(key: string): OfrepAddress['place'] {
+  return key === '' ? null : (placeOf(key) ?? 'malformed');
 }
 
 /** @param text `{project}` or `{project}/{environment}`, percent-encoded */

@@ -26,6 +26,7 @@ import { type AskedFlag, OfrepFlagAnswer } from './ofrep-flag-answer.ts';
 import type { OfrepFlagsEvaluator, TaggedList } from './ofrep-flags.ts';
 import {
   bodyTooLarge,
+  malformedPlace,
   noPlace,
   noSuchAddress,
   type OfrepRefusal,
@@ -89,7 +90,8 @@ export class OfrepGate {
     const { place, target } = address;
     const forwardedFor = view.headerValues('x-forwarded-for').join(',');
     exchange.route = this.#parts.routes[target.kind];
-    if (target.kind === 'flag')
+    if (place === 'malformed') this.#refuse(exchange, keyOf(view), malformedPlace);
+    else if (target.kind === 'flag')
       this.#evaluateFlag(exchange, view, { place, key: target.key, forwardedFor, context: null });
     else this.#evaluateFlags(exchange, view, place, forwardedFor);
   }
@@ -102,7 +104,7 @@ export class OfrepGate {
       handle: (opened, view) => this.evaluate(opened, view),
       ask: (path, { apiKey, forwardedFor }) => {
         const address = knownOfrepAddress(path, apiKey);
-        if (address?.target.kind !== 'flag') return null;
+        if (address?.target.kind !== 'flag' || address.place === 'malformed') return null;
         return { place: address.place, key: address.target.key, forwardedFor, context: null };
       },
       answer: (asked, body) => this.#flagAnswer.answer(asked, body),
@@ -120,7 +122,9 @@ export class OfrepGate {
       return;
     }
     exchange.route = this.#parts.routes.events;
-    const found = address.place === null ? noPlace : this.#parts.flags.locate(address.place);
+    const { place } = address;
+    const found =
+      place === null ? noPlace : place === 'malformed' ? malformedPlace : this.#parts.flags.locate(place);
     if ('code' in found) {
       refuseOfrep(exchange, null, found);
       return;

@@ -30,6 +30,12 @@ export const noPlace = refusal(
   'GENERAL',
   'The address names no project. Use the base URL /projects/{project}/{environment}, or send X-API-Key: {project}/{environment}.',
 );
+export const malformedPlace = refusal(
+  'invalid-request',
+  400,
+  'GENERAL',
+  'X-API-Key must be {project}/{environment} or {project}, each percent-encoded.',
+);
 export const accessOff = refusal(
   'access-off',
   403,

@@ -23,9 +23,14 @@ export interface SyncMessage {
 
 const encoder = new TextEncoder();
 
-/** The lines of an event before its data. @param position as text */
-export function eventHead(event: SyncEvent, position: string): string {
-  return `id: ${position}\nevent: ${event}\ndata: `;
+/**
+ * The lines of an event before its data.
+ *
+ * @param position as text; null: the client was told of none yet, and an empty `id` would make it forget its own
+ */
+export function eventHead(event: SyncEvent, position: string | null): string {
+  const id = position === null ? '' : `id: ${position}\n`;
+  return `${id}event: ${event}\ndata: `;
 }
 
 export const eventEnd = '\n\n';
@@ -33,7 +38,7 @@ export const eventEnd = '\n\n';
 /** An event whose data is short. */
 export function shortEvent(
   event: 'beat' | 'goodbye',
-  position: string,
+  position: string | null,
   data: SyncBeat | SyncGoodbye,
 ): Uint8Array {
   return encoder.encode(`${eventHead(event, position)}${JSON.stringify(data)}${eventEnd}`);

@@ -167,7 +167,7 @@ export class SyncStream {
       this.cut();
       return;
     }
-    const position = this.position === null ? '' : formatSyncPosition(this.position);
+    const position = this.position === null ? null : formatSyncPosition(this.position);
     this.#write(shortEvent('goodbye', position, { retryAfterMs }));
     this.end();
   }

@@ -1,16 +1,15 @@
 /**
  * A process with many clients, in the timings of a program. Arguments: url, how many, how they are started (`here`,
- * `alone`, in `cluster` workers, or in worker `threads`), and their options as JSON, if they are other ones. Prints a line of JSON with the versions that its clients have after each
- * change of them, and ends when its input ends.
+ * `alone`, in `cluster` workers, or in worker `threads`), their options as JSON, if they are other ones, and the module
+ * that has `connect`, if it is not this checkout's. Prints a line of JSON with the version and the status of a client when
+ * it has started and after each change of them, and ends when its input ends.
  */
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { checkOptions } from '../../../src/sdk/client-options.ts';
-import { SyncedClient } from '../../../src/sdk/synced-client.ts';
-import { defaultTimings } from '../../../src/sdk/timings.ts';
 
-const [url = '', count = '', how = 'here', options = '{}'] = process.argv.slice(2);
+const ownModule = new URL('../../../src/sdk/connect.js', import.meta.url).href;
+const [url = '', count = '', how = 'here', options = '{}', module = ownModule] = process.argv.slice(2);
 const program = fileURLToPath(import.meta.url);
 
 if (how === 'cluster' && cluster.isPrimary) {
@@ -27,16 +26,17 @@ if (!isMainThread) parentPort?.on('message', () => undefined);
 else if (cluster.isPrimary && how !== 'alone') process.stdin.resume().on('end', () => process.exit(0));
 
 async function run(clients: number): Promise<void> {
-  const settings = checkOptions({
+  const { connect } = (await import(module)) as typeof import('../../../src/sdk/connect.ts');
+  const settings = {
     url,
     project: 'project1',
     environment: 'production',
     token: 'secret-token',
     ...(JSON.parse(options) as object),
-  });
+  };
   await Promise.all(
     Array.from({ length: clients }, async () => {
-      const client = new SyncedClient(settings, defaultTimings);
+      const client = await connect(settings);
       const tell = (): void => {
         const line = `${JSON.stringify({ version: client.version, status: client.status })}\n`;
         if (cluster.isWorker) process.send?.(line);
@@ -44,7 +44,7 @@ async function run(clients: number): Promise<void> {
       };
       client.on('change', tell);
       client.on('status', tell);
-      await client.start();
+      tell();
     }),
   );
 }

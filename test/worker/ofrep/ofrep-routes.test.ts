@@ -104,6 +104,37 @@ t.test('every address of the same flag', async (t) => {
   t.equal((await ask(production, id, {}, { 'X-API-Key': solo.id })).status, 200, 'the path wins');
 });
 
+t.test('a header that names no project is refused, and not taken for none', async (t) => {
+  const [id, place] = [flagOf(solo, 'banner'), `${shop.id}/production`];
+  const keys = [`${place}/more`, `/${place}`, '/', `${place}/`];
+  for (const key of keys) {
+    const headers = { 'X-API-Key': key };
+    const one = await ask('', id, { context: { targetingKey: 'u1' } }, headers);
+    t.same([one.status, one.json.key, one.json.errorCode], [400, id, 'GENERAL'], key);
+    t.match(one.json.errorDetails, /^X-API-Key must be/, key);
+    const all = await ask('', null, {}, headers);
+    t.same([all.status, Object.keys(all.json)], [400, ['errorCode', 'errorDetails']], key);
+    const { status, text } = await client.send({ path: '/ofrep/v1/events', headers });
+    t.equal(status, 400, key);
+    t.match(JSON.parse(text).errorDetails, /^X-API-Key must be/, key);
+    t.equal((await ask(single, 'banner', {}, headers)).status, 200, 'below /projects it is not read');
+  }
+  t.equal((await ask('', id, {}, { 'X-API-Key': ' ' })).status, 200, 'an empty one is none');
+});
+
+t.test('an environment of the address is ignored where a project has none', async (t) => {
+  for (const environment of ['production', 'no such']) {
+    const base = `${single}/${encodeURIComponent(environment)}`;
+    const { status, json } = await ask(base, 'banner', {});
+    t.same([status, json.metadata.flagSetId], [200, solo.id]);
+    t.equal((await ask(base, null, {})).status, 200);
+    const byEvaluation = await client.send({
+      path: `/v1/flags/${flagOf(solo, 'banner')}?env=${encodeURIComponent(environment)}`,
+    });
+    t.equal(byEvaluation.status, 200, 'as the Evaluation API does');
+  }
+});
+
 t.test('an empty context is a context', async (t) => {
   for (const body of [
     '{}',

@@ -13,6 +13,7 @@ import { visibleName } from '../../parts/visible-name.ts';
 import { countOf } from '../../parts/words.ts';
 import { useProject } from '../../shell/project-context.ts';
 import { environmentOf, shownEnvironments } from './card-state.ts';
+import { useUncounted } from './uncounted.ts';
 
 /** The button does not wait longer than this for the number of evaluations. */
 const countMsMax = 5_000;
@@ -71,6 +72,7 @@ export function DeleteFlag({ flag, onClose }: DeleteFlagProps) {
   const { isMultiEnvironment, environments } = useProject();
   const guarded = environments.filter(({ isProtected }) => isProtected).map((each) => each.name);
   const { data: count } = useEvaluationCount(flag);
+  const uncounted = useUncounted(projectId);
   const onWords = useOnWords(flag);
   const isOn = onWords !== null;
   const client = useQueryClient();
@@ -99,9 +101,10 @@ export function DeleteFlag({ flag, onClose }: DeleteFlagProps) {
       onClose={onClose}
     >
       <Stack gap="sm">
-        <Callout tone={isOn || (count ?? 0) > 0 ? 'warn' : 'plain'}>
+        <Callout tone={isOn || (count ?? 0) > 0 || uncounted.isLikely ? 'warn' : 'plain'}>
           <span role="status">{countWords(count)}</span>{' '}
           {isOn ? (isMultiEnvironment ? `On in ${onWords}.` : 'On.') : offWords}
+          {(count === 0 || uncounted.isLikely) && ` ${uncounted.words}`}
         </Callout>
         <Text size="sm">
           Applications that ask for <code>{flagId}</code> get 404 from now on

@@ -1,4 +1,4 @@
-import { NativeSelect, Stack } from '@mantine/core';
+import { NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EvaluationCounts } from '../../../contracts/console/evaluation-views.ts';
@@ -12,6 +12,7 @@ import { numberWords } from '../../parts/words.ts';
 import { useProject } from '../../shell/project-context.ts';
 import { EvaluationChart, type ShownSeries } from './evaluation-chart.tsx';
 import classes from './evaluations-tab.module.css';
+import { useUncounted } from './uncounted.ts';
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
@@ -60,7 +61,8 @@ function EvaluationTable({ series }: { readonly series: ShownSeries }) {
 }
 
 function Loaded({ counts }: { readonly counts: EvaluationCounts }) {
-  const { environments } = useProject();
+  const { id: projectId, environments } = useProject();
+  const uncounted = useUncounted(projectId);
   const [environment, setEnvironment] = useState('');
   const series = shownSeries(counts, environment === '' ? null : Number(environment));
   const [on, off] = [numberWords(series.onTotal), numberWords(series.offTotal)];
@@ -80,12 +82,13 @@ function Loaded({ counts }: { readonly counts: EvaluationCounts }) {
       )}
       {series.onTotal + series.offTotal === 0 ? (
         <PageEmpty title="No evaluations in the last 24 hours">
-          Evaluations are counted hour by hour, a few seconds after they happen.
+          Evaluations are counted hour by hour, a few seconds after they happen. {uncounted.words}
         </PageEmpty>
       ) : (
         <Panel title="Evaluations per hour" aside={`${on} on, ${off} off in 24 hours`}>
           <EvaluationChart series={series} />
           <EvaluationTable series={series} />
+          {uncounted.isLikely && <Text size="sm">{uncounted.words}</Text>}
         </Panel>
       )}
     </Stack>

@@ -211,7 +211,7 @@ function java(place: SnippetPlace): Snippet {
 <dependency>
   <groupId>dev.openfeature</groupId>
   <artifactId>sdk</artifactId>
-  <version>1.22.0</version>
+  <version>1.21.0</version>
 </dependency>
 <dependency>
   <groupId>dev.openfeature.contrib.providers</groupId>

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ChangeableFlag, patchRequest, requireChange } from '../changes/changing-flag.ts';
+import { KeptConnection } from '../changes/kept-connection.ts';
+import { LatencyRecorder } from '../load/latency-histogram.ts';
+import { answerLoad } from '../load/load-program.ts';
+import { encodeRequests } from '../load/request-bytes.ts';
+import type { BrowserProbe } from './probe-browser.ts';
+import type { Visibility } from './probe-visible.ts';
+
+/** No browser is told of two changes sooner: the service would hold the second one back. */
+const quietMs = 1100;
+/** A change that was not told by then is not told any more. */
+const toldWithinMs = 10_000;
+
+/** A page that follows the events of one environment. */
+class Browser {
+  readonly flag: ChangeableFlag;
+  readonly question: Buffer;
+  isOn = false;
+  toldAtMs = Number.NEGATIVE_INFINITY;
+  /** Called with each event. */
+  onEvent: () => void = () => undefined;
+  readonly #request: ClientRequest;
+
+  private constructor(request: ClientRequest, flag: ChangeableFlag, question: Buffer) {
+    this.#request = request;
+    this.flag = flag;
+    this.question = question;
+  }
+
+  /** Resolves when the stream has told of the present flags. */
+  static async open({ origin, projectId, flag }: BrowserProbe, environment: string): Promise<Browser> {
+    const base = `/projects/${projectId}/${environment}/ofrep/v1`;
+    const body = JSON.stringify({ context: { targetingKey: 'user-42' } });
+    const asked = { method: 'POST', path: `${base}/evaluate/flags`, body, status: 200 } as const;
+    const [question] = encodeRequests({ origin, requests: [asked] });
+    if (question === undefined) throw new Error('a request was not encoded');
+    const request = get(`${origin}${base}/events`, { agent: false });
+    const browser = new Browser(request, { ...flag, environment }, question);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    if (response.statusCode !== 200) throw new Error(`events were answered ${response.statusCode}`);
+    const first = browser.nextEvent();
+    response.setEncoding('utf8').on('data', (text: string) => {
+      if (text.includes('data:')) browser.onEvent();
+    });
+    await first;
+    return browser;
+  }
+
+  nextEvent(): Promise<void> {
+    return new Promise((resolve) => {
+      this.onEvent = resolve;
+    });
+  }
+
+  close(): void {
+    this.#request.destroy();
+  }
+}
+
+/** Patches a flag in one environment after another, and waits until its browser was told and has asked for the flags. */
+async function probe(asked: BrowserProbe): Promise<Visibility> {
+  const { origin, environments, seconds } = asked;
+  const [writer, reader] = await Promise.all([KeptConnection.open(origin), KeptConnection.open(origin)]);
+  const patch = (flag: ChangeableFlag, state: object) => writer.ask(patchRequest(origin, flag, state));
+  const browsers: Browser[] = [];
+  for (const environment of environments) {
+    // Rounds follow each other: the flag is as before the first one.
+    await patch({ ...asked.flag, environment }, { enabled: false, trafficPercentage: 100 });
+    browsers.push(await Browser.open(asked, environment));
+  }
+  await sleep(quietMs);
+  const recorder = new LatencyRecorder();
+  const endAtMs = performance.now() + seconds * 1000;
+  for (let change = 0; change === 0 || performance.now() < endAtMs; change += 1) {
+    const browser = browsers[change % browsers.length] as Browser;
+    await sleep(Math.max(0, browser.toldAtMs + quietMs - performance.now()));
+    recorder.recordMs(await changeSeen(browser, reader, patch));
+    await sleep(quietMs / browsers.length);
+  }
+  for (const browser of browsers) browser.close();
+  writer.close();
+  reader.close();
+  return { p50Us: recorder.percentileUs(50), p99Us: recorder.percentileUs(99), histogram: recorder.encode() };
+}
+
+/** @returns milliseconds from the acknowledgement of a change to the answer that shows it */
+async function changeSeen(
+  browser: Browser,
+  reader: KeptConnection,
+  patch: (flag: ChangeableFlag, state: object) => ReturnType<KeptConnection['ask']>,
+): Promise<number> {
+  browser.isOn = !browser.isOn;
+  const told = browser.nextEvent().then(() => {
+    browser.toldAtMs = performance.now();
+    return reader.ask(browser.question);
+  });
+  requireChange(await patch(browser.flag, { enabled: browser.isOn }));
+  const acknowledgedAtMs = performance.now();
+  const answer = await Promise.race([told, sleep(toldWithinMs, null, { ref: true })]);
+  if (answer === null) throw new Error(`a browser was not told of a change within ${toldWithinMs} ms`);
+  const seenAtMs = performance.now();
+  if (!answer.body.includes(`"value":${browser.isOn}`)) throw new Error('the flags do not show the change');
+  // It may be told before its acknowledgement arrives.
+  return Math.max(0, seenAtMs - acknowledgedAtMs);
+}
+
+await answerLoad(probe);
+process.exit(0);

@@ -1,0 +1,167 @@
+import { errorEnvelope } from '../contracts/error-envelope.ts';
+import { parseTagCondition } from '../domain/management/entity-tag.ts';
+import type { SyncTarget } from '../domain/sync/sync-guard.ts';
+import { formatSyncPosition, isUpToDate, readSyncPosition } from '../domain/sync/sync-position.ts';
+import { readUsage } from '../domain/sync/sync-usage.ts';
+import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
+import type { LongAnswers } from './answers/long-answers.ts';
+import type { StreamRoom } from './limits/stream-room.ts';
+import type { PinnedState } from './sync/settled-state.ts';
+import { type SyncedEnvironment, snapshotPieces } from './sync/sync-content.ts';
+import type { SyncMeter } from './sync/sync-meter.ts';
+import type { SyncStreams } from './sync/sync-streams.ts';
+import { countUsage, type ReportUsage } from './sync/usage-report.ts';
+
+export interface SyncAnswersOptions {
+  readonly docsUrl: string;
+  readonly streams: SyncStreams;
+  readonly room: StreamRoom;
+  readonly longAnswers: LongAnswers;
+  readonly syncMeter: SyncMeter;
+  readonly reportUsage: ReportUsage;
+}
+
+export const syncStopping = 'The service is stopping. Retry in a moment.';
+const allTaken =
+  'All places for event streams are taken. Ask for the configuration without a stream, or retry later.';
+const shareTaken =
+  'This project has its share of the places for event streams. Ask for the configuration without a stream, or retry later.';
+/** Seconds after which clients that found no place come back, at random. */
+const retry = { least: 10, most: 40 };
+
+/** What sync gives to those whom its door lets in: a stream, a snapshot, and the receipt for a report of usage. */
+export class SyncAnswers {
+  readonly #options: SyncAnswersOptions;
+  readonly #onFault: (fault: unknown, request: ApiRequest) => void;
+
+  constructor(options: SyncAnswersOptions, onFault: (fault: unknown, request: ApiRequest) => void) {
+    this.#options = options;
+    this.#onFault = onFault;
+  }
+
+  /** Opens a stream of events. */
+  open(reply: ApiReply, { token, project, environment, environmentNumber }: SyncTarget): void {
+    const { streams, room, syncMeter } = this.#options;
+    if (streams.isClosed) {
+      reply.refuseUnavailable(syncStopping);
+      return;
+    }
+    const holder = { projectId: project.id, browser: null };
+    const refused = room.take(holder);
+    if (refused !== null) {
+      syncMeter.countRefused(refused);
+      const seconds = Math.round(retry.least + Math.random() * (retry.most - retry.least));
+      const detail = refused === 'all' ? allTaken : shareTaken;
+      reply.refuse({ code: 'service-unavailable', detail }, seconds);
+      return;
+    }
+    reply.begin(200, { contentType: 'text/event-stream' }, token.id);
+    const { exchange, request } = reply;
+    if (exchange.isOver) {
+      room.give(holder);
+      return;
+    }
+    const { header } = request;
+    streams.open({
+      exchange,
+      environment: { projectId: project.id, environmentNumber, name: environment?.name ?? null },
+      tokenId: token.id,
+      lastEvent: header === null ? null : readSyncPosition(header),
+    });
+  }
+
+  /** @param state that is settled; it is released here */
+  giveSnapshot(reply: ApiReply, target: SyncTarget, state: PinnedState): void {
+    const { exchange, request } = reply;
+    if (exchange.isOver) {
+      state.release();
+      return;
+    }
+    const { token, project, environment, environmentNumber } = target;
+    const { history, snapshot } = state;
+    const number = snapshot.sync.versionOf(project.id, environmentNumber);
+    const version = formatSyncPosition({ history, number });
+    const fields = { contentType: 'application/json', entityTag: `"${version}"` };
+    if (isKnown(request.header, state, number)) {
+      state.release();
+      reply.answer(304, '', { entityTag: fields.entityTag }, token.id);
+      return;
+    }
+    const synced: SyncedEnvironment = {
+      projectId: project.id,
+      environmentNumber,
+      name: environment?.name ?? null,
+    };
+    this.#options.syncMeter.countEvent('snapshot');
+    this.#options.longAnswers.send({
+      exchange,
+      status: 200,
+      pieces: snapshotPieces(state, synced, version),
+      get heldBytes() {
+        return snapshot.held.bytes;
+      },
+      isPinned: true,
+      holder: () => ({
+        asker: token.id,
+        project: project.id,
+        organisation: project.organisationId,
+        address: request.limitKey,
+      }),
+      release: () => state.release(),
+      headers: () => reply.headers(200, fields),
+      answerWhole: (whole) => reply.answer(200, whole, fields, token.id),
+      refuse: (detail) => reply.refuseUnavailable(detail),
+      fail: (fault, hasBegun) => {
+        this.#onFault(fault, request);
+        if (!hasBegun) reply.refuseInternal();
+      },
+      onOver: () => reply.finishLong(200, token.id),
+    });
+  }
+
+  /** @param body of the report @param state that is released here */
+  async takeReport(
+    reply: ApiReply,
+    body: Uint8Array | null,
+    target: SyncTarget,
+    state: PinnedState,
+  ): Promise<void> {
+    const { token, project, environmentNumber } = target;
+    try {
+      const usage = readUsage(body);
+      if (!('reportId' in usage)) {
+        const refusal = errorEnvelope(
+          { code: 'invalid-request', detail: usage.detail() },
+          this.#options.docsUrl,
+        );
+        return reply.answer(400, refusal, { contentType: 'application/json' }, token.id);
+      }
+      const { counted, ...summary } = countUsage(
+        usage,
+        project.id,
+        environmentNumber,
+        state.snapshot.evaluation,
+      );
+      const key = `${project.id}/${environmentNumber}/${usage.reportId}`;
+      const isNew = await this.#options.reportUsage(key, counted);
+      if (isNew) this.#options.syncMeter.countUsage(summary.evaluations, summary.unknownFlags);
+      const { flags, unknownFlags } = summary;
+      reply.answerJson({ counted: isNew ? flags : 0, unknownFlags, isRepeated: !isNew }, {}, token.id);
+    } finally {
+      state.release();
+    }
+  }
+}
+
+/** Whether a client that sends the tags knows everything: it may know a later number than that of the last change. */
+function isKnown(header: string | null, { history, number }: PinnedState, version: number): boolean {
+  const condition = header === null ? null : parseTagCondition(header);
+  if (condition === null) return false;
+  return (
+    condition.isAny ||
+    condition.tags.some(({ opaque }) => {
+      const known = readSyncPosition(opaque);
+      return known !== null && isUpToDate(known, { history, number }, version);
+    })
+  );
+}
