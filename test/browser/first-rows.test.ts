@@ -152,6 +152,30 @@ await consoleTest(
 
 await consoleTest(
   t,
+  "the palette's keys, and what is typed after them, are kept for the console",
+  { prepare: provision(project) },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await signIn(window, owner);
+    await page.getByText('40 flags', { exact: true }).waitFor();
+
+    const release = await holdConsole(page);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('flag-2');
+    release();
+    const input = page.getByRole('combobox', { name: /^Flag, page or action/ });
+    await input.waitFor();
+    await page
+      .getByRole('option', { name: /^flag-20/ })
+      .first()
+      .waitFor();
+    t.equal(await input.inputValue(), 'flag-2');
+  },
+);
+
+await consoleTest(
+  t,
   'there are no first rows where the console shows something else',
   { prepare: provision(project) },
   async (t, stage) => {

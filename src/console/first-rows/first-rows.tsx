@@ -23,6 +23,9 @@ interface Answers {
   readonly page: FlagPage;
 }
 
+/** More is not typed in the time that the console takes. */
+const keysMax = 50;
+
 let hasBegun = false;
 
 /** A copy, because the console reads the answer, too. */
@@ -57,6 +60,23 @@ function followScrolling(place: Element, redraw: (into: Element) => void): void 
   });
 }
 
+/** Keeps shortcuts for the console: keys of a letter or sign, and every key after the palette's. */
+function keysUntil(isOver: () => boolean): readonly KeyboardEvent[] {
+  const keys: KeyboardEvent[] = [];
+  const keep = (event: KeyboardEvent): void => {
+    if (isOver()) document.removeEventListener('keydown', keep, { capture: true });
+    if (isOver()) return;
+    const { key, ctrlKey, metaKey, altKey } = event;
+    const isPalette = (ctrlKey || metaKey) && key.toLowerCase() === 'k';
+    const isSign = /^[^ ]$/.test(key) && !ctrlKey && !metaKey;
+    if (altKey || keys.length === keysMax || !(isPalette || isSign || keys.length > 0)) return;
+    event.preventDefault();
+    keys.push(event);
+  };
+  document.addEventListener('keydown', keep, { capture: true });
+  return keys;
+}
+
 async function drawRows(first: FirstAnswers, projectId: string): Promise<void> {
   const known = await readAnswers(first, projectId);
   if (known === null || hasBegun) return;
@@ -70,7 +90,7 @@ async function drawRows(first: FirstAnswers, projectId: string): Promise<void> {
   draw(<FirstPage {...{ project, page, preferences, place }} />, element);
   document.body.append(element);
   followScrolling(element, (into) => draw(<FirstTable {...{ project, page, preferences, place }} />, into));
-  const rows: FirstRows = { element, place, pressed: null };
+  const rows: FirstRows = { element, place, pressed: null, keys: keysUntil(() => !element.isConnected) };
   Object.assign(globalThis, { burgeeFirstRows: rows });
   element.addEventListener('click', ({ target }) => {
     rows.pressed = target instanceof Element ? target.closest('button') : null;

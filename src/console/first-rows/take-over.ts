@@ -1,4 +1,4 @@
-import { useLayoutEffect } from 'react';
+import { useEffect, useLayoutEffect } from 'react';
 
 /** What `first-rows.tsx` has drawn, and leaves to the console. */
 export interface FirstRows {
@@ -7,6 +7,8 @@ export interface FirstRows {
   readonly place: { readonly top: number; readonly left: number };
   /** The button that was pressed last: the console does what it is for. */
   pressed: Element | null;
+  /** Shortcuts, and what was typed after the palette's. */
+  readonly keys: readonly KeyboardEvent[];
 }
 
 function drawnRows(): FirstRows | undefined {
@@ -40,19 +42,35 @@ export function replaceBy(shown: Element, next: ParentNode, end: () => void): vo
   if (focused !== null) counterpart(focused, next)?.focus({ preventScroll: true });
 }
 
+let left: Pick<FirstRows, 'pressed' | 'keys'> | null = null;
+
 function takeOver(): void {
   const rows = drawnRows();
-  if (rows === undefined) return;
-  Reflect.deleteProperty(globalThis, 'burgeeFirstRows');
-  const { element, pressed } = rows;
   const root = document.querySelector('#root');
-  if (root !== null) replaceBy(element, root, () => element.remove());
-  const button = pressed === null || root === null ? undefined : counterpart(pressed, root);
-  // Not within React's commit, which would put it off.
-  if (button !== undefined) setTimeout(() => button.click());
+  if (rows === undefined || root === null) return;
+  Reflect.deleteProperty(globalThis, 'burgeeFirstRows');
+  const { element } = rows;
+  replaceBy(element, root, () => element.remove());
+  left = rows;
+}
+
+/** Does what was asked of the first rows, now that everything listens. */
+function catchUp(): void {
+  const asked = left;
+  left = null;
+  const root = document.querySelector('#root');
+  if (asked === null || root === null) return;
+  if (asked.pressed !== null) counterpart(asked.pressed, root)?.click();
+  for (const { key, ctrlKey, metaKey } of asked.keys) {
+    const place = document.activeElement ?? document.body;
+    place.dispatchEvent(
+      new KeyboardEvent('keydown', { key, ctrlKey, metaKey, bubbles: true, cancelable: true }),
+    );
+  }
 }
 
 /** The console is drawn: it is shown in the place of the first rows before the browser draws a frame. */
 export function useTakeOver(): void {
   useLayoutEffect(takeOver, []);
+  useEffect(catchUp, []);
 }
