@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import type { Project } from '../../src/domain/project/project.ts';
 import { findChromium, startChromium } from '../../test/browser/support/start-chromium.ts';
 import type { ConsoleClient } from '../../test/console/console-client.ts';
 import { manyEnvironments, manyFlags } from '../../test/console/many-flags.ts';
@@ -23,17 +22,40 @@ const waitMs = 120_000;
 /** When rows were there, in milliseconds since 1970. */
 interface Noted {
   readonly began: number;
+  /** The first frame with names of flags in it. */
   readonly firstRows: number;
+  /** The console itself has drawn the list: its controls answer. */
+  readonly usable: number;
   readonly allRows: number;
 }
 
-/** Runs in the page before its own scripts. @param total what the page says when it has all flags */
-function noteRows(total: string): string {
+/**
+ * Runs in the page before its own scripts. A first row counts when it is a flag's: with its name as a link to its page,
+ * within the window, in a frame that was drawn.
+ *
+ * @param total what the page says when it has all flags
+ * @param names of the project's flags
+ */
+function noteRows(total: string, names: readonly string[]): string {
   return `{
     const noted = (globalThis.notedRows = { began: performance.timeOrigin });
     const now = () => performance.timeOrigin + performance.now();
+    const names = new Set(${JSON.stringify(names)});
+    let isSeen = false;
+    const isFlag = (link) => {
+      const { top, height } = link.getBoundingClientRect();
+      const leads = /[/]projects[/]\\w+[/]flags[/]\\w+$/.test(link.getAttribute('href'));
+      return leads && names.has(link.textContent) && height > 0 && top < innerHeight;
+    };
+    const look = () => {
+      const links = Array.from(document.querySelectorAll('[role=grid] [role=rowheader] a'));
+      isSeen = links.length > 0 && links.every(isFlag);
+      // The task after a frame's: the frame is drawn.
+      if (isSeen) requestAnimationFrame(() => setTimeout(() => (noted.firstRows ??= now())));
+    };
     new MutationObserver(() => {
-      if (document.querySelector('[role=grid] [role=rowheader]') !== null) noted.firstRows ??= now();
+      if (!isSeen) look();
+      if (document.querySelector('#root [role=grid] [role=rowheader]') !== null) noted.usable ??= now();
       const told = Array.from(document.querySelectorAll('[role=status]'), (status) => status.textContent.trim());
       if (told.includes(${JSON.stringify(total)})) noted.allRows ??= now();
     }).observe(document, { childList: true, subtree: true, characterData: true });
@@ -87,6 +109,7 @@ class WireBytes {
 export class OpenedList {
   readonly firstRowsMs: number;
   readonly firstBytes: number;
+  readonly usableMs: number;
   readonly allRowsMs: number;
   readonly allBytes: number;
   readonly #page: Page;
@@ -99,6 +122,7 @@ export class OpenedList {
     this.#change = change;
     this.firstRowsMs = times.firstRows - times.began;
     this.firstBytes = wire.sum(times.firstRows);
+    this.usableMs = times.usable - times.began;
     this.allRowsMs = times.allRows - times.began;
     this.allBytes = wire.sum(times.allRows);
   }
@@ -147,11 +171,11 @@ export async function openConsoleLists(
   const programs = findChromium();
   if (programs.skip !== false) throw new Error(programs.skip);
   const browser = await startChromium(t, programs);
-  return projects.map(({ id }, index) => {
+  return projects.map(({ id, names }) => {
     const list = `/projects/${id}/flags`;
     const change = (text: string): Promise<void> => changeFirst(client, list, text);
     return {
-      open: () => open(browser, client, `/console${list}`, sizes[index] ?? 0, change),
+      open: () => open(browser, client, `/console${list}`, names, change),
       timePage: async () => {
         const before = performance.now();
         const coding = { 'accept-encoding': 'br' };
@@ -163,27 +187,32 @@ export async function openConsoleLists(
   });
 }
 
-function addProject(prepared: PreparedStore, flagCount: number, environmentCount: number): Project {
+interface ListedProject {
+  readonly id: string;
+  readonly names: readonly string[];
+}
+
+function addProject(prepared: PreparedStore, flagCount: number, environmentCount: number): ListedProject {
   const project = projectOf(prepared.organisation.id, {
     ...{ name: `project of ${flagCount}`, isMultiEnvironment: true },
     ...manyEnvironments(environmentCount),
   });
   const flags = manyFlags(project, flagCount);
   prepared.add([creationOf('project', project), ...flags.map((flag) => flagChangeOf(null, flag))]);
-  return project;
+  return { id: project.id, names: flags.map(({ name }) => name) };
 }
 
 async function open(
   browser: Browser,
   { origin, cookies }: ConsoleClient,
   path: string,
-  flagCount: number,
+  names: readonly string[],
   change: (text: string) => Promise<void>,
 ): Promise<OpenedList> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
   await context.addCookies(Array.from(cookies, ([name, value]) => ({ name, value, url: origin })));
-  const total = `${flagCount.toLocaleString('en')} flags`;
-  await context.addInitScript(noteRows(total));
+  const total = `${names.length.toLocaleString('en')} flags`;
+  await context.addInitScript(noteRows(total, names));
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   const wire = new WireBytes();

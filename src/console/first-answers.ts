@@ -3,9 +3,10 @@
  * loads and compiles the console. It is a classic script, because the browser runs it as soon as it is there, and
  * imports nothing, because what it shared with the console would be loaded first.
  */
+import type { FirstAnswers } from './client/first-answers.ts';
+
 (() => {
-  /** Answers under way, by address. `client/first-answers.ts` takes each once, and drops the others. */
-  const answers = new Map<string, Promise<Response>>();
+  const answers: FirstAnswers['answers'] = new Map();
 
   const begin = (path: string): Promise<Response> => {
     const address = `/console/api${path}`;
@@ -31,7 +32,7 @@
   };
 
   if (/^\/console\/(sign-in|sign-out|link)\b/.test(location.pathname)) return;
-  Object.assign(globalThis, { burgeeFirstAnswers: answers });
   // The console takes the session's answer, and says what is wrong with it.
-  beginPage().catch(() => null);
+  const asked = beginPage().catch(() => undefined);
+  Object.assign(globalThis, { burgeeFirstAnswers: { answers, asked } satisfies FirstAnswers });
 })();

@@ -6,14 +6,17 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { consoleColours, consoleTheme } from './app/console-theme.ts';
+import { consoleTheme } from './app/console-theme.ts';
 import { createConsoleRouter, readFirstPage } from './app/router.tsx';
 import { watchAttendance } from './client/attendance.ts';
 import { dropFirstAnswers } from './client/first-answers.ts';
 import { createQueryClient } from './client/query-client.ts';
+import { useTakeOver } from './first-rows/take-over.ts';
 import { NoticeCenter } from './parts/notices.tsx';
 import { SwitchQuestions } from './switching/switch-questions.tsx';
 
+// From now on an error has a stack again: see `first-rows.tsx`.
+Object.assign(Error, { stackTraceLimit: 10 });
 const queryClient = createQueryClient(() => {
   const { publicHref, pathname } = router.state.location;
   if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { back: publicHref } });
@@ -26,13 +29,9 @@ function cspNonce(): string {
 }
 
 function ConsoleApp() {
+  useTakeOver();
   return (
-    <MantineProvider
-      theme={consoleTheme}
-      cssVariablesResolver={consoleColours}
-      defaultColorScheme="auto"
-      getStyleNonce={cspNonce}
-    >
+    <MantineProvider theme={consoleTheme} defaultColorScheme="auto" getStyleNonce={cspNonce}>
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
         <SwitchQuestions />

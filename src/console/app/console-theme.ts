@@ -1,5 +1,4 @@
 import {
-  type CSSVariablesResolver,
   createTheme,
   defaultVariantColorsResolver,
   type MantineColorsTuple,
@@ -60,8 +59,8 @@ export const consoleTheme = createTheme({
   primaryColor: 'burgee',
   primaryShade: 7,
   colors: { burgee, dark },
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
-  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  fontFamily: 'var(--font)',
+  fontFamilyMonospace: 'var(--font-monospace)',
   headings: { fontWeight: '650' },
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -84,26 +83,3 @@ export const consoleTheme = createTheme({
     Select: { defaultProps: { comboboxProps: { shadow: 'md' } } },
   },
 });
-
-/** Mantine's own names for the roles of `console.css`. */
-export const consoleColours: CSSVariablesResolver = () => {
-  const roles = {
-    '--mantine-color-body': 'var(--page)',
-    '--mantine-color-text': 'var(--ink)',
-    '--mantine-color-dimmed': 'var(--quiet)',
-    '--mantine-color-error': 'var(--danger)',
-    '--mantine-color-default': 'var(--raised)',
-    '--mantine-color-default-color': 'var(--ink)',
-    '--mantine-color-default-hover': 'var(--hover)',
-    '--mantine-color-default-border': 'var(--line-strong)',
-    '--mantine-color-anchor': 'var(--accent)',
-    '--mantine-color-disabled': 'var(--off-soft)',
-    '--mantine-color-disabled-color': 'var(--quiet)',
-    '--mantine-color-disabled-border': 'var(--line)',
-  };
-  return {
-    variables: {},
-    light: { ...roles, '--mantine-color-placeholder': '#6b7688' },
-    dark: { ...roles, '--mantine-color-placeholder': '#8793a6' },
-  };
-};

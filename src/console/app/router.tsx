@@ -10,6 +10,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ConsoleError } from '../client/console-error.ts';
+import { noneAwaited } from '../client/none-awaited.ts';
 import { flagsQuery, projectsQuery, sessionQuery } from '../client/queries.ts';
 import { PageError, PageLoading } from '../parts/page-states.tsx';
 import { FlagsScreen } from '../screens/flags/flags-screen.tsx';
@@ -276,9 +277,7 @@ export async function readFirstPage(router: ReturnType<typeof createConsoleRoute
     const route = routes.find(({ id }) => id === routeId);
     if (route !== undefined) void router.loadRouteChunk(route);
   }
-  const projects = { queryKey: projectsQuery.queryKey };
-  const { queryClient } = router.options.context;
-  const answers = router.load().then(() => queryClient.getQueryCache().find(projects)?.promise);
+  const answers = router.load().then(() => noneAwaited(router.options.context.queryClient.getQueryCache()));
   const late = new Promise((resolve) => setTimeout(resolve, firstAnswersMs));
   // What failed is told by the page.
   await Promise.race([answers, late]).catch(() => null);

@@ -1,7 +1,13 @@
-type Answers = Map<string, Promise<Response>>;
+/** What the scripts of the page share, as `burgeeFirstAnswers`. */
+export interface FirstAnswers {
+  /** Answers under way, by address. Each is taken once, and the others are dropped. */
+  readonly answers: Map<string, Promise<Response>>;
+  /** Ends when all are asked for. */
+  readonly asked: Promise<void>;
+}
 
-function answersUnderWay(): Answers | undefined {
-  return (globalThis as { burgeeFirstAnswers?: Answers }).burgeeFirstAnswers;
+function answersUnderWay(): FirstAnswers['answers'] | undefined {
+  return (globalThis as { burgeeFirstAnswers?: FirstAnswers }).burgeeFirstAnswers?.answers;
 }
 
 /** @returns the answer that the page's first script has asked for; undefined for none. Only the first call gets it */

@@ -15,7 +15,6 @@ import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
 import { favouritesMax, withFavourite } from '../../parts/preferences.ts';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { usePreference, usePreferenceStore, useProjectPreferences } from '../../parts/use-preferences.ts';
-import { countOf, numberWords } from '../../parts/words.ts';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { ColumnMenu } from './column-menu.tsx';
@@ -27,6 +26,7 @@ import { FlagFilters } from './flag-filters.tsx';
 import { FlagTable } from './flag-table.tsx';
 import classes from './flags.module.css';
 import { placeIn } from './list-place.ts';
+import { listWords } from './list-words.ts';
 import { SavedFilters } from './saved-filters.tsx';
 import { useHeldRows } from './use-held-rows.ts';
 
@@ -65,13 +65,9 @@ interface LeadProps {
 
 function Lead({ list, shown, isHeld }: LeadProps) {
   const total = list.flags.length;
-  const known = list.isWhole || list.next === null;
-  const words =
-    shown === total ? countOf(total, 'flag') : `${numberWords(shown)} of ${countOf(total, 'flag')}`;
   return (
     <span role="status">
-      {words}
-      {!known && ' read so far …'}
+      {listWords(shown, total, list.isWhole || list.next === null)}
       {isHeld && ' · rows stay in place until you leave the list'}
     </span>
   );

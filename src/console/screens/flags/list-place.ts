@@ -1,4 +1,5 @@
 import type { FlagsSearch } from '../../app/searches.ts';
+import { firstScroll } from '../../first-rows/take-over.ts';
 
 /** A cell of the list: a flag's, or one of the header; and the column. */
 export interface ListCell {
@@ -30,7 +31,8 @@ function isSame(one: FlagsSearch, other: FlagsSearch): boolean {
 export function placeIn(projectId: string, search: FlagsSearch): ListPlace {
   const known = places.get(projectId);
   if (known !== undefined && isSame(known.search, search)) return known;
-  const place = { search, top: 0, left: 0, cell: null };
+  const { top, left } = firstScroll() ?? { top: 0, left: 0 };
+  const place = { search, top, left, cell: null };
   places.set(projectId, place);
   const [first] = places.keys();
   if (places.size > placesMax && first !== undefined) places.delete(first);
