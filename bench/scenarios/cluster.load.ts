@@ -25,6 +25,8 @@ const flagsOfNewNode = 100_000;
 const quickFlags = 1000;
 /** So that changes wait for a killed node within a round; a lease ends after three seconds. */
 const killSecondsMin = 10;
+/** In a quick run: the second before the kill, and the lease. */
+const quickKillSecondsMin = 5;
 const killAfterMs = 1000;
 const bareCommit = 'bare commit';
 const serveArgs = ['--management-rate-limit', '1000000000'];
@@ -255,7 +257,9 @@ function compareKilled(bench: Bench, { cluster, nodes: [node], flags }: Stage): 
           const victim = await cluster.startNode(serveArgs);
           const killing = setTimeout(() => process.kill(victim.pid, 'SIGKILL'), killAfterMs);
           try {
-            return await measure(Math.max(seconds, killSecondsMin));
+            return await measure(
+              Math.max(seconds, bench.settings.isQuick ? quickKillSecondsMin : killSecondsMin),
+            );
           } finally {
             clearTimeout(killing);
             await victim.stop();

@@ -33,16 +33,3 @@ export interface Problem {
   readonly code: ProblemCode;
   readonly detail: string;
 }
-
-/** The outcome of a decision that may be refused. */
-export type Outcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problem: Problem };
-
-export function succeed<T>(value: T): Outcome<T> {
-  return { ok: true, value };
-}
-
-export function refuse(code: ProblemCode, detail: string): { readonly ok: false; readonly problem: Problem } {
-  return { ok: false, problem: { code, detail } };
-}

@@ -8,7 +8,6 @@ import {
   countEvents,
   createMetricMemory,
   type MetricCells,
-  put,
   sumOf,
 } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
@@ -21,7 +20,7 @@ import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-proto
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import { ConnectionRoom } from '../worker/limits/connection-room.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
-import { keptForPlaces, usedPlaces } from '../worker/limits/shared-places.ts';
+import { usedPlaces } from '../worker/limits/shared-places.ts';
 import type { DocsPages } from '../worker/pages/docs-pages.ts';
 import type { WebApp } from '../worker/pages/web-app.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
@@ -34,6 +33,7 @@ import { ChangePacing } from './change-pacing.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
 import { type ClusterParts, HostDesk } from './host-desk.ts';
+import { readFrontMetrics } from './read-front-metrics.ts';
 import { refuseWithoutWorker } from './refuse-without-worker.ts';
 import { SessionTouches } from './session-touches.ts';
 import { createSharedLimits, placesFor } from './shared-limits.ts';
@@ -254,11 +254,7 @@ export class Front {
 
   get #inFlight(): number {
     const held = inFlightBudgets.reduce((sum, name) => sum + this.#used(name), 0);
-    return held + this.#longAnswers + this.#parts.writer.inFlight;
-  }
-
-  get #longAnswers(): number {
-    return usedPlaces(this.#limits.places.longAnswers);
+    return held + usedPlaces(this.#limits.places.longAnswers) + this.#parts.writer.inFlight;
   }
 
   #used(name: BudgetName): number {
@@ -279,35 +275,12 @@ export class Front {
 
   /** Cells of `frontMetrics`, up to date. */
   readMetrics(): MetricCells {
-    const cells = this.#cells;
-    const { metrics } = frontMetrics;
     const { writer, config, usage } = this.#parts;
-    const { connections } = this.#fleet;
-    put(cells, metrics.workers, this.#fleet.serving);
-    put(cells, metrics.workersWanted, config.workers);
-    put(cells, metrics.replacements, this.#fleet.replacements);
-    put(
-      cells,
-      metrics.connections,
-      connections.reduce((sum, count) => sum + count, 0),
-    );
-    put(cells, metrics.connectionsMax, this.#connectionLimit.max);
-    put(cells, metrics.refusedConnections, this.#connectionLimit.refused);
-    put(cells, metrics.busiestConnections, Math.max(0, ...connections));
-    put(cells, metrics.longAnswers, this.#longAnswers);
-    put(cells, metrics.waitingEvaluations, this.#used('waitingEvaluations'));
-    const kept = this.#used('unsentBytes') + keptForPlaces(this.#limits.places.longAnswers);
-    put(cells, metrics.unsentBytes, kept);
-    put(cells, metrics.pinnedSnapshots, usedPlaces(this.#limits.places.pinnedSnapshots));
-    put(cells, metrics.bodyBytes, this.#used('bodyBytes'));
-    put(cells, metrics.uncountedEvaluations, usage.evaluationCounts.uncounted);
-    put(cells, metrics.uncountedTokenUses, usage.tokenUses.uncounted);
-    put(cells, metrics.managementInFlight, this.#used('managementRequests'));
-    put(cells, metrics.consoleInFlight, this.#used('consoleRequests'));
-    put(cells, metrics.writerInFlight, writer.inFlight);
-    put(cells, metrics.writerQueueDepth, writer.queueDepth);
-    put(cells, metrics.writerQueueBytes, writer.queueBytes);
-    return cells;
+    readFrontMetrics(this.#cells, {
+      ...{ writer, usage, fleet: this.#fleet, limits: this.#limits, connectionLimit: this.#connectionLimit },
+      workersWanted: config.workers,
+    });
+    return this.#cells;
   }
 
   /** @returns false when a worker hangs. @param isStartFailed see `WorkerFleet.stop` */

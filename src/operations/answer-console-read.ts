@@ -1,5 +1,6 @@
 import type { ConsolePrincipal } from '../domain/console/console-principal.ts';
-import type { ConsoleOutcome } from '../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../domain/console/console-problem.ts';
+import type { Outcome } from '../domain/outcome.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Steps } from '../support/steps.ts';
 import { consoleRefusal, consoleSuccess, guardConsoleCall, runConsoleCall } from './answer-console.ts';
@@ -30,7 +31,7 @@ export function answerConsoleRead(queries: RecordQueries, call: ApiCall, context
 }
 
 function* settle(
-  later: Steps<ConsoleOutcome<Shown>>,
+  later: Steps<Outcome<Shown, ConsoleProblem>>,
   asker: ConsolePrincipal | null,
   call: ApiCall,
   context: ConsoleContext,
@@ -39,7 +40,7 @@ function* settle(
 }
 
 function answerOf(
-  outcome: ConsoleOutcome<Shown>,
+  outcome: Outcome<Shown, ConsoleProblem>,
   asker: ConsolePrincipal | null,
   call: ApiCall,
   context: ConsoleContext,

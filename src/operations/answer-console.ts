@@ -1,8 +1,9 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import { problemTable } from '../contracts/problem-table.ts';
 import type { ConsolePrincipal } from '../domain/console/console-principal.ts';
-import { allow, type ConsoleOutcome, type ConsoleProblem, deny } from '../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../domain/console/console-problem.ts';
 import { type ConsoleGuarded, guardConsole } from '../domain/console/guard-console.ts';
+import { type Outcome, refuse, succeed } from '../domain/outcome.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { needsTouch } from '../domain/session/session.ts';
 import { type ApiAnswer, type ApiCall, type ApiCallHead, plainAnswer } from './call.ts';
@@ -20,7 +21,7 @@ import type {
 /** The asker that the guard found, and the outcome of the request. */
 export interface Admission<Result> {
   readonly asker: ConsolePrincipal | null;
-  readonly outcome: ConsoleOutcome<Result>;
+  readonly outcome: Outcome<Result, ConsoleProblem>;
 }
 
 /**
@@ -37,7 +38,7 @@ export function runConsoleCall<Result>(
   if (!guarded.ok) return { asker: null, outcome: guarded };
   const asker = guarded.value.principal;
   const query = readConsoleQuery(call.query, operation.query);
-  if (!query.ok) return { asker, outcome: deny('invalid-request', query.detail) };
+  if (!query.ok) return { asker, outcome: refuse('invalid-request', query.detail) };
   const body = bodyOf(operation, call);
   if (!body.ok) return { asker, outcome: body };
   const { requestId, params, address, userAgent } = call;
@@ -46,7 +47,7 @@ export function runConsoleCall<Result>(
     ...{ query: query.query, body: body.value },
   };
   // The guard has found the principal that this access requires, and the body has the operation's shape.
-  const run = operation.run as (...sent: readonly unknown[]) => ConsoleOutcome<Result>;
+  const run = operation.run as (...sent: readonly unknown[]) => Outcome<Result, ConsoleProblem>;
   return { asker, outcome: run(queries, request, asker, context) };
 }
 
@@ -56,14 +57,17 @@ export function guardConsoleCall(
   { access }: ConsoleOperation,
   { params, credential }: ApiCallHead,
   context: ConsoleContext,
-): ConsoleOutcome<ConsoleGuarded> {
+): Outcome<ConsoleGuarded, ConsoleProblem> {
   const projectId = params['projectId'] ?? null;
   return guardConsole(queries, access, { sessionSecret: credential, projectId }, context);
 }
 
-function bodyOf({ route, body: schema }: ConsoleOperation, { body }: ApiCall): ConsoleOutcome<unknown> {
-  if (route === null) return body === null ? allow(null) : readConsoleBody(null, body);
-  return schema === null ? allow(null) : readConsoleBody(schema, body);
+function bodyOf(
+  { route, body: schema }: ConsoleOperation,
+  { body }: ApiCall,
+): Outcome<unknown, ConsoleProblem> {
+  if (route === null) return body === null ? succeed(null) : readConsoleBody(null, body);
+  return schema === null ? succeed(null) : readConsoleBody(schema, body);
 }
 
 export function consoleRefusal(

@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox';
 import { type CompiledSchema, compileSchema } from '../contracts/compiled-schema.ts';
-import { allow, type ConsoleOutcome, deny } from '../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../domain/console/console-problem.ts';
 import { readJsonText } from '../domain/management/request-body.ts';
+import { type Outcome, refuse, succeed } from '../domain/outcome.ts';
 import { ProblemList } from '../domain/problem-list.ts';
 
 const compiled = new Map<TSchema, CompiledSchema<TSchema>>();
@@ -17,16 +18,19 @@ function checkerOf(schema: TSchema): CompiledSchema<TSchema> {
  *
  * @param schema null when a conversation made the body.
  */
-export function readConsoleBody(schema: TSchema | null, bytes: Uint8Array | null): ConsoleOutcome<unknown> {
+export function readConsoleBody(
+  schema: TSchema | null,
+  bytes: Uint8Array | null,
+): Outcome<unknown, ConsoleProblem> {
   const read = readJsonText(bytes);
-  if (read.kind === 'unreadable') return deny('invalid-request', read.problem);
+  if (read.kind === 'unreadable') return refuse('invalid-request', read.problem);
   if (read.kind === 'empty')
-    return deny('invalid-request', 'the request body must be a JSON object, and it is empty');
+    return refuse('invalid-request', 'the request body must be a JSON object, and it is empty');
   const value: unknown = JSON.parse(read.text);
-  if (schema === null) return allow(value);
+  if (schema === null) return succeed(value);
   const checker = checkerOf(schema);
-  if (checker.isRight(value)) return allow(value);
+  if (checker.isRight(value)) return succeed(value);
   const problems = new ProblemList();
   for (const text of checker.problems(value, { name: 'the request body' })) problems.add(() => text);
-  return deny('invalid-request', problems.detail());
+  return refuse('invalid-request', problems.detail());
 }

@@ -1,11 +1,12 @@
-import { allow, type ConsoleOutcome } from '../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../domain/console/console-problem.ts';
 import type { PackedFlag } from '../domain/flag/flag.ts';
+import { type Outcome, succeed } from '../domain/outcome.ts';
 import type { FoundFlag } from '../domain/record-queries.ts';
 import type { Shown } from './operation.ts';
 
 /** `{"name": [items]}`, item by item. A null is a pause in which other requests are served: no item is ready yet. */
-export function listReply(name: string, items: Iterable<object | null>): ConsoleOutcome<Shown> {
-  return allow({ pieces: { contentType: 'application/json', text: listPieces(name, items) } });
+export function listReply(name: string, items: Iterable<object | null>): Outcome<Shown, ConsoleProblem> {
+  return succeed({ pieces: { contentType: 'application/json', text: listPieces(name, items) } });
 }
 
 function* listPieces(name: string, items: Iterable<object | null>): Generator<string> {
@@ -29,8 +30,8 @@ export function* inSteps(found: FoundFlag): Generator<null, PackedFlag> {
 }
 
 /** Pauses as above, until the steps of one item are done. */
-export function slowReply(items: Iterable<object | null>): ConsoleOutcome<Shown> {
-  return allow({ pieces: { contentType: 'application/json', text: slowPieces(items) } });
+export function slowReply(items: Iterable<object | null>): Outcome<Shown, ConsoleProblem> {
+  return succeed({ pieces: { contentType: 'application/json', text: slowPieces(items) } });
 }
 
 function* slowPieces(items: Iterable<object | null>): Generator<string> {

@@ -1,7 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 import type { ConsolePrincipal, ProjectPrincipal } from '../domain/console/console-principal.ts';
-import type { ConsoleOutcome } from '../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../domain/console/console-problem.ts';
 import type { Role } from '../domain/member/member.ts';
+import type { Outcome } from '../domain/outcome.ts';
 import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Steps } from '../support/steps.ts';
@@ -74,7 +75,7 @@ export interface Shown {
   readonly value?: unknown;
   readonly pieces?: ReplyPieces;
   /** The actual answer, if a long record has to be read for it first. */
-  readonly later?: Steps<ConsoleOutcome<Shown>>;
+  readonly later?: Steps<Outcome<Shown, ConsoleProblem>>;
 }
 
 /** The writer's answer, and the changes that are all stored before it is given. */
@@ -95,7 +96,7 @@ type Run<Body, Principal, Result> = (
   request: ConsoleRequest<Body>,
   principal: Principal,
   context: ConsoleContext,
-) => ConsoleOutcome<Result>;
+) => Outcome<Result, ConsoleProblem>;
 
 /** The declaration of an operation. */
 interface Row {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/problem.ts';
+import type { Outcome } from '../domain/outcome.ts';
 import type { VerbCall } from '../writer/client/operator-port-client.ts';
 import {
   isWriterVerb,

@@ -1,15 +1,13 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import type { Readiness } from '../admin/admin-server.ts';
 import type { Config } from '../config/config.ts';
 import { Front } from '../front/front.ts';
 import { UsageRecorder } from '../front/usage-recorder.ts';
 import { createMainLog, type MainLog } from '../observability/logger.ts';
-import { createMetricMemory } from '../observability/metric-cells.ts';
 import { createLogMemory, type LogLines, receiveLines } from '../observability/thread-log.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
-import type { OpenIdDesk } from '../operations/sessions/open-id/open-id-desk.ts';
 import type { OpenIdProvider } from '../operations/sessions/open-id/open-id-provider.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import { createFilePlaceMemory } from '../support/file-place.ts';
@@ -18,16 +16,22 @@ import { packageRoot } from '../support/package-root.ts';
 import { newId } from '../support/random-id.ts';
 import { createStoreVersionMemory } from '../support/store-version.ts';
 import { readPackedPages } from '../worker/pages/packed-pages.ts';
-import { writerMetrics } from '../writer/client/writer-metrics-protocol.ts';
-import { pulseBytes } from '../writer/client/writer-protocol.ts';
 import { AdminHost } from './admin-host.ts';
-import { ClusterHost } from './cluster-host.ts';
-import { FlagdHost } from './flagd-host.ts';
+import type { ClusterHost } from './cluster-host.ts';
+import {
+  createClusterHost,
+  createFlagdHost,
+  createNotifierHost,
+  createWriterHost,
+  type HostParts,
+} from './create-hosts.ts';
+import type { FlagdHost } from './flagd-host.ts';
+import { loadOpenId } from './load-open-id.ts';
 import { type MadeOffer, makeFirstOwnerOffer } from './make-first-owner-offer.ts';
-import { NotifierHost } from './notifier-host.ts';
+import type { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
 import { type SettledPort, settlePort } from './settle-port.ts';
-import { WriterHost } from './writer-host.ts';
+import type { WriterHost } from './writer-host.ts';
 
 /** A service that answers. */
 export interface Service {
@@ -147,46 +151,34 @@ class ServiceParts {
       changeMsMax: 2 * config.requestDeadlineMs + (config.clusterUrl === null ? 0 : config.clusterWaitMs),
       firstOwnerOffer: this.#firstOwner.offer,
     };
+    const hostParts: HostParts = {
+      ...{ config, mainLog, leaseMemory, mailMemory: this.#mailMemory, logMemory: this.#logMemory },
+      ...{ storeVersion: this.#storeVersion, dataFilePlace: this.#dataFilePlace, onFatal: this.#onFatal },
+      onLog: (lines) => this.#takeLines(lines),
+    };
     const node = newId();
     const clusterPorts = config.clusterUrl === null ? null : new MessageChannel();
     this.#cluster =
       clusterPorts === null || leaseMemory === null
         ? null
-        : this.#createCluster(node, leaseMemory, clusterPorts.port1);
-    this.#writer = new WriterHost({
-      setup: {
-        directory: config.dataDir,
-        mapBytes: config.mapBytes,
-        docsUrl: config.docsUrl,
-        console: this.#consoleSettings,
-        logLevel: config.logLevel,
-        logMemory: this.#logMemory,
-        tokenPrefixesAccepted: [config.tokenPrefix, ...config.tokenPrefixesAccepted],
-        storeVersion: this.#storeVersion,
-        dataFilePlace: this.#dataFilePlace,
-        startCheckBytes: config.startCheckBytes,
-        storageReserveBytes: config.storageReserveBytes,
-        auditRetentionDays: config.auditRetentionDays,
-        writtenBytesPerDayMax: config.writtenBytesPerDayMax,
-        commitGroupSize: config.commitGroupSize,
-        pulse: new SharedArrayBuffer(pulseBytes),
-        operatorPort: writerPort,
-        metrics: createMetricMemory(writerMetrics),
-        cluster:
-          clusterPorts === null ? null : { port: clusterPorts.port2, node, waitMs: config.clusterWaitMs },
-      },
-      requestDeadlineMs: config.requestDeadlineMs,
+        : createClusterHost(hostParts, { node, leaseMemory, replicaPort: clusterPorts.port1 });
+    this.#writer = createWriterHost(hostParts, {
+      console: this.#consoleSettings,
+      operatorPort: writerPort,
+      cluster:
+        clusterPorts === null ? null : { port: clusterPorts.port2, node, waitMs: config.clusterWaitMs },
       onOutboxGrew: () => this.#notifier?.look(),
-      onFatal: this.#onFatal,
-      onLog: (lines) => this.#takeLines(lines),
     });
     this.#usage = new UsageRecorder(
       this.#writer.client,
       (fault) => log.error({ err: fault }, 'usage could not be recorded'),
       leaseMemory !== null,
     );
-    this.#notifier = this.#createNotifier();
-    this.#flagd = this.#createFlagd();
+    this.#notifier = createNotifierHost(hostParts, this.#writer.client);
+    this.#flagd = createFlagdHost(hostParts, {
+      ...{ writer: this.#writer.client, usage: this.#usage },
+      onCensus: (census) => this.#front?.noteFlagdCensus(census),
+    });
     this.#admin = new AdminHost({
       host: config.adminHost,
       port: config.adminPort,
@@ -215,7 +207,8 @@ class ServiceParts {
     const config = this.#config;
     await this.#admin.start();
     const { docs, webApp } = readPackedPages(pagesFile);
-    const openId = await this.#loadOpenId();
+    const openId = await loadOpenId(config, this.#mainLog.log);
+    this.#openId = openId?.provider ?? null;
     // The pool's threads load while the writer opens the store.
     const front = new Front({
       config,
@@ -227,7 +220,7 @@ class ServiceParts {
       logMemory: this.#logMemory,
       docs,
       webApp,
-      openId,
+      openId: openId?.desk ?? null,
       cluster: this.#cluster,
       usage: this.#usage,
       mainLog: this.#mainLog,
@@ -264,93 +257,6 @@ class ServiceParts {
       throw fault;
     });
     return Promise.race([part, failed]);
-  }
-
-  /** Its parts are loaded only where a provider is configured. It may be down: then it is asked again when it is needed. */
-  async #loadOpenId(): Promise<OpenIdDesk | null> {
-    const { openIdIssuer: issuer, openIdClientId: clientId, openIdClientSecret, baseUrl } = this.#config;
-    if (issuer === null || clientId === null) return null;
-    const { OpenIdProvider } = await import('../operations/sessions/open-id/open-id-provider.ts');
-    const { OpenIdDesk } = await import('../operations/sessions/open-id/open-id-desk.ts');
-    const provider = new OpenIdProvider({ issuer, clientId, clientSecret: openIdClientSecret, baseUrl });
-    this.#openId = provider;
-    const { log } = this.#mainLog;
-    const { redirectUrl } = provider;
-    const told = { issuer, redirectUrl };
-    provider.find().then(
-      () => log.info(told, 'the OpenID provider answers'),
-      (fault: Error) =>
-        log.warn(
-          { ...told, reason: fault.message },
-          'the OpenID provider does not answer as it should; it is asked again with each sign-in',
-        ),
-    );
-    return new OpenIdDesk(provider, log);
-  }
-
-  #createCluster(node: string, leaseMemory: SharedArrayBuffer, replicaPort: MessagePort): ClusterHost {
-    const { clusterUrl, clusterPasswordFile, clusterSchema, clusterLeaseMs, clusterWaitMs, clusterWait } =
-      this.#config;
-    return new ClusterHost({
-      setup: {
-        url: clusterUrl ?? '',
-        passwordFile: clusterPasswordFile,
-        schema: clusterSchema,
-        node,
-        leaseMs: clusterLeaseMs,
-        waitMs: clusterWaitMs,
-        wait: clusterWait,
-        leaseMemory,
-        mailMemory: this.#mailMemory,
-        logLevel: this.#config.logLevel,
-        logMemory: this.#logMemory,
-        replicaPort,
-      },
-      onFatal: this.#onFatal,
-      onLog: (lines) => this.#takeLines(lines),
-    });
-  }
-
-  #createNotifier(): NotifierHost | null {
-    const { smtpUrl, mailFrom, baseUrl, logLevel } = this.#config;
-    if (smtpUrl === null) return null;
-    const [leaseMemory, mailMemory] = [this.#leaseMemory, this.#mailMemory];
-    const cluster = leaseMemory === null || mailMemory === null ? null : { leaseMemory, mailMemory };
-    const setup = { smtpUrl, mailFrom, baseUrl, logLevel, logMemory: this.#logMemory, cluster };
-    const onLog = (lines: LogLines): void => this.#takeLines(lines);
-    return new NotifierHost({ setup, writer: this.#writer.client, log: this.#mainLog.log, onLog });
-  }
-
-  #createFlagd(): FlagdHost | null {
-    const { flagdSyncPort: port, flagdSyncHost: host, dataDir: directory, mapBytes, logLevel } = this.#config;
-    if (port === null) return null;
-    const { flagdSyncCertFile: certFile, flagdSyncKeyFile: keyFile } = this.#config;
-    const { tokenPrefix, tokenPrefixesAccepted, syncStreamsMax: streamsMax } = this.#config;
-    const { failedAuthenticationLimit } = this.#config;
-    const { log } = this.#mainLog;
-    return new FlagdHost({
-      setup: {
-        ...{ directory, mapBytes, host, port, streamsMax, failedAuthenticationLimit, logLevel },
-        tls: certFile === null || keyFile === null ? null : { certFile, keyFile },
-        tokenPrefixesAccepted: [tokenPrefix, ...tokenPrefixesAccepted],
-        storeVersion: this.#storeVersion,
-        dataFilePlace: this.#dataFilePlace,
-        leaseMemory: this.#leaseMemory,
-        logMemory: this.#logMemory,
-      },
-      log,
-      onUsed: (use) => this.#usage.tokenUses.add(use),
-      onDenied: (denial) => {
-        this.#writer.client
-          .recordDenial(denial)
-          .then(({ kind }) => {
-            if (kind !== 'recorded') log.error({ outcome: kind }, 'a denial was not recorded');
-          })
-          .catch((fault: unknown) => log.error({ err: fault }, 'a denial was not recorded'));
-      },
-      onCensus: (census) => this.#front?.noteFlagdCensus(census),
-      onLog: (lines) => this.#takeLines(lines),
-    });
   }
 
   #readiness(): Readiness {

@@ -5,30 +5,23 @@ import type { RequestView } from '../http/request-view.ts';
 import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts';
 import { evaluationHeaders, plainJsonHeaders } from '../operations/answer-headers.ts';
 import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
-import { Reads } from '../operations/reads.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import { AnswerEncoders, encodersMax } from './answers/answer-encoder.ts';
 import { crowdedAnswer } from './answers/crowded-answer.ts';
-import type { AwaitFlagParts } from './answers/evaluation-wait.ts';
-import type { FlagAnswer } from './answers/flag-evaluation.ts';
-import { LongAnswers } from './answers/long-answers.ts';
-import type { ProjectAnswerParts } from './answers/project-evaluation.ts';
+import type { LongAnswers } from './answers/long-answers.ts';
 import { ApiGate, type ApiGateOptions } from './api-gate.ts';
-import { type Attachment, attachmentOf } from './attachment.ts';
-import { BetweenEvents } from './between-events.ts';
+import { attachmentOf } from './attachment.ts';
 import { ConsoleDoor, type ConsoleDoorOptions } from './console-door.ts';
-import { ProjectEvaluator } from './evaluation/evaluate-project.ts';
-import { EvaluationMeter } from './evaluation/evaluation-meter.ts';
-import type { StepKind } from './evaluation/evaluation-metrics-protocol.ts';
-import { EvaluationTallies } from './evaluation/evaluation-tallies.ts';
-import { FlagEvaluator } from './evaluation/flag-evaluator.ts';
-import { FlagSource } from './evaluation/flag-source.ts';
+import { createEvaluation, type Evaluation } from './create-evaluation.ts';
+import type { EvaluationMeter } from './evaluation/evaluation-meter.ts';
+import type { EvaluationTallies } from './evaluation/evaluation-tallies.ts';
+import type { FlagSource } from './evaluation/flag-source.ts';
 import type { HostClient } from './host-client.ts';
 import { AddressFinder, ClientAddresses } from './limits/address-finder.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
 import { ConnectionRoom } from './limits/connection-room.ts';
 import { EvaluationLimit } from './limits/evaluation-limit.ts';
-import { budgetOf, longAnswerRoom, unsentAnswers } from './limits/process-budgets.ts';
+import { budgetOf, unsentAnswers } from './limits/process-budgets.ts';
 import { StreamRoom } from './limits/stream-room.ts';
 import { ManagementDoor } from './management-door.ts';
 import { EventStreams } from './ofrep/event-streams.ts';
@@ -218,58 +211,6 @@ type DoorParts = Pick<
   ConsoleDoorOptions,
   'reads' | 'longAnswers' | 'writer' | 'meter' | 'log' | 'isAttached'
 >;
-
-interface Evaluation {
-  readonly meter: EvaluationMeter;
-  readonly tallies: EvaluationTallies;
-  readonly source: FlagSource;
-  readonly longAnswers: LongAnswers;
-  readonly reads: Reads;
-  readonly flagAnswer: FlagAnswer;
-  readonly awaitFlag: AwaitFlagParts;
-  readonly project: ProjectAnswerParts;
-}
-
-/** Everything that reads the store. */
-function createEvaluation(
-  setup: WorkerSetup,
-  reader: StoreReader,
-  attachment: Attachment,
-  hooks: Pick<ProjectAnswerParts, 'addressOf' | 'onFault'>,
-): Evaluation {
-  const { docsUrl, tokenPrefixesAccepted } = setup;
-  const meter = new EvaluationMeter(setup.evaluationMetrics);
-  const tallies = new EvaluationTallies();
-  const stepOf = (kind: StepKind) => (ms: number) => meter.observeStep(kind, ms);
-  const room = longAnswerRoom(setup);
-  const between = new BetweenEvents((budgetMs) => source.runSlice(budgetMs), stepOf('load'));
-  const onWork = (): void => between.schedule();
-  const sourceHooks = { onWork, pins: room.snapshots };
-  const source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, meter, sourceHooks);
-  const deadlineMs = setup.requestDeadlineMs;
-  const longAnswers = new LongAnswers({
-    deadlineMs,
-    onStep: stepOf('answer'),
-    room,
-    onRefused: (share) => meter.countRefusedLongAnswer(share),
-    onDisplaced: () => meter.countDisplacedLongAnswer(),
-  });
-  const readOptions = { docsUrl, console: setup.console, tokenPrefixesAccepted, onStep: stepOf('read') };
-  const evaluator = new FlagEvaluator(source, docsUrl, meter, tallies);
-  const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies }, room.snapshots);
-  const flagAnswer = attachment.flagAnswer({ source, evaluator, meter, docsUrl });
-  const waiting = budgetOf(setup, 'waitingEvaluations', Number.MAX_SAFE_INTEGER);
-  return {
-    meter,
-    tallies,
-    source,
-    longAnswers,
-    reads: new Reads(reader, () => source.refresh(), readOptions),
-    flagAnswer,
-    awaitFlag: { source, flagAnswer, meter, waiting, deadlineMs, docsUrl, ...hooks },
-    project: { evaluator: projects, longAnswers, docsUrl, ...hooks },
-  };
-}
 
 function managementDoor(setup: WorkerSetup, parts: DoorParts, workerLog: WorkerLog): ManagementDoor {
   const { limits } = setup;

@@ -163,7 +163,7 @@ export const overload: Campaign = {
   name: 'overload',
   summary:
     'twice the capacity at a rate that does not wait: no answer later than the deadline, the rest is 503 at once, memory stays bounded, and speed comes back',
-  sampleCount: 3,
+  sampleCount: 2,
   fullCount: 30,
   async run(context) {
     const counts = { 'seconds each': context.count, answers: 0 };

@@ -32,7 +32,7 @@ const loadShare = 0.8;
 const sampleEveryMs = 2000;
 const saidEveryMs = 60_000;
 const backupEveryMs = 60_000;
-const millisecondsOf = { minute: 60_000, sample: 15_000 };
+const millisecondsOf = { minute: 60_000, sample: 8000 };
 /** Growth in this first share of the time is no leak: caches fill and code is compiled. */
 const warmUpShare = 0.2;
 const growthMaxBytes = 64 * 1024 * 1024;

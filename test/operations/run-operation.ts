@@ -1,4 +1,5 @@
-import type { ConsoleOutcome } from '../../src/domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../../src/domain/console/console-problem.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
 import type { RecordQueries } from '../../src/domain/record-queries.ts';
 import { consoleOperations, consoleSteps } from '../../src/operations/console-operations.ts';
 import type { ConsoleSettings } from '../../src/operations/console-settings.ts';
@@ -47,12 +48,12 @@ export function requestOf<Body>({
 
 type Sent = readonly [RecordQueries, ConsoleRequest, principal: unknown, ConsoleContext];
 
-export function runRead(id: ReadId, ...sent: Sent): ConsoleOutcome<Shown> {
-  return (operations[id].run as (...sent: readonly unknown[]) => ConsoleOutcome<Shown>)(...sent);
+export function runRead(id: ReadId, ...sent: Sent): Outcome<Shown, ConsoleProblem> {
+  return (operations[id].run as (...sent: readonly unknown[]) => Outcome<Shown, ConsoleProblem>)(...sent);
 }
 
-export function runWrite(id: WriteId, ...sent: Sent): ConsoleOutcome<ConsoleDecision> {
-  const run = operations[id].run as (...sent: readonly unknown[]) => ConsoleOutcome<ConsoleDecision>;
+export function runWrite(id: WriteId, ...sent: Sent): Outcome<ConsoleDecision, ConsoleProblem> {
+  const run = operations[id].run as (...sent: readonly unknown[]) => Outcome<ConsoleDecision, ConsoleProblem>;
   return run(...sent);
 }
 

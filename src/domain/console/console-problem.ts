@@ -1,3 +1,5 @@
+import { type RefusedWith, refuse } from '../outcome.ts';
+
 /**
  * The reasons for which the console's API refuses: a closed list; `contracts/problem-table.ts` has status and title.
  */
@@ -32,24 +34,8 @@ export interface ConsoleProblem {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-export type ConsoleOutcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problem: ConsoleProblem };
-
-export function allow<T>(value: T): ConsoleOutcome<T> {
-  return { ok: true, value };
-}
-
-export function deny(
-  code: ConsoleProblemCode,
-  detail: string,
-  extra?: Readonly<Record<string, unknown>>,
-): { readonly ok: false; readonly problem: ConsoleProblem } {
-  return { ok: false, problem: extra === undefined ? { code, detail } : { code, detail, extra } };
-}
-
 /** A write must not replace what somebody else has stored since. @param current the view of what is stored now. */
-export function denyConflict(what: string, current: unknown): ReturnType<typeof deny> {
+export function refuseConflict(what: string, current: unknown): RefusedWith<ConsoleProblem> {
   const detail = `The ${what} has changed since this edit began. Compare your edit with what is stored now, and send it again with the present revision.`;
-  return deny('conflict', detail, { current });
+  return refuse('conflict', detail, { current });
 }

@@ -1,10 +1,11 @@
 import type { Role } from '../member/member.ts';
+import { type Outcome, refuse, succeed } from '../outcome.ts';
 import type { Project } from '../project/project.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import { isSessionOver } from '../session/session.ts';
 import { isSecretText } from '../token/token-secret.ts';
 import { type ConsolePrincipal, hasRole, type ProjectPrincipal } from './console-principal.ts';
-import { allow, type ConsoleOutcome, deny } from './console-problem.ts';
+import type { ConsoleProblem } from './console-problem.ts';
 
 /** The parts of a request that the guard reads. */
 export interface GuardedCall {
@@ -47,11 +48,11 @@ export function guardConsole(
   access: GuardedAccess,
   call: GuardedCall,
   context: ConsoleGuardContext,
-): ConsoleOutcome<ConsoleGuarded> {
+): Outcome<ConsoleGuarded, ConsoleProblem> {
   const principal = findPrincipal(queries, call.sessionSecret, context);
-  if (access.scope === 'public') return allow({ scope: 'public', principal });
-  if (principal === null) return deny('not-signed-in', notSignedIn);
-  if (access.scope === 'member') return allow({ scope: 'member', principal });
+  if (access.scope === 'public') return succeed({ scope: 'public', principal });
+  if (principal === null) return refuse('not-signed-in', notSignedIn);
+  if (access.scope === 'member') return succeed({ scope: 'member', principal });
   if (access.scope === 'organisation') return guardOrganisation(principal, access.role);
   return guardProject(queries, principal, access.role, call.projectId ?? '');
 }
@@ -72,10 +73,13 @@ function findPrincipal(
   return { session, member, organisation };
 }
 
-function guardOrganisation(principal: ConsolePrincipal, least: Role): ConsoleOutcome<ConsoleGuarded> {
-  if (principal.organisation === null) return deny('not-found', noOrganisation);
+function guardOrganisation(
+  principal: ConsolePrincipal,
+  least: Role,
+): Outcome<ConsoleGuarded, ConsoleProblem> {
+  if (principal.organisation === null) return refuse('not-found', noOrganisation);
   if (!hasRole(principal.member.role, least)) return refuseRole(principal.member.role, least);
-  return allow({ scope: 'member', principal });
+  return succeed({ scope: 'member', principal });
 }
 
 function guardProject(
@@ -83,12 +87,12 @@ function guardProject(
   principal: ConsolePrincipal,
   least: Role,
   projectId: string,
-): ConsoleOutcome<ConsoleGuarded> {
+): Outcome<ConsoleGuarded, ConsoleProblem> {
   const project = queries.project(projectId);
   const role = project === undefined ? null : roleIn(project, principal);
-  if (project === undefined || role === null) return deny('not-found', noProject);
+  if (project === undefined || role === null) return refuse('not-found', noProject);
   if (!hasRole(role, least)) return refuseRole(role, least);
-  return allow({ scope: 'project', principal: { ...principal, project, role } });
+  return succeed({ scope: 'project', principal: { ...principal, project, role } });
 }
 
 /** @returns null for a project that the member must not know of. */
@@ -104,8 +108,8 @@ const roleTitles: Readonly<Record<Role, string>> = {
   owner: 'Owner',
 };
 
-function refuseRole(role: Role, least: Role): ConsoleOutcome<never> {
+function refuseRole(role: Role, least: Role): Outcome<never, ConsoleProblem> {
   const needs = least === 'owner' ? 'an Owner' : `the role ${roleTitles[least]} or above`;
   const detail = `This needs ${needs}, and your role here is ${roleTitles[role]}. Ask an Admin or Owner for it.`;
-  return deny('not-permitted', detail);
+  return refuse('not-permitted', detail);
 }

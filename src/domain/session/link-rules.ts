@@ -1,6 +1,7 @@
-import { allow, type ConsoleOutcome, deny } from '../console/console-problem.ts';
+import type { ConsoleProblem } from '../console/console-problem.ts';
 import type { Member, Role } from '../member/member.ts';
 import { managesRole, memberOf } from '../member/member-rules.ts';
+import { type Outcome, refuse, succeed } from '../outcome.ts';
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import { isSecretText } from '../token/token-secret.ts';
@@ -19,8 +20,8 @@ const over =
   'This link was used, has expired or was withdrawn. Ask an Admin of your organisation for a new one, or the operator of this service: burgee member sign-in-link.';
 
 /** An expired link and an unknown one get the same answer. */
-export function linkOver(): ConsoleOutcome<never> {
-  return deny('link-over', over);
+export function linkOver(): Outcome<never, ConsoleProblem> {
+  return refuse('link-over', over);
 }
 
 /** @param secret from the link's fragment */
@@ -28,12 +29,12 @@ export function findUsableLink(
   queries: RecordQueries,
   secret: string,
   { now, hashSecret, isCluster, firstOwnerOffer }: LinkContext,
-): ConsoleOutcome<OneTimeLink> {
+): Outcome<OneTimeLink, ConsoleProblem> {
   if (!isSecretText(secret)) return linkOver();
   const hash = hashSecret(secret);
   const link = firstOwnerLink(queries, firstOwnerOffer, hash) ?? storedLink(queries, hash, isCluster);
   if (link === undefined || isLinkOver(link, now)) return linkOver();
-  return mayStillMake(queries, link) ? allow(link) : linkOver();
+  return mayStillMake(queries, link) ? succeed(link) : linkOver();
 }
 
 /** A first Owner's link that an earlier version stored has ended with the process that showed it; that of a node has not. */

@@ -1,5 +1,5 @@
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
-import { deny } from '../console/console-problem.ts';
+import { refuse } from '../outcome.ts';
 
 export const passwordCharsMin = 12;
 /** Hashing costs the same for any length; the bound is for what is sent and kept in memory. */
@@ -16,5 +16,5 @@ const detail = 'Check both, or ask an Admin of your organisation for a sign-in l
 
 /** An unknown email, a member without a password and a wrong password get the same answer. */
 export function wrongCredentials() {
-  return deny('wrong-credentials', detail);
+  return refuse('wrong-credentials', detail);
 }

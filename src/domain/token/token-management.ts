@@ -1,6 +1,7 @@
 import { hasRole, type ProjectPrincipal } from '../console/console-principal.ts';
-import { allow, type ConsoleOutcome, deny } from '../console/console-problem.ts';
+import type { ConsoleProblem } from '../console/console-problem.ts';
 import { isEligible } from '../organisation/organisation.ts';
+import { type Outcome, refuse, succeed } from '../outcome.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Token } from './token.ts';
 
@@ -16,10 +17,10 @@ const notManageable =
 export function allowTokenChanges(
   { project, organisation }: ProjectPrincipal,
   now: number,
-): ConsoleOutcome<null> {
-  if (project.organisationId === null) return deny('not-permitted', personal);
+): Outcome<null, ConsoleProblem> {
+  if (project.organisationId === null) return refuse('not-permitted', personal);
   const isAvailable = organisation?.id === project.organisationId && isEligible(organisation, now);
-  return isAvailable ? allow(null) : deny('plan-required', planRequired);
+  return isAvailable ? succeed(null) : refuse('plan-required', planRequired);
 }
 
 /** The creator and any Admin may revoke and rotate a token. A token of the operator has no creator. */
@@ -32,9 +33,9 @@ export function findToken(
   queries: RecordQueries,
   { project }: ProjectPrincipal,
   tokenId: string,
-): ConsoleOutcome<Token> {
+): Outcome<Token, ConsoleProblem> {
   const token = queries.token(tokenId);
-  return token?.projectId === project.id ? allow(token) : deny('not-found', unknownToken);
+  return token?.projectId === project.id ? succeed(token) : refuse('not-found', unknownToken);
 }
 
 /** @returns the token, when the asking member may revoke or rotate it and the plan lets tokens be changed. */
@@ -43,10 +44,10 @@ export function findManageableToken(
   principal: ProjectPrincipal,
   tokenId: string,
   now: number,
-): ConsoleOutcome<Token> {
+): Outcome<Token, ConsoleProblem> {
   const found = findToken(queries, principal, tokenId);
   if (!found.ok) return found;
   const allowed = allowTokenChanges(principal, now);
   if (!allowed.ok) return allowed;
-  return mayManage(found.value, principal) ? found : deny('not-permitted', notManageable);
+  return mayManage(found.value, principal) ? found : refuse('not-permitted', notManageable);
 }

@@ -7,7 +7,7 @@ import {
 import { shape, text } from '../../contracts/console/view-parts.ts';
 import { newAudience, parseAudience } from '../../domain/audience/audience-edit.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { consoleWrite, inProject } from '../operation.ts';
@@ -20,15 +20,15 @@ export const createAudience = consoleWrite('create-audience', {
   run: (queries, request, principal, context) => {
     const { project, organisation } = principal;
     if (!permitsAudiences(project, organisation, context.now))
-      return deny('plan-required', audiencesNeedPlan);
+      return refuse('plan-required', audiencesNeedPlan);
     const problems = new ProblemList();
     const fields = parseAudience(request.body, queries.audiencesOf(project.id), true, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const audience = newAudience(fields, context.newId(), project.id, context.now);
     const { id, name, rules } = audience;
     const changes = Object.entries({ name, rules }).map(([field, after]) => ({ field, before: null, after }));
     const entry = { action: 'audience.create', targetId: id, targetName: name, changes } as const;
-    return allow({
+    return succeed({
       changes: [
         { kind: 'audience', before: null, after: audience },
         projectEntry(entry, principal, request, context),

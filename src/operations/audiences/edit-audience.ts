@@ -8,9 +8,10 @@ import { revision, shape, text } from '../../contracts/console/view-parts.ts';
 import { editedAudience, parseAudience } from '../../domain/audience/audience-edit.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
 import { usesOfAudience } from '../../domain/audience/audience-uses.ts';
-import { allow, deny, denyConflict } from '../../domain/console/console-problem.ts';
+import { refuseConflict } from '../../domain/console/console-problem.ts';
 import { findAudience } from '../../domain/console/find-in-project.ts';
 import type { Audience } from '../../domain/evaluation/audience.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { optional } from '../body-parts.ts';
@@ -31,7 +32,7 @@ export const editAudience = consoleWrite('edit-audience', {
     const found = findAudience(queries, project, request.params['audienceId']);
     if (!found.ok) return found;
     if (!permitsAudiences(project, organisation, context.now))
-      return deny('plan-required', audiencesNeedPlan);
+      return refuse('plan-required', audiencesNeedPlan);
     const before = found.value;
     const view = (audience: Audience) =>
       audienceView(
@@ -39,16 +40,16 @@ export const editAudience = consoleWrite('edit-audience', {
         usesOfAudience(audience.id, project, queries.flagsNaming(project.id, audience.id)),
       );
     const { revision, ...sent } = request.body;
-    if (revision !== before.revision) return denyConflict('audience', view(before));
+    if (revision !== before.revision) return refuseConflict('audience', view(before));
     const others = Array.from(queries.audiencesOf(project.id)).filter(({ id }) => id !== before.id);
     const problems = new ProblemList();
     const fields = parseAudience(sent, others, false, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const { audience: after, changes } = editedAudience(before, fields, context.now);
     const reply = { value: view(after) };
-    if (changes.length === 0) return allow({ changes: [], reply });
+    if (changes.length === 0) return succeed({ changes: [], reply });
     const entry = { action: 'audience.edit', targetId: after.id, targetName: after.name, changes } as const;
-    return allow({
+    return succeed({
       changes: [{ kind: 'audience', before, after }, projectEntry(entry, principal, request, context)],
       reply,
     });

@@ -1,5 +1,5 @@
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 import { auditExport, readFormat } from './audit-export.ts';
@@ -14,7 +14,7 @@ export const exportAudit = consoleRead('export-audit', {
     const problems = new ProblemList();
     const scope = organisationAudit(request, ownOrganisation(principal).id, problems);
     const format = readFormat(request, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
-    return allow(auditExport(queries, scope, format, now));
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
+    return succeed(auditExport(queries, scope, format, now));
   },
 });

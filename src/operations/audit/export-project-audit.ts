@@ -1,4 +1,4 @@
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { consoleRead, inProject } from '../operation.ts';
 import { auditExport, readFormat } from './audit-export.ts';
@@ -12,7 +12,7 @@ export const exportProjectAudit = consoleRead('export-project-audit', {
     const problems = new ProblemList();
     const scope = projectAudit(request, principal, problems);
     const format = readFormat(request, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
-    return allow(auditExport(queries, scope, format, now));
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
+    return succeed(auditExport(queries, scope, format, now));
   },
 });

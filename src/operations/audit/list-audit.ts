@@ -1,6 +1,6 @@
 import { auditPageSchema } from '../../contracts/console/audit-views.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 import { auditPage, readCursor } from './audit-page.ts';
@@ -16,7 +16,7 @@ export const listAudit = consoleRead('list-audit', {
     const problems = new ProblemList();
     const scope = organisationAudit(request, ownOrganisation(principal).id, problems);
     const cursor = readCursor(request, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
-    return allow(auditPage(queries, scope, cursor));
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
+    return succeed(auditPage(queries, scope, cursor));
   },
 });

@@ -1,5 +1,5 @@
 import { auditPageSchema } from '../../contracts/console/audit-views.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { consoleRead, inProject } from '../operation.ts';
 import { auditPage, readCursor } from './audit-page.ts';
@@ -15,7 +15,7 @@ export const listProjectAudit = consoleRead('list-project-audit', {
     const problems = new ProblemList();
     const scope = projectAudit(request, principal, problems);
     const cursor = readCursor(request, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
-    return allow(auditPage(queries, scope, cursor));
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
+    return succeed(auditPage(queries, scope, cursor));
   },
 });

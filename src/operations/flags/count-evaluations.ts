@@ -1,5 +1,5 @@
 import { evaluationCountsSchema } from '../../contracts/console/evaluation-views.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { type Project, soleEnvironment } from '../../domain/project/project.ts';
 import { hourMs, hourOf, hoursShown } from '../../domain/usage/evaluation-count.ts';
 import { consoleRead, inProject } from '../operation.ts';
@@ -13,7 +13,7 @@ export const countEvaluations = consoleRead('count-evaluations', {
   answer: evaluationCountsSchema,
   run: (queries, request, { project }, { now }) => {
     const flag = queries.flag(request.params['flagId'] ?? '');
-    if (flag?.projectId !== project.id) return deny('not-found', unknownFlag);
+    if (flag?.projectId !== project.id) return refuse('not-found', unknownFlag);
     const last = hourOf(now);
     const hours = Array.from({ length: hoursShown }, (_, index) => last - (hoursShown - 1 - index) * hourMs);
     const counts = hours.map((hour) => queries.evaluationCounts(flag.id, hour));
@@ -27,7 +27,7 @@ export const countEvaluations = consoleRead('count-evaluations', {
         off: ofHours.map((count) => count?.off ?? 0),
       };
     });
-    return allow({ value: { hours, series } });
+    return succeed({ value: { hours, series } });
   },
 });
 

@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import { consoleFlagView, flagViewSchema } from '../../contracts/console/flag-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { appliesAudience, flagFromEdit } from '../../domain/flag/apply-flag-edit.ts';
 import { creationChanges } from '../../domain/flag/flag-creation.ts';
 import { parseFlagEdit } from '../../domain/flag/flag-edit.ts';
 import { hasAudience } from '../../domain/management/find-flag.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { optional, states } from '../body-parts.ts';
@@ -29,14 +29,14 @@ export const createConsoleFlag = consoleWrite('create-console-flag', {
     const problems = new ProblemList();
     const isKnown = (id: string) => hasAudience(queries, project.id, id);
     const edit = parseFlagEdit(request.body, project, isKnown, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const flag = flagFromEdit(edit, project, context.newId(), context.now);
     if (appliesAudience(flag) && !permitsAudiences(project, organisation, context.now)) {
-      return deny('plan-required', audiencesNeedPlan);
+      return refuse('plan-required', audiencesNeedPlan);
     }
     const changes = creationChanges(flag, project);
     const entry = { action: 'flag.create', targetId: flag.id, targetName: flag.name, changes } as const;
-    return allow({
+    return succeed({
       changes: [
         { kind: 'flag', before: null, after: flag, environment: null },
         projectEntry(entry, principal, request, context),

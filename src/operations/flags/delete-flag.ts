@@ -1,8 +1,9 @@
 import { consoleFlagView } from '../../contracts/console/flag-views.ts';
 import { revision, shape, text } from '../../contracts/console/view-parts.ts';
-import { allow, denyConflict } from '../../domain/console/console-problem.ts';
+import { refuseConflict } from '../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
 import { deletionChanges } from '../../domain/flag/flag-creation.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 import { refuseTyped } from '../refuse-typed.ts';
@@ -18,12 +19,12 @@ export const deleteFlag = consoleWrite('delete-flag', {
     if (!found.ok) return found;
     const before = found.value;
     const { revision, name } = request.body;
-    if (revision !== before.revision) return denyConflict('flag', consoleFlagView(before, project));
+    if (revision !== before.revision) return refuseConflict('flag', consoleFlagView(before, project));
     const refused = refuseTyped(name, before.name);
     if (refused !== null) return refused;
     const target = { targetId: before.id, targetName: before.name };
     const changes = deletionChanges(before, project);
-    return allow({
+    return succeed({
       changes: [
         { kind: 'flag', before, after: null, environment: null },
         projectEntry({ action: 'flag.delete', ...target, changes }, principal, request, context),

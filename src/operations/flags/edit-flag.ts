@@ -6,11 +6,12 @@ import {
 } from '../../contracts/console/flag-views.ts';
 import { revision, shape, text } from '../../contracts/console/view-parts.ts';
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
-import { allow, deny, denyConflict } from '../../domain/console/console-problem.ts';
+import { refuseConflict } from '../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
 import { applyFlagEdit } from '../../domain/flag/apply-flag-edit.ts';
 import { parseFlagEdit } from '../../domain/flag/flag-edit.ts';
 import { hasAudience } from '../../domain/management/find-flag.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { optional, states } from '../body-parts.ts';
@@ -39,20 +40,20 @@ export const editFlag = consoleWrite('edit-flag', {
     if (!found.ok) return found;
     const before = found.value;
     const { revision, ...sent } = request.body;
-    if (revision !== before.revision) return denyConflict('flag', consoleFlagView(before, project));
+    if (revision !== before.revision) return refuseConflict('flag', consoleFlagView(before, project));
     const problems = new ProblemList();
     const edit = parseFlagEdit(sent, project, (id) => hasAudience(queries, project.id, id), problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const { changed, flag: after, changes, ...result } = applyFlagEdit(before, project, edit, context.now);
     if (result.attachesAudience && !permitsAudiences(project, organisation, context.now)) {
-      return deny('plan-required', audiencesNeedPlan);
+      return refuse('plan-required', audiencesNeedPlan);
     }
     const value: FlagChangeResult = { changed, flag: consoleFlagView(after, project) };
     const reply = { value };
-    if (!changed) return allow({ changes: [], reply });
+    if (!changed) return succeed({ changes: [], reply });
     const { environment } = result;
     const target = { targetId: after.id, targetName: after.name, environment };
-    return allow({
+    return succeed({
       changes: [
         { kind: 'flag', before, after, environment },
         projectEntry({ action: 'flag.edit', ...target, changes }, principal, request, context),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { id, shape } from '../../contracts/console/view-parts.ts';
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
@@ -15,7 +15,9 @@ export const findFlagsNamed = consoleRead('find-flags-named', {
   answer: shape({ ids: Type.Array(id), isMore: Type.Boolean() }),
   run: (queries, { query }, { project }) => {
     const ids = idsOf(queries, project.id, (query['name'] ?? '').trim());
-    return allow({ value: { ids: ids.slice(0, namesakesShownMax), isMore: ids.length > namesakesShownMax } });
+    return succeed({
+      value: { ids: ids.slice(0, namesakesShownMax), isMore: ids.length > namesakesShownMax },
+    });
   },
 });
 

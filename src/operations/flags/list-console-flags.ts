@@ -1,5 +1,5 @@
 import { type FlagRow, flagPageSchema, flagRow, type StateKind } from '../../contracts/console/flag-views.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { environmentNumbers, type Project } from '../../domain/project/project.ts';
 import type { FlagPlace, FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
@@ -29,8 +29,10 @@ export const listConsoleFlags = consoleRead('list-console-flags', {
   run: (queries, request, { project }) => {
     const problems = new ProblemList();
     const asked = readAsked(request, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
-    return allow({ pieces: { contentType: 'application/json', text: pagePieces(queries, project, asked) } });
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
+    return succeed({
+      pieces: { contentType: 'application/json', text: pagePieces(queries, project, asked) },
+    });
   },
 });
 

@@ -1,6 +1,7 @@
 import { consoleFlagView, flagViewOf, flagViewSchema } from '../../contracts/console/flag-views.ts';
-import { allow, type ConsoleOutcome } from '../../domain/console/console-problem.ts';
-import { denyUnknownFlag, findConsoleFlag } from '../../domain/console/find-in-project.ts';
+import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
+import { findConsoleFlag, refuseAbsentFlag } from '../../domain/console/find-in-project.ts';
+import { type Outcome, succeed } from '../../domain/outcome.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { FoundFlag } from '../../domain/record-queries.ts';
 import { jsonPieces } from '../../support/packed-json.ts';
@@ -16,15 +17,15 @@ export const readConsoleFlag = consoleRead('read-console-flag', {
   run: (queries, { params }, { project }) => {
     const id = params['flagId'] ?? '';
     const long = queries.foundFlag(id);
-    if (long !== undefined && isShownInSteps(long, 1)) return allow({ later: readLong(long, project) });
+    if (long !== undefined && isShownInSteps(long, 1)) return succeed({ later: readLong(long, project) });
     const found = findConsoleFlag(queries, project, id);
-    return found.ok ? allow({ value: consoleFlagView(found.value, project) }) : found;
+    return found.ok ? succeed({ value: consoleFlagView(found.value, project) }) : found;
   },
 });
 
-function* readLong(found: FoundFlag, project: Project): Steps<ConsoleOutcome<Shown>> {
+function* readLong(found: FoundFlag, project: Project): Steps<Outcome<Shown, ConsoleProblem>> {
   const flag = yield* found.readInSteps();
-  if (flag?.projectId !== project.id) return denyUnknownFlag();
+  if (flag?.projectId !== project.id) return refuseAbsentFlag();
   const text = jsonPieces(flagViewOf(flag, project));
-  return allow({ pieces: { contentType: 'application/json', text } });
+  return succeed({ pieces: { contentType: 'application/json', text } });
 }

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { type Trial, trialSchema } from '../../contracts/console/evaluation-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
 import { readTrialContext, trialOf } from '../../domain/evaluation/flag-trial.ts';
 import { stateIn } from '../../domain/flag/flag.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { describeEnvironments, environmentNumbers } from '../../domain/project/project.ts';
 import { randomRoll } from '../../support/random-roll.ts';
@@ -36,13 +36,13 @@ export const tryFlag = consoleRead('try-flag', {
       problems.add(() => `environmentNumber is not an environment of this project (${valid()})`);
     }
     const context = readTrialContext(sent, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const flag = found.value;
     const { audienceId } = stateIn(flag, sent.environmentNumber);
     const audience = audienceId === null ? null : (queries.audience(audienceId) ?? null);
     const place = { flag, project, environmentNumber: sent.environmentNumber, audience };
     const trial = trialOf(place, context, randomRoll);
     const value: Trial = { ...trial, steps: [...trial.steps] };
-    return allow({ value });
+    return succeed({ value });
   },
 });

@@ -2,10 +2,11 @@ import type { Static } from 'typebox';
 import { memberView, memberViewSchema } from '../../contracts/console/member-views.ts';
 import { revision, roleSchema, shape, text } from '../../contracts/console/view-parts.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
-import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
 import type { Member, Role } from '../../domain/member/member.ts';
 import { isLastOwner, managesRole } from '../../domain/member/member-rules.ts';
 import { readName } from '../../domain/name-rules.ts';
+import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { withdrawLinksOfRole } from '../../domain/session/link-rules.ts';
@@ -32,7 +33,7 @@ export const editMember = consoleWrite('edit-member', {
     const before = found.value;
     if (request.body.revision !== before.revision) {
       const current = memberView(queries, before);
-      return deny('conflict', 'The member has been changed since you opened it.', { current });
+      return refuse('conflict', 'The member has been changed since you opened it.', { current });
     }
     const edited = editedMember(before, request.body);
     if (!edited.ok) return edited;
@@ -40,32 +41,32 @@ export const editMember = consoleWrite('edit-member', {
     const refusal = refuseRole(queries, principal.member.role, before, after.role);
     if (refusal !== null) return refusal;
     const changes = changesOf(before, after);
-    if (changes.length === 0) return allow({ changes: [], reply: { value: memberView(queries, before) } });
+    if (changes.length === 0) return succeed({ changes: [], reply: { value: memberView(queries, before) } });
     const entry = organisationEntry(request, principal, context, {
       ...{ action: 'member.edit', targetId: after.id, targetName: after.name, changes },
     });
     const withdrawn = before.role === after.role ? [] : withdrawLinksOfRole(queries, before, after.role);
-    return allow({
+    return succeed({
       changes: [...withdrawn, { kind: 'member', before, after }, entry],
       reply: { value: memberView(queries, after) },
     });
   },
 });
 
-function editedMember(before: Member, body: EditMemberBody): ConsoleOutcome<Member> {
+function editedMember(before: Member, body: EditMemberBody): Outcome<Member, ConsoleProblem> {
   const problems = new ProblemList();
   const name = body.name === undefined ? before.name : readName(body.name, problems, before.name);
-  if (!problems.isEmpty) return deny('invalid-request', problems.detail());
-  return allow({ ...before, name, role: body.role ?? before.role, revision: before.revision + 1 });
+  if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
+  return succeed({ ...before, name, role: body.role ?? before.role, revision: before.revision + 1 });
 }
 
 function refuseRole(queries: RecordQueries, actor: Role, before: Member, role: Role) {
   if (role === before.role) return null;
   if (!managesRole(actor, role)) {
-    return deny('not-permitted', 'Only an Owner can make somebody an Owner. Ask an Owner to do it.');
+    return refuse('not-permitted', 'Only an Owner can make somebody an Owner. Ask an Owner to do it.');
   }
   if (!isLastOwner(queries, before)) return null;
-  return deny('not-permitted', 'This member is the last Owner. Make another member an Owner first.');
+  return refuse('not-permitted', 'This member is the last Owner. Make another member an Owner first.');
 }
 
 function changesOf(before: Member, after: Member): readonly AuditChange[] {

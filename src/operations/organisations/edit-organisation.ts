@@ -1,8 +1,8 @@
 import { organisationView, organisationViewSchema } from '../../contracts/console/organisation-views.ts';
 import { revision, shape, text } from '../../contracts/console/view-parts.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { readName } from '../../domain/name-rules.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { organisationEntry } from '../audit-entries.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';
@@ -17,13 +17,13 @@ export const editOrganisation = consoleWrite('edit-organisation', {
     const before = ownOrganisation(principal);
     const problems = new ProblemList();
     const name = readName(request.body.name, problems, before.name);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     if (request.body.revision !== before.revision) {
       const current = organisationView(before, context.now);
-      return deny('conflict', 'The organisation has been changed since you opened it.', { current });
+      return refuse('conflict', 'The organisation has been changed since you opened it.', { current });
     }
     if (name === before.name)
-      return allow({ changes: [], reply: { value: organisationView(before, context.now) } });
+      return succeed({ changes: [], reply: { value: organisationView(before, context.now) } });
     const after = { ...before, name, revision: before.revision + 1 };
     const entry = organisationEntry(request, principal, context, {
       action: 'organisation.edit',
@@ -32,6 +32,6 @@ export const editOrganisation = consoleWrite('edit-organisation', {
       changes: [{ field: 'name', before: before.name, after: name }],
     });
     const changes = [{ kind: 'organisation', before, after } as const, entry];
-    return allow({ changes, reply: { value: organisationView(after, context.now) } });
+    return succeed({ changes, reply: { value: organisationView(after, context.now) } });
   },
 });

@@ -1,10 +1,10 @@
 import { madeLinkSchema } from '../../contracts/console/member-views.ts';
 import { roleSchema, shape, text } from '../../contracts/console/view-parts.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { type Invitation, openInvitations } from '../../domain/member/invitation.ts';
 import { emailCharsMax, isEmailAddress, isSameEmail } from '../../domain/member/member.ts';
 import { hasMemberWithEmail, managesRole, membersMax, membersOf } from '../../domain/member/member-rules.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { mayStillMake } from '../../domain/session/link-rules.ts';
@@ -25,12 +25,12 @@ export const inviteMember = consoleWrite('invite-member', {
     const { id: organisationId } = ownOrganisation(principal);
     const email = request.body.email.trim();
     const { role } = request.body;
-    if (!isEmailAddress(email)) return deny('invalid-request', badEmail);
+    if (!isEmailAddress(email)) return refuse('invalid-request', badEmail);
     if (!managesRole(principal.member.role, role)) {
-      return deny('not-permitted', 'Only an Owner can invite an Owner. Ask an Owner to do it.');
+      return refuse('not-permitted', 'Only an Owner can invite an Owner. Ask an Owner to do it.');
     }
     const refusal = refuseInvitation(queries, organisationId, email, context.now);
-    if (refusal !== null) return deny('invalid-request', refusal);
+    if (refusal !== null) return refuse('invalid-request', refusal);
     const purpose = { kind: 'invitation', email, role } as const;
     const createdBy = principal.member.id;
     const plan = { organisationId, purpose, createdBy, lifetimeMs: invitationLifetimeMs };
@@ -44,7 +44,7 @@ export const inviteMember = consoleWrite('invite-member', {
     });
     const useless = [...uselessLinks(queries, organisationId, context.now)];
     const changes = [...useless, { kind: 'one-time-link', before: null, after: link } as const, entry];
-    return allow({ changes, reply: { status: 201, value: made } });
+    return succeed({ changes, reply: { status: 201, value: made } });
   },
 });
 

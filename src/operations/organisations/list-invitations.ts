@@ -1,8 +1,8 @@
 import { type InvitationRow, invitationRowSchema } from '../../contracts/console/member-views.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
-import { allow } from '../../domain/console/console-problem.ts';
 import { type Invitation, openInvitations } from '../../domain/member/invitation.ts';
 import { memberOf } from '../../domain/member/member-rules.ts';
+import { succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { listOf } from '../body-parts.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
@@ -15,7 +15,7 @@ export const listInvitations = consoleRead('list-invitations', {
   run: (queries, _request, principal, { now }) => {
     const open = openInvitations(queries, ownOrganisation(principal).id, now);
     const newestFirst = open.toSorted((left, right) => right.createdAt - left.createdAt);
-    return allow({ value: { invitations: newestFirst.map((invitation) => rowOf(queries, invitation)) } });
+    return succeed({ value: { invitations: newestFirst.map((invitation) => rowOf(queries, invitation)) } });
   },
 });
 

@@ -1,7 +1,7 @@
 import { memberView, memberViewSchema } from '../../contracts/console/member-views.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
-import { allow } from '../../domain/console/console-problem.ts';
 import type { Member } from '../../domain/member/member.ts';
+import { succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { listOf } from '../body-parts.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
@@ -16,7 +16,7 @@ export const listMembers = consoleRead('list-members', {
   answer: listOf('members', memberViewSchema),
   run: (queries, _request, principal) => {
     const text = listInPieces(queries, ownOrganisation(principal).id);
-    return allow({ pieces: { contentType: 'application/json', text } });
+    return succeed({ pieces: { contentType: 'application/json', text } });
   },
 });
 

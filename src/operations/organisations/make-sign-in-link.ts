@@ -1,6 +1,6 @@
 import { madeLinkSchema } from '../../contracts/console/member-views.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { withdrawSignInLinks } from '../../domain/session/link-rules.ts';
 import { linkLifetimeMs } from '../../domain/session/one-time-link.ts';
 import { organisationEntry } from '../audit-entries.ts';
@@ -23,7 +23,7 @@ export const makeSignInLink = consoleWrite('make-sign-in-link', {
     const found = managedMember(queries, principal, request.params['memberId']);
     if (!found.ok) return found;
     const { id, name } = found.value;
-    if (id === principal.member.id) return deny('not-permitted', forOneself);
+    if (id === principal.member.id) return refuse('not-permitted', forOneself);
     const { link, made } = makeLink(
       {
         organisationId: ownOrganisation(principal).id,
@@ -41,6 +41,6 @@ export const makeSignInLink = consoleWrite('make-sign-in-link', {
     });
     const former = withdrawSignInLinks(queries, found.value, null);
     const changes = [...former, { kind: 'one-time-link', before: null, after: link } as const, entry];
-    return allow({ changes, reply: { status: 201, value: made } });
+    return succeed({ changes, reply: { status: 201, value: made } });
   },
 });

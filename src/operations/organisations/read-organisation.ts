@@ -1,6 +1,6 @@
 import { organisationView, organisationViewSchema } from '../../contracts/console/organisation-views.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 
 export const readOrganisation = consoleRead('read-organisation', {
@@ -8,5 +8,5 @@ export const readOrganisation = consoleRead('read-organisation', {
   access: inOrganisation('viewer'),
   answer: organisationViewSchema,
   run: (_queries, _request, principal, { now }) =>
-    allow({ value: organisationView(ownOrganisation(principal), now) }),
+    succeed({ value: organisationView(ownOrganisation(principal), now) }),
 });

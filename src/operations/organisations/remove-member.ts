@@ -1,6 +1,6 @@
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { isSameEmail, type Member } from '../../domain/member/member.ts';
 import { isLastOwner } from '../../domain/member/member-rules.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
@@ -20,7 +20,7 @@ export const removeMember = consoleWrite('remove-member', {
     if (!found.ok) return found;
     const member = found.value;
     if (isLastOwner(queries, member)) {
-      return deny('not-permitted', 'This member is the last Owner. Make another member an Owner first.');
+      return refuse('not-permitted', 'This member is the last Owner. Make another member an Owner first.');
     }
     const { id, name, email, role } = member;
     const changes = Object.entries({ name, email, role }).map(([field, before]) => {
@@ -30,7 +30,7 @@ export const removeMember = consoleWrite('remove-member', {
       ...{ action: 'member.remove', targetId: id, targetName: name, changes },
     });
     const ends = [...endSessions(queries, id), ...withdrawLinks(queries, member)];
-    return allow({ changes: [...ends, ...removal(queries, member), entry], reply: {} });
+    return succeed({ changes: [...ends, ...removal(queries, member), entry], reply: {} });
   },
 });
 

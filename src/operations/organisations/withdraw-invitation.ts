@@ -1,7 +1,7 @@
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import { openInvitations } from '../../domain/member/invitation.ts';
 import { managesRole } from '../../domain/member/member-rules.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { organisationEntry } from '../audit-entries.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';
 
@@ -13,10 +13,10 @@ export const withdrawInvitation = consoleWrite('withdraw-invitation', {
     const open = openInvitations(queries, ownOrganisation(principal).id, context.now);
     const before = open.find(({ id }) => id === request.params['linkId']);
     if (before === undefined)
-      return deny('not-found', 'Your organisation has no open invitation with this id.');
+      return refuse('not-found', 'Your organisation has no open invitation with this id.');
     const { email, role } = before.purpose;
     if (!managesRole(principal.member.role, role)) {
-      return deny(
+      return refuse(
         'not-permitted',
         'Only an Owner can withdraw the invitation of an Owner. Ask an Owner to do it.',
       );
@@ -27,6 +27,6 @@ export const withdrawInvitation = consoleWrite('withdraw-invitation', {
       targetName: email,
       changes: Object.entries({ email, role }).map(([field, was]) => ({ field, before: was, after: null })),
     });
-    return allow({ changes: [{ kind: 'one-time-link', before, after: null }, entry], reply: {} });
+    return succeed({ changes: [{ kind: 'one-time-link', before, after: null }, entry], reply: {} });
   },
 });

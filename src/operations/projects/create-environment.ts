@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { environmentChangeSchema } from '../../contracts/console/project-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
-import { deny } from '../../domain/console/console-problem.ts';
+import { refuse } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { addCountProblem, addNameProblem, withEnvironment } from '../../domain/project/environment-edit.ts';
 import { optional } from '../body-parts.ts';
@@ -21,7 +21,7 @@ export const createEnvironment = consoleWrite('create-environment', {
     if (!project.isMultiEnvironment) problems.add(() => staysSingle);
     addNameProblem(project, null, name, problems);
     addCountProblem(project.environments.length + 1, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     return changeEnvironment(queries, request, principal, context, {
       action: 'environment.create',
       nameBefore: null,

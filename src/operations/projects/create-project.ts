@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import { projectView, projectViewSchema } from '../../contracts/console/project-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
 import { type ConsolePrincipal, hasRole } from '../../domain/console/console-principal.ts';
-import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
 import type { Role } from '../../domain/member/member.ts';
+import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { Project } from '../../domain/project/project.ts';
 import { addNeighbourProblems, newProject, newProjectChanges } from '../../domain/project/project-edit.ts';
@@ -37,11 +38,11 @@ export const createProject = consoleWrite('create-project', {
     const problems = new ProblemList();
     const project = newProject(body, owner, context.newId(), context.now, problems);
     addNeighbourProblems(project.name, owner, queries.projects(), true, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const { id, name } = project;
     const changes = newProjectChanges(project);
     const entry = { action: 'project.create', targetId: id, targetName: name, changes } as const;
-    return allow({
+    return succeed({
       changes: [
         { kind: 'project', before: null, after: project },
         projectEntry(entry, { project, member: principal.member }, request, context),
@@ -56,13 +57,16 @@ interface Ownership {
   readonly role: Role;
 }
 
-function ownerOf({ member, organisation }: ConsolePrincipal, isPersonal: boolean): ConsoleOutcome<Ownership> {
+function ownerOf(
+  { member, organisation }: ConsolePrincipal,
+  isPersonal: boolean,
+): Outcome<Ownership, ConsoleProblem> {
   if (isPersonal) {
-    return allow({ owner: { organisationId: null, ownerMemberId: member.id }, role: 'owner' });
+    return succeed({ owner: { organisationId: null, ownerMemberId: member.id }, role: 'owner' });
   }
-  if (organisation === null) return deny('not-permitted', inNoOrganisation);
-  if (!hasRole(member.role, 'admin')) return deny('not-permitted', needsAdmin);
-  return allow({ owner: { organisationId: organisation.id, ownerMemberId: null }, role: member.role });
+  if (organisation === null) return refuse('not-permitted', inNoOrganisation);
+  if (!hasRole(member.role, 'admin')) return refuse('not-permitted', needsAdmin);
+  return succeed({ owner: { organisationId: organisation.id, ownerMemberId: null }, role: member.role });
 }
 
 const inNoOrganisation =

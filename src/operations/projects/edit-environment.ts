@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { environmentChangeSchema } from '../../contracts/console/project-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
-import { deny } from '../../domain/console/console-problem.ts';
 import { findByNumber } from '../../domain/console/find-in-project.ts';
+import { refuse } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { addNameProblem, withEditedEnvironment } from '../../domain/project/environment-edit.ts';
 import { optional } from '../body-parts.ts';
@@ -31,7 +31,7 @@ export const editEnvironment = consoleWrite('edit-environment', {
     const { name = environment.name } = settings;
     const problems = new ProblemList();
     if (name !== environment.name) addNameProblem(project, environment.number, name, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const edited = withEditedEnvironment(project, environment, settings);
     return changeEnvironment(queries, request, principal, context, {
       action: 'environment.edit',

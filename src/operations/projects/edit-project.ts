@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { projectView, projectViewSchema } from '../../contracts/console/project-views.ts';
 import { revision, shape, text } from '../../contracts/console/view-parts.ts';
-import { allow, deny, denyConflict } from '../../domain/console/console-problem.ts';
+import { refuseConflict } from '../../domain/console/console-problem.ts';
 import { readName } from '../../domain/name-rules.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { Project } from '../../domain/project/project.ts';
 import {
@@ -28,20 +29,20 @@ export const editProject = consoleWrite('edit-project', {
   run: (queries, request, principal, context) => {
     const { project: before, role } = principal;
     const { revision, ...sent } = request.body;
-    if (revision !== before.revision) return denyConflict('project', projectView(before, role));
+    if (revision !== before.revision) return refuseConflict('project', projectView(before, role));
     const problems = new ProblemList();
     const settings = readSettings(queries, before, sent, problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const { project, changes } = withSettings(before, settings);
     const reply = { value: projectView(project, role) };
-    if (changes.length === 0) return allow({ changes: [], reply });
+    if (changes.length === 0) return succeed({ changes: [], reply });
     const entry = {
       action: 'project.edit',
       targetId: project.id,
       targetName: project.name,
       changes,
     } as const;
-    return allow({
+    return succeed({
       changes: [
         { kind: 'project', before, after: project },
         projectEntry(entry, principal, request, context),

@@ -5,7 +5,8 @@ import {
 } from '../../contracts/console/project-views.ts';
 import type { AuditAction, AuditChange } from '../../domain/audit/audit-entry.ts';
 import type { ProjectPrincipal } from '../../domain/console/console-principal.ts';
-import { allow, type ConsoleOutcome, denyConflict } from '../../domain/console/console-problem.ts';
+import { type ConsoleProblem, refuseConflict } from '../../domain/console/console-problem.ts';
+import { type Outcome, succeed } from '../../domain/outcome.ts';
 import { impactOfName } from '../../domain/project/environment-impact.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
@@ -29,7 +30,7 @@ export function changeEnvironment(
   principal: ProjectPrincipal,
   context: ConsoleContext,
   change: EnvironmentChange,
-): ConsoleOutcome<ConsoleDecision> {
+): Outcome<ConsoleDecision, ConsoleProblem> {
   const { project: before, role } = principal;
   const { action, nameBefore, nameAfter, after, changes } = change;
   const impact = impactOfName(queries.tokensOf(before.id), nameBefore, nameAfter, context.now);
@@ -39,9 +40,9 @@ export function changeEnvironment(
     impact: environmentImpactView(impact),
   };
   const reply = { status, value } as const;
-  if (changes.length === 0) return allow({ changes: [], reply });
+  if (changes.length === 0) return succeed({ changes: [], reply });
   const target = { targetId: before.id, targetName: before.name, environment: nameBefore ?? nameAfter };
-  return allow({
+  return succeed({
     changes: [
       { kind: 'project', before, after },
       projectEntry({ action, ...target, changes }, principal, request, context),
@@ -54,7 +55,7 @@ export function changeEnvironment(
 export function refuseMoved(
   { project, role }: ProjectPrincipal,
   revision: number,
-): ReturnType<typeof denyConflict> | null {
+): ReturnType<typeof refuseConflict> | null {
   if (revision === project.environmentsRevision) return null;
-  return denyConflict('list of environments', projectView(project, role));
+  return refuseConflict('list of environments', projectView(project, role));
 }

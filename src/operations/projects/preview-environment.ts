@@ -1,6 +1,7 @@
 import { environmentImpactSchema, environmentImpactView } from '../../contracts/console/project-views.ts';
-import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
 import { findByNumber } from '../../domain/console/find-in-project.ts';
+import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { addNameProblem } from '../../domain/project/environment-edit.ts';
 import { impactOfName } from '../../domain/project/environment-impact.ts';
@@ -18,14 +19,14 @@ export const previewEnvironment = consoleRead('preview-environment', {
   answer: environmentImpactSchema,
   run: (queries, { params, query }, { project }, context) => {
     const next = query['name'] ?? null;
-    const found = params['number'] === 'new' ? allow(null) : findByNumber(project, params['number']);
+    const found = params['number'] === 'new' ? succeed(null) : findByNumber(project, params['number']);
     if (!found.ok) return found;
     const environment = found.value;
     const refused = refuseName(project, environment?.number ?? null, next);
     if (refused !== null) return refused;
     const tokens = queries.tokensOf(project.id);
     const impact = impactOfName(tokens, environment?.name ?? null, next, context.now);
-    return allow({ value: environmentImpactView(impact) });
+    return succeed({ value: environmentImpactView(impact) });
   },
 });
 
@@ -34,10 +35,10 @@ function refuseName(
   project: Project,
   number: number | null,
   name: string | null,
-): ConsoleOutcome<Shown> | null {
+): Outcome<Shown, ConsoleProblem> | null {
   const problems = new ProblemList();
   if (name !== null) addNameProblem(project, number, name, problems);
   else if (number === null)
     problems.add(() => 'add the query parameter "name" with the name of the new environment');
-  return problems.isEmpty ? null : deny('invalid-request', problems.detail());
+  return problems.isEmpty ? null : refuse('invalid-request', problems.detail());
 }

@@ -1,7 +1,8 @@
 import { searchAnswerSchema } from '../../contracts/console/search-views.ts';
 import { roleIn } from '../../domain/console/console-principal.ts';
-import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
 import type { Member } from '../../domain/member/member.ts';
+import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { hasAtMostCodePoints } from '../../support/code-points.ts';
@@ -25,15 +26,15 @@ export const searchConsole = consoleRead('search-console', {
   run: (queries, { query }, { member }) => {
     const text = (query['q'] ?? '').trim();
     if (!hasAtMostCodePoints(text, searchCharsMax)) {
-      return deny('invalid-request', `q must be at most ${searchCharsMax} characters`);
+      return refuse('invalid-request', `q must be at most ${searchCharsMax} characters`);
     }
     const only = query['project'];
-    if (only === undefined) return allow({ later: answer(queries, member, text, null) });
+    if (only === undefined) return succeed({ later: answer(queries, member, text, null) });
     const project = queries.project(only);
     if (project === undefined || roleIn(project, member) === null) {
-      return deny('not-found', 'None of your projects has this id. It may have been deleted.');
+      return refuse('not-found', 'None of your projects has this id. It may have been deleted.');
     }
-    return allow({ later: answer(queries, member, text, project) });
+    return succeed({ later: answer(queries, member, text, project) });
   },
 });
 
@@ -42,9 +43,9 @@ function* answer(
   member: Member,
   text: string,
   only: Project | null,
-): Steps<ConsoleOutcome<Shown>> {
+): Steps<Outcome<Shown, ConsoleProblem>> {
   const projects = only === null ? yield* visibleProjects(queries, member) : [only];
-  return allow({ value: yield* new Search(queries, projects).run(text, only === null) });
+  return succeed({ value: yield* new Search(queries, projects).run(text, only === null) });
 }
 
 function* visibleProjects(queries: RecordQueries, member: Member): Steps<readonly Project[]> {

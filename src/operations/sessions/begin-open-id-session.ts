@@ -1,8 +1,9 @@
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import type { ConsolePrincipal } from '../../domain/console/console-principal.ts';
-import { allow, type ConsoleOutcome, type ConsoleProblemCode } from '../../domain/console/console-problem.ts';
+import type { ConsoleProblem, ConsoleProblemCode } from '../../domain/console/console-problem.ts';
 import { isEmailAddress, type Member } from '../../domain/member/member.ts';
 import { isFullOfMembers } from '../../domain/member/member-rules.ts';
+import { type Outcome, succeed } from '../../domain/outcome.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { findUsableLink } from '../../domain/session/link-rules.ts';
@@ -43,7 +44,7 @@ export const beginOpenIdSession = writeStep(
     // Nothing changes where nobody is signed in.
     if (!decided.ok || decided.value.changes.length === 0) return decided;
     const used = { kind: 'used-sign-in', signIn, forgetBefore: forgetUsedBefore(context.now) } as const;
-    return allow({ ...decided.value, changes: [...decided.value.changes, used] });
+    return succeed({ ...decided.value, changes: [...decided.value.changes, used] });
   },
 );
 
@@ -52,7 +53,7 @@ function decide(
   request: ConsoleRequest<BeginOpenIdSession>,
   principal: ConsolePrincipal | null,
   context: ConsoleContext,
-): ConsoleOutcome<ConsoleDecision> {
+): Outcome<ConsoleDecision, ConsoleProblem> {
   if (request.body.linkSecret !== null) return enterByOpenIdLink(queries, request, principal, context);
   const { issuer, subject } = request.body;
   const known = queries.identity(issuer, subject);
@@ -62,7 +63,7 @@ function decide(
   const joined = known === undefined ? joinAccount(queries, member, request, context) : [];
   const { changes, begun } = openSession(queries, member.id, request, principal, context);
   const value: BegunOpenIdSession = { begun, refusal: null };
-  return allow({ changes: [...joined, ...changes], reply: { value } });
+  return succeed({ changes: [...joined, ...changes], reply: { value } });
 }
 
 /** @returns the member with this verified email, or why there is none to choose. */
@@ -87,7 +88,7 @@ export function enterByOpenIdLink(
   request: ConsoleRequest<BeginOpenIdSession>,
   principal: ConsolePrincipal | null,
   context: ConsoleContext,
-): ConsoleOutcome<ConsoleDecision> {
+): Outcome<ConsoleDecision, ConsoleProblem> {
   const found = findUsableLink(queries, request.body.linkSecret ?? '', context);
   if (!found.ok) return refuseOpenId('link-over');
   const refusal = refuseAccount(queries, found.value, request.body);
@@ -101,7 +102,7 @@ export function enterByOpenIdLink(
   const joined = isKnown ? [] : joinAccount(queries, member, request, context);
   const opened = openSession(queries, member.id, request, principal, context);
   const value: BegunOpenIdSession = { begun: opened.begun, refusal: null };
-  return allow({
+  return succeed({
     changes: [...useUp(queries, found.value), ...changes, ...joined, ...opened.changes],
     reply: { value },
   });
@@ -144,7 +145,7 @@ export function joinAccount(
 }
 
 /** Nobody is signed in, and nothing changes. The worker gives the browser the reason. */
-export function refuseOpenId(refusal: OpenIdRefusal): ConsoleOutcome<ConsoleDecision> {
+export function refuseOpenId(refusal: OpenIdRefusal): Outcome<ConsoleDecision, ConsoleProblem> {
   const value: BegunOpenIdSession = { begun: null, refusal };
-  return allow({ changes: [], reply: { value } });
+  return succeed({ changes: [], reply: { value } });
 }

@@ -1,4 +1,4 @@
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { wrongCredentials } from '../../domain/session/password.ts';
 import { anybody, type ConsoleRequest, writeStep } from '../operation.ts';
 import { openSession } from './open-session.ts';
@@ -13,6 +13,6 @@ export const beginSessionByPassword = writeStep(
     const member = queries.member(memberId);
     if (member === undefined || member.passwordHash !== passwordHash) return wrongCredentials();
     const { changes, begun } = openSession(queries, memberId, request, principal, context);
-    return allow({ changes, reply: { value: begun } });
+    return succeed({ changes, reply: { value: begun } });
   },
 );

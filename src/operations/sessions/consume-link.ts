@@ -1,7 +1,8 @@
 import type { ConsolePrincipal } from '../../domain/console/console-principal.ts';
-import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
 import type { Member, Role } from '../../domain/member/member.ts';
 import { hasMemberWithEmail, isFullOfMembers, membersMax } from '../../domain/member/member-rules.ts';
+import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { endOffers } from '../../domain/session/first-owner-offer.ts';
@@ -48,9 +49,9 @@ function enter(
   request: ConsoleRequest,
   principal: ConsolePrincipal | null,
   context: ConsoleContext,
-): ConsoleOutcome<ConsoleDecision> {
+): Outcome<ConsoleDecision, ConsoleProblem> {
   const opened = openSession(queries, member.id, request, principal, context);
-  return allow({
+  return succeed({
     changes: [...useUp(queries, link), ...changes, ...opened.changes],
     reply: { value: opened.begun },
   });
@@ -68,7 +69,7 @@ export function admit(
   link: OneTimeLink,
   request: ConsoleRequest<Omit<ConsumeLink, 'secret'>>,
   context: ConsoleContext,
-): ConsoleOutcome<Entrant> {
+): Outcome<Entrant, ConsoleProblem> {
   const { purpose, organisationId } = link;
   switch (purpose.kind) {
     case 'invitation':
@@ -86,7 +87,7 @@ function begin(
   organisationId: string,
   request: ConsoleRequest<Omit<ConsumeLink, 'secret'>>,
   context: ConsoleContext,
-): ConsoleOutcome<Entrant> {
+): Outcome<Entrant, ConsoleProblem> {
   const { email, organisation: name } = request.body;
   const created = create(queries, { organisationId, email, role: 'owner' }, request, context);
   const before = queries.organisation(organisationId);
@@ -99,7 +100,7 @@ function begin(
     targetName: name,
     changes: [{ field: 'name', before: before.name, after: name }],
   });
-  return allow({ member, changes: [...changes, { kind: 'organisation', before, after }, entry] });
+  return succeed({ member, changes: [...changes, { kind: 'organisation', before, after }, entry] });
 }
 
 interface NewMember {
@@ -113,13 +114,13 @@ function create(
   { organisationId, email, role }: NewMember,
   request: ConsoleRequest<Omit<ConsumeLink, 'secret'>>,
   context: ConsoleContext,
-): ConsoleOutcome<Entrant> {
+): Outcome<Entrant, ConsoleProblem> {
   if (queries.organisation(organisationId) === undefined) return linkOver();
   const { name, passwordHash } = request.body;
   if (name === null || email === null) throw new Error('a new member has a name and an email');
   // Others may have joined since the link was made, and since it was inspected.
-  if (hasMemberWithEmail(queries, organisationId, email)) return deny('conflict', emailTaken);
-  if (isFullOfMembers(queries, organisationId)) return deny('conflict', full);
+  if (hasMemberWithEmail(queries, organisationId, email)) return refuse('conflict', emailTaken);
+  if (isFullOfMembers(queries, organisationId)) return refuse('conflict', full);
   const member: Member = {
     ...{ id: context.newId(), organisationId, name, email, role, passwordHash },
     createdAt: context.now,
@@ -132,7 +133,7 @@ function create(
   }));
   const told = passwordHash === null ? fields : [...fields, passwordChange];
   const entry = ownEntry(member, 'member.create', told, request, context);
-  return allow({ member, changes: [{ kind: 'member', before: null, after: member }, entry] });
+  return succeed({ member, changes: [{ kind: 'member', before: null, after: member }, entry] });
 }
 
 /** A password that is set here ends every other session and sign-in link, as a changed one does. */
@@ -142,13 +143,13 @@ function signIn(
   memberId: string,
   request: ConsoleRequest<Omit<ConsumeLink, 'secret'>>,
   context: ConsoleContext,
-): ConsoleOutcome<Entrant> {
+): Outcome<Entrant, ConsoleProblem> {
   const before = queries.member(memberId);
   if (before === undefined) return linkOver();
   const { passwordHash } = request.body;
   const told = followedLink(link, request.address);
   const followed = ownEntry(before, 'member.follow-sign-in-link', told, request, context);
-  if (passwordHash === null) return allow({ member: before, changes: [followed] });
+  if (passwordHash === null) return succeed({ member: before, changes: [followed] });
   const member: Member = { ...before, passwordHash, revision: before.revision + 1 };
   const changes = [
     followed,
@@ -157,5 +158,5 @@ function signIn(
     ...withdrawSignInLinks(queries, before, link.id),
     ownEntry(member, 'member.edit', [passwordChange], request, context),
   ];
-  return allow({ member, changes });
+  return succeed({ member, changes });
 }

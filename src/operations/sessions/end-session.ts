@@ -1,4 +1,4 @@
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { consoleWrite, signedIn } from '../operation.ts';
 
 /** Ends one of the member's own sessions: the browser that has it is signed out with its next request. */
@@ -8,8 +8,8 @@ export const endSession = consoleWrite('end-session', {
   run: (queries, { params }, { member }) => {
     const session = queries.session(params['sessionId'] ?? '');
     if (session === undefined || session.memberId !== member.id) {
-      return deny('not-found', 'You have no session with this id. It may have ended already.');
+      return refuse('not-found', 'You have no session with this id. It may have ended already.');
     }
-    return allow({ changes: [{ kind: 'session', before: session, after: null }], reply: {} });
+    return succeed({ changes: [{ kind: 'session', before: session, after: null }], reply: {} });
   },
 });

@@ -1,4 +1,4 @@
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { anybody, type ConsoleRequest, readStep } from '../operation.ts';
 import type { Credential, FindCredentials, FoundCredentials } from './step-bodies.ts';
@@ -21,7 +21,7 @@ export const findCredentials = readStep(
       });
       if (credentials.length === credentialsMax) break;
     }
-    return allow({ value: { credentials } satisfies FoundCredentials });
+    return succeed({ value: { credentials } satisfies FoundCredentials });
   },
 );
 

@@ -1,4 +1,4 @@
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { anybody, type ConsoleRequest, readStep } from '../operation.ts';
 import { openSignIn, type PendingSignIn } from './open-id/sealed-sign-in.ts';
 import type { FindPendingSignIn, FoundPendingSignIn } from './step-bodies.ts';
@@ -20,6 +20,6 @@ export const findPendingSignIn = readStep(
       opened !== undefined &&
       queries.isSignInUsed({ stateHash: context.hashSecret(state), begunAt: opened.begunAt });
     const signIn = opened === undefined || isUsed ? null : opened;
-    return allow({ value: { signIn } satisfies FoundPendingSignIn });
+    return succeed({ value: { signIn } satisfies FoundPendingSignIn });
   },
 );

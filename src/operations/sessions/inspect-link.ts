@@ -1,6 +1,7 @@
 import { type LinkView, linkViewSchema } from '../../contracts/console/member-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
-import { allow, type ConsoleOutcome } from '../../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
+import { type Outcome, succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { findUsableLink, linkOver } from '../../domain/session/link-rules.ts';
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
@@ -16,11 +17,11 @@ export const inspectLink = consoleRead('inspect-link', {
     const found = findUsableLink(queries, body.secret, context);
     if (!found.ok) return found;
     const view = linkView(queries, found.value);
-    return view.ok ? allow({ value: view.value }) : view;
+    return view.ok ? succeed({ value: view.value }) : view;
   },
 });
 
-function linkView(queries: RecordQueries, link: OneTimeLink): ConsoleOutcome<LinkView> {
+function linkView(queries: RecordQueries, link: OneTimeLink): Outcome<LinkView, ConsoleProblem> {
   const { purpose, organisationId, expiresAt } = link;
   const organisationName = queries.organisation(organisationId)?.name;
   const asks = { needsName: true, needsPassword: true, needsOrganisation: purpose.kind === 'first-owner' };
@@ -30,10 +31,10 @@ function linkView(queries: RecordQueries, link: OneTimeLink): ConsoleOutcome<Lin
   switch (purpose.kind) {
     case 'invitation': {
       const { kind, email, role } = purpose;
-      return allow({ kind, email, role, name: null, ...shared, ...asks });
+      return succeed({ kind, email, role, name: null, ...shared, ...asks });
     }
     case 'first-owner':
-      return allow({ kind: 'first-owner', email: null, role: 'owner', name: null, ...shared, ...asks });
+      return succeed({ kind: 'first-owner', email: null, role: 'owner', name: null, ...shared, ...asks });
   }
 }
 
@@ -42,14 +43,14 @@ function signInView(
   queries: RecordQueries,
   memberId: string,
   { expiresAt }: OneTimeLink,
-): ConsoleOutcome<LinkView> {
+): Outcome<LinkView, ConsoleProblem> {
   const member = queries.member(memberId);
   if (member === undefined) return linkOver();
   const { organisationId, email, name } = member;
   const organisationName = organisationId === null ? null : queries.organisation(organisationId)?.name;
   const role = organisationId === null ? null : member.role;
   const asksNothing = { needsName: false, needsPassword: false, needsOrganisation: false };
-  return allow({
+  return succeed({
     kind: 'sign-in',
     email,
     role,

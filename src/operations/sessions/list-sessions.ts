@@ -1,5 +1,5 @@
 import { type SessionRow, sessionRowSchema } from '../../contracts/console/session-views.ts';
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { isSessionOver, type Session, sessionEndsAt } from '../../domain/session/session.ts';
 import { listOf } from '../body-parts.ts';
 import { consoleRead, signedIn } from '../operation.ts';
@@ -14,7 +14,7 @@ export const listSessions = consoleRead('list-sessions', {
     const sessions = open
       .sort((one, other) => other.lastSeenAt - one.lastSeenAt)
       .map((other) => sessionRow(other, session.id));
-    return allow({ value: { sessions } });
+    return succeed({ value: { sessions } });
   },
 });
 

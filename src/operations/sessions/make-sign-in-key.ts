@@ -1,4 +1,4 @@
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { anybody, writeStep } from '../operation.ts';
 import type { SignInKey } from './step-bodies.ts';
 
@@ -10,6 +10,6 @@ export const makeSignInKey = writeStep(
     const known = queries.signInKey();
     const key = known ?? context.newSecret();
     const value: SignInKey = { key };
-    return allow({ changes: known === undefined ? [{ kind: 'sign-in-key', key }] : [], reply: { value } });
+    return succeed({ changes: known === undefined ? [{ kind: 'sign-in-key', key }] : [], reply: { value } });
   },
 );

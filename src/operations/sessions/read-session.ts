@@ -2,7 +2,7 @@ import { memberView } from '../../contracts/console/member-views.ts';
 import { organisationView } from '../../contracts/console/organisation-views.ts';
 import { type SessionView, sessionViewSchema } from '../../contracts/console/session-views.ts';
 import { formatPosition, newestPosition } from '../../domain/audit/watch-position.ts';
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { anybody, consoleRead } from '../operation.ts';
 
 /** Who is signed in, if anybody: the web app's first request. */
@@ -12,7 +12,8 @@ export const readSession = consoleRead('read-session', {
   answer: sessionViewSchema,
   run: (queries, _request, principal, context) => {
     const { openIdName, isMailConfigured, isCluster, changeMsMax, docsUrl, baseUrl, now } = context;
-    if (principal === null) return allow({ value: { isSignedIn: false, openIdName } satisfies SessionView });
+    if (principal === null)
+      return succeed({ value: { isSignedIn: false, openIdName } satisfies SessionView });
     const { session, member, organisation } = principal;
     const watched = { organisationId: member.organisationId, project: null };
     const value: SessionView = {
@@ -28,6 +29,6 @@ export const readSession = consoleRead('read-session', {
       docsUrl,
       baseUrl,
     };
-    return allow({ value });
+    return succeed({ value });
   },
 });

@@ -1,5 +1,5 @@
-import { allow, deny } from '../../domain/console/console-problem.ts';
 import type { Member } from '../../domain/member/member.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { withdrawSignInLinks } from '../../domain/session/link-rules.ts';
 import { endSessions } from '../../domain/session/session-changes.ts';
 import { ownEntry, passwordChange } from '../audit-entries.ts';
@@ -15,7 +15,7 @@ export const setOwnPassword = writeStep(
   (queries, request: ConsoleRequest<SetOwnPassword>, principal, context) => {
     const { member: before, session } = principal;
     const { checkedHash, passwordHash } = request.body;
-    if (before.passwordHash !== checkedHash) return deny('conflict', movedMeanwhile);
+    if (before.passwordHash !== checkedHash) return refuse('conflict', movedMeanwhile);
     const after: Member = { ...before, passwordHash, revision: before.revision + 1 };
     const changes = [
       { kind: 'member', before, after } as const,
@@ -23,6 +23,6 @@ export const setOwnPassword = writeStep(
       ...withdrawSignInLinks(queries, before, null),
       ownEntry(before, 'member.edit', [passwordChange], request, context),
     ];
-    return allow({ changes, reply: {} });
+    return succeed({ changes, reply: {} });
   },
 );

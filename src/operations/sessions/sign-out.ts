@@ -1,4 +1,4 @@
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { consoleWrite, signedIn } from '../operation.ts';
 
 /** Ends the session that asks. */
@@ -6,5 +6,5 @@ export const signOut = consoleWrite('sign-out', {
   route: 'DELETE /session',
   access: signedIn,
   run: (_queries, _request, { session }) =>
-    allow({ changes: [{ kind: 'session', before: session, after: null }], reply: {} }),
+    succeed({ changes: [{ kind: 'session', before: session, after: null }], reply: {} }),
 });

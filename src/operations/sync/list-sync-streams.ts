@@ -1,5 +1,5 @@
 import { syncStreamsSchema } from '../../contracts/console/sync-views.ts';
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { conversation, inProject, readStep } from '../operation.ts';
 import { askReads } from '../sessions/ask-actors.ts';
 
@@ -7,7 +7,7 @@ import { askReads } from '../sessions/ask-actors.ts';
 export const permitSyncStreams = readStep(
   'permit-sync-streams',
   inProject('viewer'),
-  (_queries, _call, { project }) => allow({ value: { projectId: project.id } }),
+  (_queries, _call, { project }) => succeed({ value: { projectId: project.id } }),
 );
 
 /** Who is connected by sync: how many programs, which versions they have, and how far behind they are. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { madeTokenSchema } from '../../contracts/console/token-views.ts';
 import { nullable, permissionSchema, shape, text } from '../../contracts/console/view-parts.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { consoleTokenView } from '../../domain/token/console-token-view.ts';
 import { newTokenChanges, tokenAuditEntry } from '../../domain/token/token-audit.ts';
@@ -33,14 +33,14 @@ export const createToken = consoleWrite('create-token', {
     if (!allowed.ok) return allowed;
     const problems = new ProblemList();
     addTokenProblems(request.body, project, countUnrevoked(queries, project.id), problems);
-    if (!problems.isEmpty) return deny('invalid-request', problems.detail());
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
 
     const secret = context.newSecret();
     const made = { id: context.newId(), projectId: project.id, by: member.id, at: now };
     const token = newToken(request.body, made, context.hashSecret(secret));
     const stamp = { id: context.newId(), at: now, requestId: request.requestId };
     const entry = tokenAuditEntry(principal, 'token.create', token, newTokenChanges(token), stamp);
-    return allow({
+    return succeed({
       changes: [
         { kind: 'token', before: null, after: token },
         { kind: 'audit', entry },

@@ -1,5 +1,5 @@
 import { tokenViewSchema } from '../../contracts/console/token-views.ts';
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { consoleTokenView } from '../../domain/token/console-token-view.ts';
 import { listedTokens } from '../../domain/token/token-list.ts';
 import { listOf } from '../body-parts.ts';
@@ -12,7 +12,7 @@ export const listTokens = consoleRead('list-tokens', {
   answer: listOf('tokens', tokenViewSchema),
   run: (queries, _request, principal, { now }) => {
     const tokens = listedTokens(queries, principal.project.id);
-    return allow({
+    return succeed({
       value: { tokens: tokens.map((token) => consoleTokenView(queries, token, principal, now)) },
     });
   },

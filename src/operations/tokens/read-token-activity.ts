@@ -1,5 +1,5 @@
 import { type TokenActivity, tokenActivitySchema } from '../../contracts/console/token-views.ts';
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { consoleTokenView } from '../../domain/token/console-token-view.ts';
 import { findToken } from '../../domain/token/token-management.ts';
@@ -22,7 +22,9 @@ export const readTokenActivity = consoleRead('read-token-activity', {
     const denials = Array.from(queries.denialsOf(id), ({ tokenId: _, flagId, ...denial }) => {
       return { ...denial, flag: flagId === undefined ? null : flagOf(flagId) };
     });
-    return allow({ value: { token: consoleTokenView(queries, found.value, principal, now), uses, denials } });
+    return succeed({
+      value: { token: consoleTokenView(queries, found.value, principal, now), uses, denials },
+    });
   },
 });
 

@@ -1,5 +1,5 @@
 import { tokenViewSchema } from '../../contracts/console/token-views.ts';
-import { allow } from '../../domain/console/console-problem.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { consoleTokenView } from '../../domain/token/console-token-view.ts';
 import { tokenAuditEntry } from '../../domain/token/token-audit.ts';
 import { findManageableToken } from '../../domain/token/token-management.ts';
@@ -19,13 +19,13 @@ export const revokeConsoleToken = consoleWrite('revoke-console-token', {
     if (!found.ok) return found;
     const before = found.value;
     if (before.revokedAt !== null) {
-      return allow({ changes: [], reply: { value: consoleTokenView(queries, before, principal, now) } });
+      return succeed({ changes: [], reply: { value: consoleTokenView(queries, before, principal, now) } });
     }
     const after = revoked(before, now);
     const stamp = { id: context.newId(), at: now, requestId: request.requestId };
     const changes = [{ field: 'revokedAt', before: null, after: now }];
     const entry = tokenAuditEntry(principal, 'token.revoke', before, changes, stamp);
-    return allow({
+    return succeed({
       changes: [
         { kind: 'token', before, after },
         { kind: 'audit', entry },

@@ -1,6 +1,6 @@
 import { madeTokenSchema } from '../../contracts/console/token-views.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
-import { allow, deny } from '../../domain/console/console-problem.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { consoleTokenView } from '../../domain/token/console-token-view.ts';
 import type { Token } from '../../domain/token/token.ts';
 import { newTokenChanges, tokenAuditEntry } from '../../domain/token/token-audit.ts';
@@ -22,7 +22,7 @@ export const rotateToken = consoleWrite('rotate-token', {
     const before = found.value;
     const problem = rotationProblem(before, now);
     if (problem !== null) {
-      return deny('conflict', problem, { current: consoleTokenView(queries, before, principal, now) });
+      return refuse('conflict', problem, { current: consoleTokenView(queries, before, principal, now) });
     }
     const secret = context.newSecret();
     const made = { id: context.newId(), by: principal.member.id, at: now };
@@ -40,7 +40,7 @@ export const rotateToken = consoleWrite('rotate-token', {
       origin(replacement, before),
       stamp(),
     );
-    return allow({
+    return succeed({
       changes: [
         { kind: 'token', before, after: revoked(before, now) },
         { kind: 'token', before: null, after: replacement },

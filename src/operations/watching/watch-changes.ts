@@ -1,6 +1,7 @@
 import { readPosition, type Watched } from '../../domain/audit/watch-position.ts';
 import { watchedChanges } from '../../domain/audit/watched-changes.ts';
-import { allow, type ConsoleOutcome, deny } from '../../domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
+import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { ApiCall } from '../call.ts';
 import type { ConversationActors, ConversationCall } from '../conversation.ts';
@@ -47,9 +48,9 @@ export function readWatch(
   queries: RecordQueries,
   watched: Watched,
   since: string | undefined,
-): ConsoleOutcome<Shown> {
+): Outcome<Shown, ConsoleProblem> {
   const from = since === undefined ? null : readPosition(since);
-  if (from === null && since !== undefined) return deny('invalid-request', wrongPosition);
+  if (from === null && since !== undefined) return refuse('invalid-request', wrongPosition);
   const { organisationId } = watched;
-  return allow({ value: { organisationId, ...watchedChanges(queries, watched, from) } });
+  return succeed({ value: { organisationId, ...watchedChanges(queries, watched, from) } });
 }

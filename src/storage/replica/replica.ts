@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { assert } from '../../support/assert.ts';
 import type { AnnouncedTransactions } from '../announced-transactions.ts';
-import type { RequireRoom } from '../lmdb/written-space.ts';
 import { RecordSource } from '../record-source.ts';
 import { Snapshots } from '../snapshots.ts';
-import type { WritableStore } from '../store-opening.ts';
 import { finishChangeLog } from '../tables/change-log.ts';
 import { beginHistory } from '../tables/environment-versions.ts';
 import { historyRecord, metaKeys, type ReplicaPlace, replicaPlaceRecord } from '../tables/meta.ts';
-import type { WriteTarget } from '../write-target.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 import { CapturedWrites } from './captured-writes.ts';
 import {
@@ -20,16 +17,14 @@ import {
   type RowContent,
   recordsFormat,
 } from './log-row.ts';
-import { becomeState, type StateEntry, stateOf } from './state.ts';
+import { replaceState, type StateParts } from './replace-state.ts';
+import { type StateEntry, stateOf } from './state.ts';
 import { UsageShares } from './usage-shares.ts';
 
 /** A row of the log does not continue what was applied here: the replica is of another history, and must start anew. */
 export class DivergedError extends Error {
   override readonly name = 'DivergedError';
 }
-
-/** Entries of a state that are written until the room on the disk is looked at again. */
-const entriesBetweenChecks = 256;
 
 /** Ends a transaction that was only to decide. */
 class GivenUp extends Error {}
@@ -48,13 +43,7 @@ export interface Decided<T> {
 }
 
 /** What a replica uses of its store. */
-export interface ReplicaParts {
-  readonly opened: WritableStore;
-  readonly target: WriteTarget;
-  readonly transactions: AnnouncedTransactions;
-  readonly changeLogEntriesMax: number;
-  /** Called before each commit of what the replica applies: a write that the disk refuses would cost the whole process. */
-  readonly requireRoom: RequireRoom;
+export interface ReplicaParts extends StateParts {
   /** One transaction at a time, while the data file is in its place. */
   exclusively<T>(run: () => T): T;
   exclusivelyThroughout<T>(run: () => Promise<T>): Promise<T>;
@@ -215,22 +204,12 @@ export class Replica {
     batches: AsyncIterable<readonly StateEntry[]>,
     node: string,
   ): Promise<number> {
-    const { target, opened } = this.#parts;
     assert(!this.#isBecoming, 'one state is taken over at a time');
     this.#isBecoming = true;
     try {
-      const written = await this.#parts.exclusivelyThroughout(async () => {
+      const written = await this.#parts.exclusivelyThroughout(() => {
         this.#decidedBatch = null;
-        target.forget();
-        target.begin();
-        return this.#transactions.runThroughout(async () => {
-          const count = await becomeState(opened.databases, batches, (bytes) => this.#countWritten(bytes));
-          target.log({ kind: 'everything', projectId: '', id: '', environment: null });
-          finishChangeLog(target, this.#parts.changeLogEntriesMax);
-          this.#putPlace(place);
-          this.#parts.requireRoom(target.space.growthMax(opened.root));
-          return count;
-        });
+        return replaceState(this.#parts, batches, () => this.#putPlace(place));
       });
       // PostgreSQL was restored: positions, and numbers of changes, are given again.
       this.#isSetBack ||= place.position < this.#place.position;
@@ -240,13 +219,6 @@ export class Replica {
     } finally {
       this.#isBecoming = false;
     }
-  }
-
-  /** Of the transaction that takes over a state. @param bytes of key and value; 0 for a removal */
-  #countWritten(bytes: number): void {
-    const { target, opened, requireRoom } = this.#parts;
-    target.space.count(bytes);
-    if (target.space.entries % entriesBetweenChecks === 0) requireRoom(target.space.growthMax(opened.root));
   }
 
   /**

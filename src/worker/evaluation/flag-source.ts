@@ -1,18 +1,14 @@
-import { compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
-import type { EvaluableFlag } from '../../domain/evaluation/evaluable-flag.ts';
-import { atOnceBytes, type FoundRecord } from '../../storage/evaluation-reader.ts';
+import { atOnceBytes } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
 import { SliceQueue } from '../../support/slice-queue.ts';
-import type { Steps } from '../../support/steps.ts';
 import { isUnsettled, StoreVersion } from '../../support/store-version.ts';
-import { touchedMemory } from '../../support/touched-memory.ts';
-import { AudienceReading } from './audience-reading.ts';
-import { ColdFlags, type ColdLoad, type ReadingPlace } from './cold-flags.ts';
+import { ColdFlags } from './cold-flags.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
-import { type CachedFlag, type CachedProject, FlagCache, sizeWithAudiences, unlinked } from './flag-cache.ts';
+import { type CachedFlag, type CachedProject, FlagCache } from './flag-cache.ts';
 import { type ColdFlag, FlagLoads } from './flag-loads.ts';
 import { FlagNames } from './flag-names.ts';
+import { FlagReader, type FoundEvaluable } from './flag-reader.ts';
 import type { PinRoom } from './pin-room.ts';
 import type { ProjectList } from './project-list.ts';
 import { ProjectLists } from './project-lists.ts';
@@ -54,10 +50,7 @@ export class FlagSource {
   readonly #queue: SliceQueue;
   readonly #meter: EvaluationMeter;
   readonly #coldFlags: ColdFlags;
-  /** Short records and lists of projects are read to memory of their own. */
-  readonly #keptPlace: ReadingPlace;
-  /** Flags that are being read. */
-  readonly #readings = new Set<Reading>();
+  readonly #flags: FlagReader;
   #cold: ColdFlag = { flagId: '', projectId: '', organisationId: null };
   #versionSeen: number;
   #sequenceSeen: number;
@@ -78,9 +71,13 @@ export class FlagSource {
       knownFlag: (id: string) => this.cache.peek(id),
       onEviction: () => meter.countListEviction(),
     };
-    this.loads = new FlagLoads((flagId) => this.#load(flagId), onWork ?? (() => undefined));
     this.#coldFlags = new ColdFlags(this.cache, this.#queue);
-    this.#keptPlace = { memory: touchedMemory, queue: this.#queue };
+    this.#flags = new FlagReader({
+      ...{ reader, meter, cache: this.cache, coldFlags: this.#coldFlags, queue: this.#queue },
+      catchUp: () => this.#catchUp(),
+      refresh: () => this.refresh(),
+    });
+    this.loads = new FlagLoads((flagId) => this.#flags.load(flagId), onWork ?? (() => undefined));
     this.lists = new ProjectLists(reader, hooks, bytesMax * listsShare);
     this.#meter = meter;
     this.#reader = reader;
@@ -153,12 +150,12 @@ export class FlagSource {
       this.cache.dropProject(projectId);
       this.lists.forgetProject(projectId);
       this.loads.forgetProject(projectId);
-      for (const reading of this.#readings) if (reading.projectId === projectId) reading.isStale = true;
+      this.#flags.forgetProject(projectId);
     } else {
       this.cache.dropFlag(id);
       this.lists.forgetFlag(projectId, id);
       this.loads.forgetFlag(id);
-      for (const reading of this.#readings) if (reading.flagId === id) reading.isStale = true;
+      this.#flags.forgetFlag(id);
     }
   }
 
@@ -168,7 +165,7 @@ export class FlagSource {
     this.lists.forgetAll();
     this.loads.forgetAll();
     this.#coldFlags.forgetAll();
-    for (const reading of this.#readings) reading.isStale = true;
+    this.#flags.forgetAll();
   }
 
   /**
@@ -196,10 +193,7 @@ export class FlagSource {
   }
 
   findProject(projectId: string): CachedProject | undefined {
-    const known = this.cache.findProject(projectId);
-    if (known !== undefined) return known;
-    const project = this.#reader.queries.project(projectId);
-    return project === undefined ? undefined : this.cache.addProject(project);
+    return this.#flags.findProject(projectId);
   }
 
   /**
@@ -239,11 +233,11 @@ export class FlagSource {
   }
 
   /** @returns null when one step does not finish it */
-  #begin(flagId: string, found: FoundFlag): CachedFlag | undefined | null {
+  #begin(flagId: string, found: FoundEvaluable): CachedFlag | undefined | null {
     // Read this before anything else: another read may overwrite what was found.
     const projectId = String(found.begin(2)[1]);
     if (found.bytes <= atOnceBytes) {
-      const steps = this.#read(flagId, found, null);
+      const steps = this.#flags.read(flagId, found, null);
       const step = steps.next();
       if (step.done === true) return step.value;
       steps.return(null);
@@ -257,74 +251,4 @@ export class FlagSource {
     this.#cold = { flagId, projectId, organisationId: project?.organisationId ?? null };
     return null;
   }
-
-  /** Reads, compiles and keeps a flag in its newest state. Each worker compiles a flag for itself, on its own thread. */
-  *#load(flagId: string): Steps<CachedFlag | undefined> {
-    for (;;) {
-      this.#catchUp();
-      const found = this.#reader.evaluation.flag(flagId);
-      const load = this.#coldFlags.beginLoad(flagId);
-      const flag = found === undefined ? undefined : yield* this.#read(flagId, found, load);
-      if (flag === null) continue;
-      if (!load.isLong) this.#coldFlags.forget(flagId);
-      this.#meter.countMiss(flag === undefined);
-      return flag;
-    }
-  }
-
-  /**
-   * @param load null: the flag is short
-   * @returns null when the flag, its project or an audience changed meanwhile
-   */
-  *#read(flagId: string, found: FoundFlag, load: ColdLoad | null): Steps<CachedFlag | undefined | null> {
-    const place = load ?? this.#keptPlace;
-    const reading: Reading = { flagId, projectId: null, isStale: false };
-    this.#readings.add(reading);
-    try {
-      const flag = yield* this.#sliced(found.readInSteps(place.memory));
-      if (reading.isStale) return null;
-      if (flag === undefined) return undefined;
-      reading.projectId = flag.projectId;
-      const known = this.#projectOfFlag(flag.projectId).audiences;
-      const audiences = new AudienceReading(this.#reader.evaluation, known, place);
-      yield* this.#sliced(audiences.readAllOf(flag, found.bytes));
-      if (reading.isStale) return null;
-      const cachedProject = this.#projectOfFlag(flag.projectId);
-      const audienceById = (id: string) => audiences.find(id);
-      const { project } = cachedProject;
-      const compiled = compileEvaluable(flag, project, audienceById, { queue: place.queue });
-      const isKept = load === null || load.settle(sizeWithAudiences(compiled));
-      return isKept ? this.cache.add(compiled, cachedProject) : unlinked(compiled, cachedProject);
-    } finally {
-      this.#readings.delete(reading);
-    }
-  }
-
-  /** A change between two steps is noticed before the next step. */
-  *#sliced<T>(steps: Steps<T>): Steps<T> {
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-      yield;
-      this.refresh();
-      this.#catchUp();
-    }
-  }
-
-  #projectOfFlag(projectId: string): CachedProject {
-    const found = this.findProject(projectId);
-    if (found === undefined) throw new Error(`project ${projectId} is missing, but has a flag`);
-    return found;
-  }
-}
-
-type FoundFlag = FoundRecord<EvaluableFlag>;
-
-/** A flag that is being read from the store. */
-interface Reading {
-  readonly flagId: string;
-  /** Null until the flag's record was read. */
-  projectId: string | null;
-  /** What was read is older than a change. */
-  isStale: boolean;
 }

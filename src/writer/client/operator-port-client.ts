@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Outcome } from '../../domain/problem.ts';
+import type { Outcome } from '../../domain/outcome.ts';
 import type { WriterVerbArgs, WriterVerbName } from '../thread/operator-verbs.ts';
 import type { FlagSlice, ProvisionOutcome, ProvisionRequest } from './provision-protocol.ts';
 

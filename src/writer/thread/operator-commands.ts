@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Outcome } from '../../domain/problem.ts';
+import type { Outcome } from '../../domain/outcome.ts';
 import { newSecret } from '../../operations/console-context.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
 import { hashSecret } from '../../support/hash-secret.ts';

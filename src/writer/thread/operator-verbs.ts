@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { plans, subscriptions } from '../../domain/organisation/organisation.ts';
-import type { Outcome } from '../../domain/problem.ts';
+import type { Outcome } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { LinkContext } from '../../operations/organisations/make-link.ts';
 import type { Decision } from './commands/command.ts';

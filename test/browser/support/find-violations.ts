@@ -17,7 +17,7 @@ function runOf({ isAtColours = false }: Look): string {
   const rules = isAtColours ? { runOnly: { type: 'rule', values: colourRules } } : {};
   const options = { resultTypes: ['violations'], preload: false, ...rules };
   return `axe
-  .run(${isAtColours ? 'topmost()' : 'document'}, ${JSON.stringify(options)})
+  .run({ ...${isAtColours ? 'topmost()' : '{ include: [document] }'}, exclude: repeatedRows() }, ${JSON.stringify(options)})
   .then(({ violations, passes }) => ({
     passed: passes.length,
     lines: violations.flatMap(({ id, help, nodes }) =>
@@ -27,7 +27,34 @@ function runOf({ isAtColours = false }: Look): string {
 
 const dialogs = '[role=dialog][aria-modal=true]';
 const topmost = `function topmost() {
-  return document.querySelector('${dialogs}') === null ? document : { include: ['${dialogs}'] };
+  return { include: [document.querySelector('${dialogs}') === null ? document : '${dialogs}'] };
+}`;
+
+/**
+ * A log has a hundred rows of a few kinds, and what axe says of one it says of its like. Of the rows of a list with the
+ * same elements, attributes and places for words, the first is checked: only words, targets and lengths differ.
+ */
+const repeatedRows = `function repeatedRows() {
+  const differing = new Set(['id', 'href', 'for', 'title', 'datetime', 'data-index',
+    'aria-label', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-rowindex', 'aria-posinset']);
+  const shapeOf = (element) => {
+    const attributes = [...element.attributes].map(({ name, value }) => {
+      if (differing.has(name)) return name;
+      return name + '=' + (name === 'style' ? value.replace(/[0-9.]+/g, '0') : value);
+    });
+    const words = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
+    const parts = [element.tagName, words, ...attributes, ...[...element.children].map(shapeOf)];
+    return '(' + parts.join(' ') + ')';
+  };
+  const shapes = new Map();
+  return [...document.querySelectorAll('li, tr, [role=row]')].filter((row) => {
+    const known = shapes.get(row.parentElement) ?? new Set();
+    shapes.set(row.parentElement, known);
+    const shape = shapeOf(row);
+    const isRepeated = known.has(shape);
+    known.add(shape);
+    return isRepeated;
+  });
 }`;
 
 interface Violations {
@@ -61,7 +88,7 @@ export async function withAxe<Found>(
         throw new Error(exceptionDetails.exception?.description ?? 'axe failed');
       return result.value;
     };
-    await evaluate(`${axe.source}\n${topmost}\nundefined`);
+    await evaluate(`${axe.source}\n${topmost}\n${repeatedRows}\nundefined`);
     return await use(async (look = {}) => (await evaluate(runOf(look))) as Violations);
   } finally {
     await session.detach();

@@ -2,9 +2,10 @@ import type { Test } from 'tap';
 import { Value } from 'typebox/value';
 import type { AuditEntry } from '../../../src/domain/audit/audit-entry.ts';
 import { changesFromText } from '../../../src/domain/audit/changes-text.ts';
-import type { ConsoleOutcome, ConsoleProblem } from '../../../src/domain/console/console-problem.ts';
+import type { ConsoleProblem } from '../../../src/domain/console/console-problem.ts';
 import type { Member } from '../../../src/domain/member/member.ts';
 import type { Organisation } from '../../../src/domain/organisation/organisation.ts';
+import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
 import type { RecordQueries } from '../../../src/domain/record-queries.ts';
@@ -160,7 +161,7 @@ export function openOrganisation(t: Test): OrganisationFixture {
   return new OrganisationFixture(store, directory);
 }
 
-function refusal({ problem }: Extract<ConsoleOutcome<never>, { ok: false }>): Result {
+function refusal({ problem }: Extract<Outcome<never, ConsoleProblem>, { ok: false }>): Result {
   return { problem, status: 0, value: undefined, text: '', fileName: null, changes: [] };
 }
 

@@ -3,9 +3,10 @@ import type { Test } from 'tap';
 import { Value } from 'typebox/value';
 import type { TokenActivity, TokenView } from '../../../src/contracts/console/token-views.ts';
 import type { ProjectPrincipal } from '../../../src/domain/console/console-principal.ts';
-import type { ConsoleOutcome, ConsoleProblemCode } from '../../../src/domain/console/console-problem.ts';
+import type { ConsoleProblem, ConsoleProblemCode } from '../../../src/domain/console/console-problem.ts';
 import type { Role } from '../../../src/domain/member/member.ts';
 import type { Organisation } from '../../../src/domain/organisation/organisation.ts';
+import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
 import type { RecordQueries } from '../../../src/domain/record-queries.ts';
@@ -114,7 +115,7 @@ export class TokenFixture {
     return checked<{ tokens: readonly TokenView[] }>('list-tokens', outcome).tokens;
   }
 
-  activity(principal: ProjectPrincipal, tokenId: string): ConsoleOutcome<TokenActivity> {
+  activity(principal: ProjectPrincipal, tokenId: string): Outcome<TokenActivity, ConsoleProblem> {
     return this.query((queries) => {
       const read = readTokenActivity.run(
         queries,
@@ -147,7 +148,7 @@ export class TokenFixture {
   #change<T>(
     operation: ConsoleOperationId,
     decide: (queries: RecordQueries) => ReturnType<typeof createToken.run>,
-  ): ConsoleOutcome<Answer<T>> {
+  ): Outcome<Answer<T>, ConsoleProblem> {
     return this.store.write(({ queries, apply }) => {
       const outcome = decide(queries);
       if (!outcome.ok) return outcome;
@@ -173,11 +174,11 @@ export function openTokenFixture(t: Test): TokenFixture {
 }
 
 /** @throws on a refusal */
-export function allowed<T>(outcome: ConsoleOutcome<T>): T {
+export function allowed<T>(outcome: Outcome<T, ConsoleProblem>): T {
   if (!outcome.ok) throw new Error(`${outcome.problem.code}: ${outcome.problem.detail}`);
   return outcome.value;
 }
 
-export function refusedWith<T>(outcome: ConsoleOutcome<T>): ConsoleProblemCode | 'allowed' {
+export function refusedWith<T>(outcome: Outcome<T, ConsoleProblem>): ConsoleProblemCode | 'allowed' {
   return outcome.ok ? 'allowed' : outcome.problem.code;
 }

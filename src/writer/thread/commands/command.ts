@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../domain/problem.ts';
+import type { Outcome } from '../../../domain/outcome.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 

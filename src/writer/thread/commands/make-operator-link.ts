@@ -1,5 +1,5 @@
 import type { Member } from '../../../domain/member/member.ts';
-import { type Outcome, refuse, succeed } from '../../../domain/problem.ts';
+import { type Outcome, refuse, succeed } from '../../../domain/outcome.ts';
 import { shown, shownList } from '../../../domain/problem-list.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';

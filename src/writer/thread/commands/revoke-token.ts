@@ -1,4 +1,4 @@
-import { refuse, succeed } from '../../../domain/problem.ts';
+import { refuse, succeed } from '../../../domain/outcome.ts';
 import type { Token } from '../../../domain/token/token.ts';
 import { ledgerOf } from '../../../operations/audit-entries.ts';
 import { operatorEntry } from '../provision/provision-scope.ts';

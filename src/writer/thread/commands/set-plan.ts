@@ -1,6 +1,6 @@
 import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
 import type { Organisation, Plan, Subscription } from '../../../domain/organisation/organisation.ts';
-import { type Outcome, refuse, succeed } from '../../../domain/problem.ts';
+import { type Outcome, refuse, succeed } from '../../../domain/outcome.ts';
 import { shown } from '../../../domain/problem-list.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 import { operatorEntry } from '../provision/provision-scope.ts';

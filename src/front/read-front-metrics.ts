@@ -1,0 +1,53 @@
+import { type MetricCells, put } from '../observability/metric-cells.ts';
+import { usedOf } from '../worker/limits/shared-budget.ts';
+import { keptForPlaces, usedPlaces } from '../worker/limits/shared-places.ts';
+import type { BudgetName, SharedLimits } from '../worker/worker-protocol.ts';
+import type { WriterClient } from '../writer/client/writer-client.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
+import { frontMetrics } from './front-metrics-protocol.ts';
+import type { UsageRecorder } from './usage-recorder.ts';
+import type { WorkerFleet } from './worker-fleet.ts';
+
+/** What the cells of `frontMetrics` tell of. */
+interface FrontReadings {
+  readonly fleet: WorkerFleet;
+  readonly workersWanted: number;
+  readonly limits: SharedLimits;
+  readonly connectionLimit: ConnectionLimit;
+  readonly writer: WriterClient;
+  readonly usage: UsageRecorder;
+}
+
+/** Brings the cells of `frontMetrics` up to date. */
+export function readFrontMetrics(
+  cells: MetricCells,
+  { fleet, workersWanted, limits, connectionLimit, writer, usage }: FrontReadings,
+): void {
+  const { metrics } = frontMetrics;
+  const used = (name: BudgetName): number => usedOf(limits.budgets[name]);
+  const { connections } = fleet;
+  put(cells, metrics.workers, fleet.serving);
+  put(cells, metrics.workersWanted, workersWanted);
+  put(cells, metrics.replacements, fleet.replacements);
+  put(
+    cells,
+    metrics.connections,
+    connections.reduce((sum, count) => sum + count, 0),
+  );
+  put(cells, metrics.connectionsMax, connectionLimit.max);
+  put(cells, metrics.refusedConnections, connectionLimit.refused);
+  put(cells, metrics.busiestConnections, Math.max(0, ...connections));
+  put(cells, metrics.longAnswers, usedPlaces(limits.places.longAnswers));
+  put(cells, metrics.waitingEvaluations, used('waitingEvaluations'));
+  const kept = used('unsentBytes') + keptForPlaces(limits.places.longAnswers);
+  put(cells, metrics.unsentBytes, kept);
+  put(cells, metrics.pinnedSnapshots, usedPlaces(limits.places.pinnedSnapshots));
+  put(cells, metrics.bodyBytes, used('bodyBytes'));
+  put(cells, metrics.uncountedEvaluations, usage.evaluationCounts.uncounted);
+  put(cells, metrics.uncountedTokenUses, usage.tokenUses.uncounted);
+  put(cells, metrics.managementInFlight, used('managementRequests'));
+  put(cells, metrics.consoleInFlight, used('consoleRequests'));
+  put(cells, metrics.writerInFlight, writer.inFlight);
+  put(cells, metrics.writerQueueDepth, writer.queueDepth);
+  put(cells, metrics.writerQueueBytes, writer.queueBytes);
+}

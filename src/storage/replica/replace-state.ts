@@ -1,0 +1,46 @@
+import type { AnnouncedTransactions } from '../announced-transactions.ts';
+import type { RequireRoom } from '../lmdb/written-space.ts';
+import type { WritableStore } from '../store-opening.ts';
+import { finishChangeLog } from '../tables/change-log.ts';
+import type { WriteTarget } from '../write-target.ts';
+import { becomeState, type StateEntry } from './state.ts';
+
+/** Entries of a state that are written until the room on the disk is looked at again. */
+const entriesBetweenChecks = 256;
+
+/** What taking over a state uses of its store. */
+export interface StateParts {
+  readonly opened: WritableStore;
+  readonly target: WriteTarget;
+  readonly transactions: AnnouncedTransactions;
+  readonly changeLogEntriesMax: number;
+  /** Called before each commit of what the replica applies: a write that the disk refuses would cost the whole process. */
+  readonly requireRoom: RequireRoom;
+}
+
+/**
+ * Makes a store equal to a state of the cluster, in one transaction: readers see the old state until it is durable.
+ * @param batches its entries, in the order of database and key
+ * @param putPlace within the transaction, puts the place of the state
+ * @returns how many entries were written or removed
+ */
+export async function replaceState(
+  { opened, target, transactions, changeLogEntriesMax, requireRoom }: StateParts,
+  batches: AsyncIterable<readonly StateEntry[]>,
+  putPlace: () => void,
+): Promise<number> {
+  const countWritten = (bytes: number): void => {
+    target.space.count(bytes);
+    if (target.space.entries % entriesBetweenChecks === 0) requireRoom(target.space.growthMax(opened.root));
+  };
+  target.forget();
+  target.begin();
+  return transactions.runThroughout(async () => {
+    const count = await becomeState(opened.databases, batches, countWritten);
+    target.log({ kind: 'everything', projectId: '', id: '', environment: null });
+    finishChangeLog(target, changeLogEntriesMax);
+    putPlace();
+    requireRoom(target.space.growthMax(opened.root));
+    return count;
+  });
+}
