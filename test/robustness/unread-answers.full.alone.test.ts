@@ -147,7 +147,8 @@ t.test('many requests sent at once are all answered, over several connections', 
       answered += 1;
     }
     if (answered < wanted) await connection.closed;
-    t.ok(answered >= before + 16, `${answered - before} answers on a connection`);
+    const isEnough = answered === wanted || answered >= before + 16;
+    t.ok(isEnough, `${answered - before} answers on a connection`);
     connection.destroy();
   }
   t.ok(connections > 1, `${connections} connections`);

@@ -56,9 +56,10 @@ export const syncSnapshotSchema = Type.Object(
       described('Environment name; null in a single-environment project.', 'production', null),
     ),
     flags: Type.Array(syncFlagSchema, described('Every flag of the environment.', [])),
-    audiences: Type.Array(syncAudienceSchema, {
-      description: 'Every audience that one of the flags applies.',
-    }),
+    audiences: Type.Array(
+      syncAudienceSchema,
+      described('Every audience that one of the flags applies.', []),
+    ),
   },
   { title: 'SyncSnapshot', additionalProperties: false },
 );
