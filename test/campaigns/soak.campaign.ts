@@ -32,7 +32,7 @@ const loadShare = 0.8;
 const sampleEveryMs = 2000;
 const saidEveryMs = 60_000;
 const backupEveryMs = 60_000;
-const millisecondsOf = { minute: 60_000, sample: 8000 };
+const millisecondsOf = { minute: 60_000, sample: 4000 };
 /** Growth in this first share of the time is no leak: caches fill and code is compiled. */
 const warmUpShare = 0.2;
 const growthMaxBytes = 64 * 1024 * 1024;
@@ -41,7 +41,9 @@ const growthMaxBytes = 64 * 1024 * 1024;
  * leak in evaluation shows at once: one grew by 170 MB in 20 seconds.
  */
 const firstGrowthMaxBytes = 128 * 1024 * 1024;
-const firstMs = { full: 20_000, sample: 2000 };
+const firstMs = { full: 20_000, sample: 500 };
+/** How long the fastest rate is measured, after as long a time to warm up. */
+const calibrationMs = { full: 2000, sample: 500 };
 /** Audit entries are kept for ever: each change may add this much to the file. */
 const bytesOfChange = 4096;
 const fileSlackBytes = 128 * 1024 * 1024;
@@ -71,10 +73,11 @@ async function startLoad({ teardown, server, project, context }: Soak): Promise<
       isRight: ({ status, body }) => status === 200 && body.includes('"enabled":true'),
     },
   );
-  await setTimeout(1000);
+  const measuredMs = context.isFull ? calibrationMs.full : calibrationMs.sample;
+  await setTimeout(measuredMs);
   load.restart();
-  await setTimeout(2000);
-  const wanted = (load.tally.answered / 2) * loadShare;
+  await setTimeout(measuredMs);
+  const wanted = ((load.tally.answered * 1000) / measuredMs) * loadShare;
   context.note(
     `${(wanted / loadShare).toFixed(0)} evaluations a second at most, ${wanted.toFixed(0)} from here on`,
   );
