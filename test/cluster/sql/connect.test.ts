@@ -213,35 +213,43 @@ t.test('through a pooler connecting fails, and says what to do', { skip }, async
 
 const tlsSkip = skip === false ? openssl.skip : skip;
 
+/** Makes a key and a certificate that signs itself, as `NAME.key` and `NAME.crt` in the folder. */
+function makeSelfSigned(folder: string, name: string, subject: string, ...options: string[]): void {
+  const kind = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3'.split(' ');
+  const files = ['-keyout', `${name}.key`, '-out', `${name}.crt`];
+  const args = [...kind, '-subj', `/CN=${subject}`, ...options, ...files];
+  const made = spawnSync(pathOf(openssl, 'openssl'), args, { cwd: folder, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(`openssl: ${made.stderr}`);
+}
+
+/** A server with a certificate of its own for 127.0.0.1, `server.crt` in the folder. */
+async function startEncrypted(
+  t: Lifetime,
+  folder: string,
+  files: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
+  makeSelfSigned(folder, 'server', 'db.test', '-addext', 'subjectAltName=IP:127.0.0.1');
+  const encrypted = await startPostgres(t, binaries);
+  await encrypted.stop();
+  for (const name of ['server.key', 'server.crt', ...files]) {
+    const place = join(encrypted.directory, name);
+    copyFileSync(join(folder, name), place);
+    chmodSync(place, 0o600);
+    own(place);
+  }
+  const encryption = { ssl: 'on', ssl_cert_file: 'server.crt', ssl_key_file: 'server.key' };
+  encrypted.settings = { ...encrypted.settings, ...encryption, ...settings };
+  await encrypted.start();
+  return encrypted;
+}
+
 t.test(
   'connections are encrypted, and certificates checked, as sslmode says',
   { skip: tlsSkip },
   async (t) => {
     const folder = temporaryDirectory(t);
-    const made = spawnSync(
-      pathOf(openssl, 'openssl'),
-      'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3 -subj /CN=db.test -addext subjectAltName=IP:127.0.0.1 -keyout key -out certificate'.split(
-        ' ',
-      ),
-      { cwd: folder, encoding: 'utf8' },
-    );
-    t.equal(made.status, 0, made.stderr);
-    const certificate = join(folder, 'certificate');
-    const encrypted = await startPostgres(t, binaries);
-    await encrypted.stop();
-    for (const name of ['key', 'certificate']) {
-      const place = join(encrypted.directory, name);
-      copyFileSync(join(folder, name), place);
-      chmodSync(place, 0o600);
-      own(place);
-    }
-    encrypted.settings = {
-      ...encrypted.settings,
-      ssl: 'on',
-      ssl_cert_file: 'certificate',
-      ssl_key_file: 'key',
-    };
-    await encrypted.start();
+    const encrypted = await startEncrypted(t, folder, []);
     const to = (host: string, query: string, port = encrypted.port): Promise<boolean> =>
       open(t, `postgres://burgee@${host}:${port}/postgres?${query}`).then(async (connection) => {
         const ssl = 'select ssl from pg_stat_ssl where pid = pg_backend_pid()';
@@ -252,7 +260,7 @@ t.test(
     t.equal(await to('127.0.0.1', '', server.port), false, 'preferred, and there is none');
     t.equal(await to('127.0.0.1', 'sslmode=require'), true);
     await t.rejects(to('127.0.0.1', 'sslmode=require', server.port), /does not support SSL/);
-    const root = `sslrootcert=${encodeURIComponent(certificate)}`;
+    const root = `sslrootcert=${encodeURIComponent(join(folder, 'server.crt'))}`;
     t.equal(await to('127.0.0.1', `sslmode=verify-ca&${root}`), true);
     t.equal(await to('localhost', `sslmode=verify-ca&${root}`), true, 'whatever its name');
     t.equal(await to('127.0.0.1', `sslmode=verify-full&${root}`), true);
@@ -264,6 +272,28 @@ t.test(
     );
   },
 );
+
+t.test('a role whose certificate is its password connects with it alone', { skip: tlsSkip }, async (t) => {
+  const folder = temporaryDirectory(t);
+  makeSelfSigned(folder, 'node', 'burgee');
+  makeSelfSigned(folder, 'stranger', 'burgee');
+  writeFileSync(join(folder, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 cert\n');
+  const settings = { ssl_ca_file: 'node.crt' };
+  const encrypted = await startEncrypted(t, folder, ['node.crt', 'pg_hba.conf'], settings);
+  const as = (name: string | null, query = 'sslmode=require'): Promise<SqlConnection> => {
+    const part = (key: string, ending: string): string =>
+      name === null ? '' : `&${key}=${encodeURIComponent(join(folder, `${name}.${ending}`))}`;
+    return open(t, `${encrypted.url()}?${query}${part('sslcert', 'crt')}${part('sslkey', 'key')}`);
+  };
+  const seen = 'select client_dn from pg_stat_ssl where pid = pg_backend_pid()';
+  const { rows } = await (await as('node')).run<{ client_dn: string }>(seen, []);
+  t.equal(rows[0]?.client_dn, '/CN=burgee');
+  const root = `sslrootcert=${encodeURIComponent(join(folder, 'server.crt'))}`;
+  await t.resolves(as('node', `sslmode=verify-full&${root}`));
+  await t.rejects(as(null), /requires a valid client certificate/);
+  await t.rejects(as('stranger'), /unknown ca|certificate/i);
+  await t.rejects(as('nobody'), /sslcert of BURGEE_CLUSTER_URL cannot be read: ENOENT/);
+});
 
 t.test('a schema’s name is taken as it is, or refused', { skip }, async (t) => {
   t.equal((await connectForTest(t, server.url(), 'team_2')).schema, '"team_2"');
