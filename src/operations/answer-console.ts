@@ -6,7 +6,7 @@ import { type ConsoleGuarded, guardConsole } from '../domain/console/guard-conso
 import { type Outcome, refuse, succeed } from '../domain/outcome.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { needsTouch } from '../domain/session/session.ts';
-import { type ApiAnswer, type ApiCall, type ApiCallHead, plainAnswer } from './call.ts';
+import { type ApiAnswer, type ApiCall, type ApiCallHead, apiAnswer } from './call.ts';
 import { readConsoleBody } from './console-body.ts';
 import { readConsoleQuery } from './console-query.ts';
 import type {
@@ -42,10 +42,8 @@ export function runConsoleCall<Result>(
   const body = bodyOf(operation, call);
   if (!body.ok) return { asker, outcome: body };
   const { requestId, params, address, userAgent } = call;
-  const request: ConsoleRequest = {
-    ...{ requestId, params, address, userAgent },
-    ...{ query: query.query, body: body.value },
-  };
+  const { query: asked } = query;
+  const request: ConsoleRequest = { requestId, params, address, userAgent, query: asked, body: body.value };
   // The guard has found the principal that this access requires, and the body has the operation's shape.
   const run = operation.run as (...sent: readonly unknown[]) => Outcome<Result, ConsoleProblem>;
   return { asker, outcome: run(queries, request, asker, context) };
@@ -78,7 +76,7 @@ export function consoleRefusal(
 ): ApiAnswer {
   const { status } = problemTable[problem.code];
   const body = errorEnvelope(problem, docsUrl, 'console');
-  return { ...plainAnswer, ...shareOf(asker, params, now), status, body };
+  return apiAnswer(status, body, shareOf(asker, params, now));
 }
 
 /** @returns the answer to a successful request: 204 when there is nothing to show. */
@@ -89,13 +87,13 @@ export function consoleSuccess(
   { now }: ConsoleContext,
 ): ApiAnswer {
   const { status = 200, value, pieces } = shown;
-  const answer = { ...plainAnswer, ...shareOf(asker, params, now) };
+  const share = shareOf(asker, params, now);
   if (pieces !== undefined) {
     const { text, contentType, fileName } = pieces;
-    return { ...answer, status, body: text, contentType, ...(fileName === undefined ? {} : { fileName }) };
+    return { ...apiAnswer(status, text, share), contentType, fileName };
   }
-  if (value === undefined) return { ...answer, status: 204, body: '', contentType: null };
-  return { ...answer, status, body: JSON.stringify(value) };
+  if (value === undefined) return { ...apiAnswer(204, '', share), contentType: null };
+  return apiAnswer(status, JSON.stringify(value), share);
 }
 
 function shareOf(asker: ConsolePrincipal | null, params: ApiCallHead['params'], now: number) {

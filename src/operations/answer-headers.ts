@@ -61,7 +61,7 @@ export interface AnswerFields {
   readonly retryAfter?: number | undefined;
   /** The tag of the one flag in the body; null when there is none. */
   readonly entityTag?: string | null;
-  readonly setCookies?: readonly string[];
+  readonly setCookies?: readonly string[] | undefined;
   /** The body is a file to be saved under this name: letters, digits, dots and hyphens. */
   readonly fileName?: string | undefined;
   /** How the body is compressed; null: it is not, and might be. Undefined: it never is. */

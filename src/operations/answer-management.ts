@@ -9,7 +9,7 @@ import type { Denial } from '../domain/token/denial.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import type { Steps } from '../support/steps.ts';
-import { type ApiAnswer, type ApiCall, type ApiCallHead, plainAnswer } from './call.ts';
+import { type ApiAnswer, type ApiCall, type ApiCallHead, apiAnswer } from './call.ts';
 import {
   type LateRead,
   type ManagementContext,
@@ -66,12 +66,11 @@ export function answerManagementRead(
   if (!guarded.ok) return answerOf(guarded, call, context);
   const { principal, operation } = guarded.value;
   const read = operation.run(queries, call, principal);
-  const owner = ownerOf(principal);
   if ('later' in read) {
     const first = successAnswer(200, '', principal.token.id);
-    return { ...first, ...owner, later: settle(read.later, call, context) };
+    return withOwner({ ...first, later: settle(read.later, call, context) }, principal);
   }
-  return read.ok ? { ...read.value, ...owner } : answerOf(read, call, context);
+  return read.ok ? withOwner(read.value, principal) : answerOf(read, call, context);
 }
 
 function* settle(later: LateRead['later'], call: ApiCall, context: ManagementContext): Steps<ApiAnswer> {
@@ -115,7 +114,7 @@ export function answerManagementWrite(
   const step = operation.run(queries, call, principal, context);
   if (!step.ok) return refuseWrite(queries, call, step.refusal, context);
   const { changes, answer } = step.value;
-  return { changes, answer: { ...answer, ...ownerOf(principal) } };
+  return { changes, answer: withOwner(answer, principal) };
 }
 
 function refuseWrite(
@@ -138,12 +137,12 @@ export function refusalAnswer(
 ): ApiAnswer {
   const { status } = problemTable[problem.code];
   const body = errorEnvelope(problem, docsUrl);
-  const when = retryAfter === undefined ? {} : { retryAfter };
-  return { ...plainAnswer, status, body, isFailedAuthentication, askerId: tokenId, denial, ...when };
+  return apiAnswer(status, body, { isFailedAuthentication, askerId: tokenId, denial, retryAfter });
 }
 
-function ownerOf({ project, organisation }: Principal) {
-  return { projectId: project.id, organisationId: organisation.id };
+/** The shares that the answer counts for. */
+function withOwner(answer: ApiAnswer, { project, organisation }: Principal): ApiAnswer {
+  return { ...answer, projectId: project.id, organisationId: organisation.id };
 }
 
 /** @returns the refusal as it is recorded on the token's page; null when no real token was refused. */

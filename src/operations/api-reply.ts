@@ -25,9 +25,9 @@ export interface ApiRequest {
   /** The same as in `ApiCall`. The server takes at most 16 KiB of headers, so it is bounded too. */
   readonly header: string | null;
   /** The Accept header, where the answer depends on it. */
-  readonly accept?: string;
-  /** The coding that the client accepts for a body; null for none. Absent: answers of this API are not compressed. */
-  readonly coding?: Coding | null;
+  readonly accept?: string | undefined;
+  /** The coding that the client accepts for a body; null for none. Undefined: answers of this API are not compressed. */
+  readonly coding?: Coding | null | undefined;
   readonly userAgent: string;
   /** A read that the page makes by itself: it does not count as use of the session. */
   readonly isBackground: boolean;

@@ -36,15 +36,15 @@ export interface ApiAnswer {
   /** Whole, or in pieces to be joined. */
   readonly body: string | TextPieces;
   /** The actual answer, if a long record has to be read for it first: until then only the asker is known. */
-  readonly later?: Steps<ApiAnswer>;
+  readonly later?: Steps<ApiAnswer> | undefined;
   /** Content type of the body; null when there is none. */
   readonly contentType: string | null;
   /** The body is a file to be saved under this name. */
-  readonly fileName?: string;
+  readonly fileName?: string | undefined;
   /** The tag of the one flag in the body, as it is stored; null when the body has none. */
   readonly entityTag: string | null;
-  /** Seconds; absent when `Retry-After` follows from the status. */
-  readonly retryAfter?: number;
+  /** Seconds; undefined when `Retry-After` follows from the status. */
+  readonly retryAfter?: number | undefined;
   /** The token or member that asked, if there is one, for the log. The answer counts for its share. */
   readonly askerId: string | null;
   /** The other shares that the answer counts for; null when there is none, or it is not known yet. */
@@ -58,17 +58,32 @@ export interface ApiAnswer {
   readonly touchedSessionId: string | null;
 }
 
-/** The fields of an answer that has nothing else to say. */
-export const plainAnswer = {
-  contentType: 'application/json',
-  entityTag: null,
-  askerId: null,
-  projectId: null,
-  organisationId: null,
-  isFailedAuthentication: false,
-  denial: null,
-  touchedSessionId: null,
-} as const satisfies Omit<ApiAnswer, 'status' | 'body'>;
+/**
+ * Field by field, so that all answers have one shape: an object that is made by spreading another and then gets further
+ * fields takes V8 more than a microsecond.
+ * @param said what the answer has beside status and body, where it is not the usual: JSON, and nothing else
+ */
+export function apiAnswer(
+  status: number,
+  body: ApiAnswer['body'],
+  said: Partial<Omit<ApiAnswer, 'status' | 'body'>>,
+): ApiAnswer {
+  return {
+    status,
+    body,
+    later: said.later,
+    contentType: said.contentType === undefined ? 'application/json' : said.contentType,
+    fileName: said.fileName,
+    entityTag: said.entityTag ?? null,
+    retryAfter: said.retryAfter,
+    askerId: said.askerId ?? null,
+    projectId: said.projectId ?? null,
+    organisationId: said.organisationId ?? null,
+    isFailedAuthentication: said.isFailedAuthentication ?? false,
+    denial: said.denial ?? null,
+    touchedSessionId: said.touchedSessionId ?? null,
+  };
+}
 
 /** An answer whose body may come in pieces, which are read from a snapshot until `release`. */
 export interface Read {

@@ -6,7 +6,7 @@ import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Permission } from '../domain/token/token.ts';
 import type { Steps } from '../support/steps.ts';
-import { type ApiAnswer, type ApiCall, plainAnswer } from './call.ts';
+import { type ApiAnswer, type ApiCall, apiAnswer } from './call.ts';
 
 /* An operation of the Management API is one file of a folder beside this one: its route, its part of the OpenAPI
    document, and what it does from step 8 of the order of checks on. A read needs a token's read permission, a change
@@ -34,7 +34,7 @@ export function successAnswer(
   askerId: string,
   entityTag: string | null = null,
 ): ApiAnswer {
-  return { ...plainAnswer, status, body, askerId, entityTag };
+  return apiAnswer(status, body, { askerId, entityTag });
 }
 
 /** A long record is read first. The result has no denial: a denial is known before. */

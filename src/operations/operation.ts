@@ -63,7 +63,7 @@ export interface ReplyPieces {
   readonly contentType: string;
   readonly text: TextPieces;
   /** The answer is a file to be saved under this name: letters, digits, dots and hyphens. */
-  readonly fileName?: string;
+  readonly fileName?: string | undefined;
 }
 
 /**

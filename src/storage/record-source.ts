@@ -93,7 +93,7 @@ export class RecordSource {
   *entries(database: DatabaseName, range: RangeOf = {}): Generator<{ key: Buffer; bytes: Buffer }> {
     const hold = this.#view.hold();
     try {
-      const options = { ...lmdbRange(range), ...hold.options };
+      const options = Object.assign(lmdbRange(range), hold.options);
       for (const { key, value } of this.#databases[database].getRange(options)) yield { key, bytes: value };
     } finally {
       hold.release();
@@ -103,7 +103,7 @@ export class RecordSource {
   *keys(database: DatabaseName, range: RangeOf = {}): Generator<Buffer> {
     const hold = this.#view.hold();
     try {
-      yield* this.#databases[database].getKeys({ ...lmdbRange(range), ...hold.options });
+      yield* this.#databases[database].getKeys(Object.assign(lmdbRange(range), hold.options));
     } finally {
       hold.release();
     }
@@ -115,8 +115,9 @@ type LmdbRange = NonNullable<Parameters<Database['getRange']>[0]>;
 /** A reversed range of lmdb begins at its `start`, the upper end, and excludes its `end`, the lower. */
 function lmdbRange(range: RangeOf): LmdbRange {
   const { start = firstKey, end = afterLastKey, isReversed = false, limit } = range;
-  const bounds = isReversed ? { start: end, end: start, reverse: true } : { start, end };
-  return limit === undefined ? bounds : { ...bounds, limit };
+  const bounds: LmdbRange = isReversed ? { start: end, end: start, reverse: true } : { start, end };
+  if (limit !== undefined) bounds.limit = limit;
+  return bounds;
 }
 
 /** Entries in all, and bytes of each as stored: together at most some tens of megabytes. */

@@ -20,10 +20,8 @@ export function readCallerIds(traceParents: readonly string[], requestIds: reado
   if (traceParents.length === 0 && requestIds.length === 0) return none;
   const traceId = traceIdOf(traceParents);
   const clientRequestId = requestIds.length === 1 ? requestIdForm.exec(requestIds[0] ?? '')?.[0] : undefined;
-  return {
-    ...(traceId === undefined ? {} : { traceId }),
-    ...(clientRequestId === undefined ? {} : { clientRequestId }),
-  };
+  if (traceId === undefined) return clientRequestId === undefined ? none : { clientRequestId };
+  return clientRequestId === undefined ? { traceId } : { traceId, clientRequestId };
 }
 
 function traceIdOf([value = '', ...others]: readonly string[]): string | undefined {

@@ -138,17 +138,25 @@ export class ApiGate {
     const operation = matched?.id ?? null;
     const declared = view.header('content-length');
     const callerIds = readCallerIds(view.headerValues('traceparent'), view.headerValues('x-request-id'));
+    const own = this.#door.own(view, operation);
+    // Field by field: V8 takes ten microseconds to spread several objects into one of so many fields.
     return {
-      ...{
-        requestId: newId(),
-        callerIds,
-        method,
-        operation,
-        params: matched?.params ?? {},
-        query: view.query(),
-      },
-      ...{ address, limitKey, declaredBytes: declared === '' ? null : Number(declared) },
-      ...this.#door.own(view, operation),
+      requestId: own.requestId ?? newId(),
+      callerIds,
+      method,
+      operation,
+      params: matched?.params ?? {},
+      query: view.query(),
+      address,
+      limitKey,
+      declaredBytes: declared === '' ? null : Number(declared),
+      credential: own.credential,
+      cookies: own.cookies,
+      header: own.header,
+      accept: own.accept,
+      coding: own.coding,
+      userAgent: own.userAgent,
+      isBackground: own.isBackground,
     };
   }
 
@@ -199,11 +207,18 @@ export class ApiGate {
   }
 
   #callOf(request: ApiRequest, body: Uint8Array | null, isBodyTooLarge: boolean): ApiCall {
-    const { requestId, operation, params, query, credential, header, address, userAgent } = request;
-    const { name: api } = this.#door.manner;
     return {
-      ...{ api, requestId, operation, params, query, credential, header, address, userAgent },
-      ...{ body, isBodyTooLarge },
+      api: this.#door.manner.name,
+      requestId: request.requestId,
+      operation: request.operation,
+      params: request.params,
+      query: request.query,
+      credential: request.credential,
+      header: request.header,
+      address: request.address,
+      userAgent: request.userAgent,
+      body,
+      isBodyTooLarge,
     };
   }
 }

@@ -56,10 +56,7 @@ export const syncSnapshotSchema = Type.Object(
       described('Environment name; null in a single-environment project.', 'production', null),
     ),
     flags: Type.Array(syncFlagSchema, described('Every flag of the environment.', [])),
-    audiences: Type.Array(
-      syncAudienceSchema,
-      described('Every audience that one of the flags applies.', []),
-    ),
+    audiences: Type.Array(syncAudienceSchema, described('Every audience that one of the flags applies.', [])),
   },
   { title: 'SyncSnapshot', additionalProperties: false },
 );

@@ -45,19 +45,32 @@ export function flatFlagView<List>(
   const { id, name, kind, updatedAt } = flagHead(flag, project);
   const state = stateView(flag, environment?.number ?? soleEnvironment);
   const { enabled, trafficPercentage, cohorts, audienceId } = state;
-  // Field by field: each patch makes one, and spreading two objects into a third takes a fifth of the time for deciding
-  // it.
-  const head = { id, name, kind, updatedAt, enabled, trafficPercentage, cohorts, audienceId };
-  return environment === null ? head : { ...head, environment: environment.name };
+  // Field by field: each patch makes one, and each flag of a list, and spreading objects into another takes V8 more than
+  // a microsecond.
+  if (environment === null)
+    return { id, name, kind, updatedAt, enabled, trafficPercentage, cohorts, audienceId };
+  return {
+    id,
+    name,
+    kind,
+    updatedAt,
+    enabled,
+    trafficPercentage,
+    cohorts,
+    audienceId,
+    environment: environment.name,
+  };
 }
 
 function environmentsFlagView<List>(flag: FlagOf<List>, project: Project): EnvironmentsFlagView<List> {
   const { updatedAt } = flag;
-  const entries = project.environments.map(
-    ({ name, number }) => [name, { ...stateView(flag, number), updatedAt }] as const,
-  );
+  const entries = project.environments.map(({ name, number }) => {
+    const { enabled, trafficPercentage, cohorts, audienceId } = stateView(flag, number);
+    return [name, { enabled, trafficPercentage, cohorts, audienceId, updatedAt }] as const;
+  });
   // Object.fromEntries defines own properties, so an environment named `__proto__` is one too.
-  return { ...flagHead(flag, project), environments: Object.fromEntries(entries) };
+  const { id, name, kind } = flagHead(flag, project);
+  return { id, name, kind, updatedAt, environments: Object.fromEntries(entries) };
 }
 
 function flagHead({ id, name, updatedAt }: FlagOf<unknown>, project: Project): FlagHead {

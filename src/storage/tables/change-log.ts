@@ -30,10 +30,9 @@ export const changeLogRecord = recordCodec({
     number === 0
       ? [sequence, kind, projectId, id, environment]
       : [sequence, kind, projectId, id, environment, number],
-  fromRow: ([sequence, kind, projectId, id, environment, number = 0]) => ({
-    ...{ sequence, number },
-    ...{ kind, projectId, id, environment },
-  }),
+  fromRow: ([sequence, kind, projectId, id, environment, number = 0]) => {
+    return { sequence, number, kind, projectId, id, environment };
+  },
 });
 
 /** For changes to other tables: `finishChangeLog` writes it. */

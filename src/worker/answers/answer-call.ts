@@ -9,7 +9,7 @@ import type { WriterPort } from '../../writer/client/writer-client.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
 import type { AnswerEncoder, AnswerEncoders } from './answer-encoder.ts';
 import type { LongAnswers } from './long-answers.ts';
-import { giveMade, type MadeAnswer } from './made-answer.ts';
+import { fitsOneChunk, giveMade, type MadeAnswer } from './made-answer.ts';
 
 /** The actors that answer calls of both APIs. */
 export interface ApiActors {
@@ -60,7 +60,7 @@ function encoderFor(reply: ApiReply, answer: ApiAnswer, { encoders }: ApiActors)
 /** @param coding of the body as it is sent */
 function codedFieldsOf(reply: ApiReply, answer: ApiAnswer, coding: Coding | null): AnswerFields {
   const isOffered = reply.request.coding !== undefined && isCodable(reply, answer);
-  return isOffered ? { ...fieldsOf(answer), coding } : fieldsOf(answer);
+  return fieldsOf(answer, isOffered ? coding : undefined);
 }
 
 /** Sends an answer that fits into one chunk. @param body valid during the call only */
@@ -105,6 +105,10 @@ function madeOf(reply: ApiReply, answer: ApiAnswer, body: string, { onFault }: A
 
 /** Sends the body of a read's answer, of any length. */
 function giveRead(reply: ApiReply, answer: ApiAnswer, body: string, actors: ApiActors): void {
+  if (fitsOneChunk(reply.exchange, body)) {
+    giveWhole(reply, answer, asBytes(body), actors);
+    return;
+  }
   const made: MadeAnswer = {
     ...madeOf(reply, answer, body, actors),
     headers: (coding) => reply.headers(answer.status, codedFieldsOf(reply, answer, coding)),
@@ -165,7 +169,7 @@ export async function answerWrite(
   reply.releaseBody();
   actors.touch(answer.touchedSessionId);
   if (answer.isFailedAuthentication && !actors.mayFail(reply)) return;
-  const fields = { ...fieldsOf(answer), setCookies: cookiesOf(answer) };
+  const fields = fieldsOf(answer, undefined, cookiesOf(answer));
   give(reply, answer, String(answer.body), actors, answer.status < 300, fields);
 }
 
@@ -219,6 +223,10 @@ function give(
   isDecided: boolean,
   fields: AnswerFields = fieldsOf(answer),
 ): void {
+  if (fitsOneChunk(reply.exchange, body)) {
+    reply.answer(answer.status, body, fields, answer.askerId);
+    return;
+  }
   const made: MadeAnswer = {
     ...madeOf(reply, answer, body, actors),
     isDecided,
@@ -233,8 +241,12 @@ function holderOf({ request }: ApiReply, { askerId, projectId, organisationId }:
   return { asker: askerId, project: projectId, organisation: organisationId, address: request.limitKey };
 }
 
-function fieldsOf({ contentType, fileName, entityTag, retryAfter }: ApiAnswer): AnswerFields {
-  return { contentType, fileName, entityTag, retryAfter };
+function fieldsOf(
+  { contentType, fileName, entityTag, retryAfter }: ApiAnswer,
+  coding?: Coding | null,
+  setCookies?: readonly string[],
+): AnswerFields {
+  return { contentType, fileName, entityTag, retryAfter, coding, setCookies };
 }
 
 /** Runs a call in the background: a fault answers the request with a 500. */
@@ -247,7 +259,7 @@ export function guarded(reply: ApiReply, { onFault }: ApiActors, answering: Prom
 
 interface ReadAnswer<Answer> {
   readonly body: string | TextPieces;
-  readonly later?: Steps<Answer>;
+  readonly later?: Steps<Answer> | undefined;
 }
 
 /** An answer that is known only when its pieces are asked for, because a long record has to be read for it first. */

@@ -28,13 +28,18 @@ export interface MadeAnswer {
   onFault(fault: unknown): void;
 }
 
+/** Whether an answer with this body is sent whole. */
+export function fitsOneChunk({ isHead }: Pick<Exchange, 'isHead'>, body: string | Uint8Array): boolean {
+  return isHead || Buffer.byteLength(body) <= chunkBytesMax;
+}
+
 /**
  * Sends an answer whole if it fits into one chunk. A longer one is sent as a long answer: no faster than its client
  * reads, in a place that counts for its holder.
  */
 export function giveMade(made: MadeAnswer, longAnswers: LongAnswers): void {
   const { exchange, body, isShared = false, isDecided = false } = made;
-  if (exchange.isHead || Buffer.byteLength(body) <= chunkBytesMax) {
+  if (fitsOneChunk(exchange, body)) {
     made.answer(body);
     return;
   }

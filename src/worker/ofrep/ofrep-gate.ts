@@ -130,7 +130,8 @@ export class OfrepGate {
       return;
     }
     const isOpen = this.#parts.events.open({
-      ...{ exchange, ...found },
+      exchange,
+      ...found,
       lastEventId: view.header('last-event-id'),
       limitKey: this.#addressOf(exchange, { forwardedFor: view.headerValues('x-forwarded-for').join(',') }),
     });
@@ -182,7 +183,9 @@ export class OfrepGate {
     forwardedFor: string,
   ): void {
     const asked: AskedFlags = {
-      ...{ exchange, place, forwardedFor },
+      exchange,
+      place,
+      forwardedFor,
       eventsBase: view.header('origin') === '' ? null : this.#parts.publicBase.of(exchange, view),
       knownTags: view.headerValues('if-none-match').join(','),
       configTag: new URLSearchParams(view.query()).get('flagConfigEtag') ?? '',

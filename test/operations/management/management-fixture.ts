@@ -39,7 +39,7 @@ export interface Exchange {
   readonly denial: unknown;
   readonly entityTag: string | null;
   /** In seconds; absent if it follows from the status. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   readonly changes: readonly RecordChange[];
 }
 
