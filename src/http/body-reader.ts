@@ -1,6 +1,6 @@
 import type { Exchange } from './exchange.ts';
 
-/** The memory that all request bodies together may take. */
+/** The memory that one request's body may take. */
 export interface BodyBudget {
   /** @returns whether there was room; then `give` must follow. */
   take(bytes: number): boolean;
@@ -13,7 +13,7 @@ export type BodyOutcome =
   | { readonly kind: 'too-large' }
   /** The body stalled: too few bytes arrived within an interval. */
   | { readonly kind: 'stalled' }
-  /** All bodies together would exceed the budget. */
+  /** There is no room for the body, or its asker has a share of the room already. */
   | { readonly kind: 'over-budget' }
   /**
    * The body arrives in too many chunks for its length, each of which is a call from the addon. The rest is not read.
@@ -51,7 +51,10 @@ export function readBody(
   limits: BodyLimits,
   onOutcome: (outcome: BodyOutcome) => void,
 ): void {
-  const room = new BodyRoom(Math.min(declaredBytes ?? limits.bytesMax, limits.bytesMax), limits.budget);
+  const arrived = new ArrivedBytes(
+    Math.min(declaredBytes ?? limits.bytesMax, limits.bytesMax),
+    limits.budget,
+  );
   let lengthAtInterval = 0;
   let chunks = 0;
   let isOver = false;
@@ -60,24 +63,24 @@ export function readBody(
     if (isOver) return;
     isOver = true;
     clearInterval(timer);
-    // uWebSockets.js keeps the handler, and with it the room, until the client has sent its last byte.
-    if (outcome?.kind !== 'complete') room.release();
+    // uWebSockets.js keeps the handler, and with it the bytes, until the client has sent its last byte.
+    if (outcome?.kind !== 'complete') arrived.release();
     if (outcome !== null) onOutcome(outcome);
   };
   const timer = setInterval(() => {
-    if (room.length - lengthAtInterval < progressBytesMin) finish({ kind: 'stalled' });
-    lengthAtInterval = room.length;
+    if (arrived.length - lengthAtInterval < progressBytesMin) finish({ kind: 'stalled' });
+    lengthAtInterval = arrived.length;
   }, limits.intervalMs);
 
   exchange.onAborted(() => finish(null));
   const take = (piece: Uint8Array, isLast: boolean): void => {
     if (declaredBytes === null) chunks += 1;
-    if (chunks > chunksFree + room.length / bytesOfChunkMin) {
+    if (chunks > chunksFree + arrived.length / bytesOfChunkMin) {
       exchange.stopReading();
       finish({ kind: 'scattered' });
-    } else if (room.length + piece.length > limits.bytesMax) finish({ kind: 'too-large' });
-    else if (!room.add(piece)) finish({ kind: 'over-budget' });
-    else if (isLast) finish({ kind: 'complete', bytes: room.take(), release: () => room.release() });
+    } else if (arrived.length + piece.length > limits.bytesMax) finish({ kind: 'too-large' });
+    else if (!arrived.add(piece)) finish({ kind: 'over-budget' });
+    else if (isLast) finish({ kind: 'complete', bytes: arrived.take(), release: () => arrived.release() });
   };
   exchange.onBody((piece, isLast) => {
     if (isOver) return;
@@ -95,7 +98,7 @@ const roomBytesMin = 1024;
  * Bytes of one body, in one buffer that doubles: however small the pieces are, the copies take at most twice the body's
  * length. The whole buffer counts in the budget.
  */
-class BodyRoom {
+export class ArrivedBytes {
   readonly #bytesMax: number;
   readonly #budget: BodyBudget;
   #bytes = noBytes;
@@ -129,6 +132,11 @@ class BodyRoom {
     bytes.set(this.#bytes);
     this.#bytes = bytes;
     return true;
+  }
+
+  /** A view, valid until more bytes come, or they are given back. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.length);
   }
 
   /** @returns the bytes in a buffer of exactly their length: the whole buffer goes to another thread */

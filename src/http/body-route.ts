@@ -1,4 +1,4 @@
-import type { BodyBudget } from './body-reader.ts';
+import { ArrivedBytes, type BodyBudget } from './body-reader.ts';
 import type { Exchange, ExchangeClass } from './exchange.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
 import type { RequestView } from './request-view.ts';
@@ -24,7 +24,8 @@ export interface BodyRoute<Asked = unknown> {
   readonly exchange?: ExchangeClass;
   /** Longer bodies, and those without a length, go the ordinary way. */
   readonly bytesMax: number;
-  readonly budget: BodyBudget;
+  /** @param address of the connection. @returns the memory for a body that does not come with its head */
+  budgetFor(address: Uint8Array, asked: Asked): BodyBudget;
   /** A body that has not arrived whole by then, or half as long again, has stalled. */
   readonly intervalMs: number;
   /** The ordinary way. Must answer, or keep the exchange and answer later. */
@@ -130,8 +131,7 @@ export class ArrivingBody<Asked> {
   /** Whether it is to be learnt if the client's socket takes the answer. */
   #isChecked = false;
   /** What came before the last piece; null while nothing has. */
-  #bytes: Uint8Array | null = null;
-  #filled = 0;
+  #arrived: ArrivedBytes | null = null;
   #isOver = false;
   bornAt = 0;
   readonly #onAborted = (): void => this.#abort();
@@ -147,7 +147,6 @@ export class ArrivingBody<Asked> {
     this.#asked = asked;
     this.#length = length;
     this.#isChecked = isChecked;
-    this.#filled = 0;
     this.#isOver = false;
     this.#answering.stalls.add(this);
     response.onAborted(this.#onAborted);
@@ -156,19 +155,18 @@ export class ArrivingBody<Asked> {
 
   #take(piece: Uint8Array, isLast: boolean): void {
     if (this.#isOver) return;
-    if (isLast && this.#bytes === null) this.#finish(piece);
+    if (isLast && this.#arrived === null) this.#finish(piece);
     else if (!this.#keep(piece)) this.refuse('over-budget');
-    else if (isLast) this.#finish((this.#bytes as Uint8Array).subarray(0, this.#filled));
+    else if (isLast) this.#finish((this.#arrived as ArrivedBytes).bytes);
   }
 
   #keep(piece: Uint8Array): boolean {
-    if (this.#bytes === null) {
-      if (!this.#answering.route.budget.take(this.#length)) return false;
-      this.#bytes = new Uint8Array(this.#length);
+    if (this.#arrived === null) {
+      const address = new Uint8Array((this.#response as HttpResponse).getRemoteAddress());
+      const budget = this.#answering.route.budgetFor(address, this.#asked as Asked);
+      this.#arrived = new ArrivedBytes(this.#length, budget);
     }
-    this.#bytes.set(piece, this.#filled);
-    this.#filled += piece.length;
-    return true;
+    return this.#arrived.add(piece);
   }
 
   #finish(body: Uint8Array): void {
@@ -206,8 +204,8 @@ export class ArrivingBody<Asked> {
   #end(): void {
     this.#isOver = true;
     this.#answering.stalls.delete(this);
-    if (this.#bytes !== null) this.#answering.route.budget.give(this.#length);
-    this.#bytes = null;
+    this.#arrived?.release();
+    this.#arrived = null;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Steps } from '../support/steps.ts';
 import { consoleRefusal, consoleSuccess, guardConsoleCall, runConsoleCall } from './answer-console.ts';
-import type { ApiAnswer, ApiCall, ApiCallHead } from './call.ts';
+import type { ApiAnswer, ApiCall, ApiCallHead, HeadCheck } from './call.ts';
 import { consoleOperations, consoleSteps } from './console-operations.ts';
 import type { ConsoleContext, ConsoleOperation, Shown } from './operation.ts';
 
@@ -49,12 +49,16 @@ function answerOf(
   return consoleRefusal(outcome.problem, asker, call, context);
 }
 
-/** Refuses a request by its head, before its body is read. The answer checks again. @returns null: the body may come */
-export function refuseConsoleCall(
+/** Checks a request by its head, before its body is read. The answer checks again. */
+export function checkConsoleHead(
   queries: RecordQueries,
   call: ApiCallHead,
   context: ConsoleContext,
-): ApiAnswer | null {
+): HeadCheck {
   const guarded = guardConsoleCall(queries, consoleOperation(call.operation), call, context);
-  return guarded.ok ? null : consoleRefusal(guarded.problem, null, call, context);
+  if (!guarded.ok) return { refusal: consoleRefusal(guarded.problem, null, call, context) };
+  const { principal } = guarded.value;
+  if (principal === null) return { asker: null };
+  const { id: asker, organisationId: organisation } = principal.member;
+  return { asker: { asker, project: call.params['projectId'] ?? null, organisation } };
 }

@@ -9,7 +9,7 @@ import type { Denial } from '../domain/token/denial.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import type { Steps } from '../support/steps.ts';
-import { type ApiAnswer, type ApiCall, type ApiCallHead, apiAnswer } from './call.ts';
+import { type ApiAnswer, type ApiCall, type ApiCallHead, apiAnswer, type HeadCheck } from './call.ts';
 import {
   type LateRead,
   type ManagementContext,
@@ -82,19 +82,20 @@ function answerOf(step: Step<ApiAnswer>, call: ApiCall, context: ManagementConte
 }
 
 /**
- * Refuses a change of the Management API by its head, before its body is read: steps 4 to 7 of the order of checks. The
- * writer repeats them with the change. The writer has yet to record the answer's denial.
- *
- * @returns null: the body may come
+ * Checks a change of the Management API by its head, before its body is read: steps 4 to 7 of the order of checks. The
+ * writer repeats them with the change. The writer has yet to record the denial of a refusal.
  */
-export function refuseManagementWrite(
+export function checkManagementHead(
   queries: RecordQueries,
   call: ApiCallHead,
   context: ManagementContext,
-): ApiAnswer | null {
+): HeadCheck {
   const guarded = guard(queries, call, context, 'write');
-  if (guarded.ok) return null;
-  return refusalAnswer(guarded.refusal, denialOf(guarded.refusal, call, context), context);
+  if (!guarded.ok) {
+    return { refusal: refusalAnswer(guarded.refusal, denialOf(guarded.refusal, call, context), context) };
+  }
+  const { token, project, organisation } = guarded.value.principal;
+  return { asker: { asker: token.id, project: project.id, organisation: organisation.id } };
 }
 
 /**

@@ -51,6 +51,8 @@ export class ApiReply {
   readonly manner: ApiManner;
   /** Gives back the memory of the request's body, with the answer or before; a second call has no effect. */
   releaseBody: () => void = () => undefined;
+  /** Gives back the place of a request that waits, when it is answered or its client goes away. */
+  releasePlace: () => void = () => undefined;
   readonly #onAnswered: OnAnswered;
 
   constructor(exchange: Exchange, request: ApiRequest, manner: ApiManner, onAnswered: OnAnswered) {

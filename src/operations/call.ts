@@ -98,6 +98,18 @@ export interface Read {
 export interface ApiReads {
   /** @throws what the read throws; then there is nothing to release */
   read(call: ApiCall): Read;
-  /** @returns the refusal of a request whose body has not come yet; null: the body may come */
-  refuse(call: ApiCallHead): ApiAnswer | null;
+  /** Checks a request whose body has not come yet. */
+  checkHead(call: ApiCallHead): HeadCheck;
 }
+
+/** For whose shares a body counts. */
+export interface KnownAsker {
+  /** The token or the member. */
+  readonly asker: string;
+  readonly project: string | null;
+  /** Null also for a member without one. */
+  readonly organisation: string | null;
+}
+
+/** The refusal of a request by its head; or who asks, and the body may come. Null: nobody that is known. */
+export type HeadCheck = { readonly refusal: ApiAnswer } | { readonly asker: KnownAsker | null };

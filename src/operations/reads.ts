@@ -1,8 +1,8 @@
 import type { PinnedSnapshot, StoreReader } from '../storage/store-reader.ts';
 import { hashSecret } from '../support/hash-secret.ts';
-import { answerConsoleRead, refuseConsoleCall } from './answer-console-read.ts';
-import { answerManagementRead, refuseManagementWrite } from './answer-management.ts';
-import type { ApiAnswer, ApiCall, ApiCallHead, ApiReads, Read } from './call.ts';
+import { answerConsoleRead, checkConsoleHead } from './answer-console-read.ts';
+import { answerManagementRead, checkManagementHead } from './answer-management.ts';
+import type { ApiAnswer, ApiCall, ApiCallHead, ApiReads, HeadCheck, Read } from './call.ts';
 import { createConsoleContext } from './console-context.ts';
 import type { ConsoleSettings } from './console-settings.ts';
 
@@ -36,12 +36,12 @@ export class Reads implements ApiReads {
     return this.#read(({ queries }) => answerConsoleRead(queries, call, context));
   }
 
-  refuse(call: ApiCallHead): ApiAnswer | null {
+  checkHead(call: ApiCallHead): HeadCheck {
     this.#refresh();
     const { queries, release } = this.#reader.pin();
     try {
-      if (call.api === 'management') return refuseManagementWrite(queries, call, this.#managementContext());
-      return refuseConsoleCall(queries, call, createConsoleContext(this.#options.console));
+      if (call.api === 'management') return checkManagementHead(queries, call, this.#managementContext());
+      return checkConsoleHead(queries, call, createConsoleContext(this.#options.console));
     } finally {
       release();
     }

@@ -1,18 +1,19 @@
-import { type BodyBudget, type BodyOutcome, readBody } from '../http/body-reader.ts';
+import { type BodyOutcome, readBody } from '../http/body-reader.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { ApiManner } from '../operations/api-manner.ts';
 import { ApiReply, type ApiRequest } from '../operations/api-reply.ts';
-import type { ApiCall } from '../operations/call.ts';
+import type { ApiCall, KnownAsker } from '../operations/call.ts';
 import type { MatchRoute } from '../operations/match-route.ts';
-import { cutOff } from '../operations/refuse-undecided.ts';
+import { cutOff, overloaded } from '../operations/refuse-undecided.ts';
 import { readCallerIds } from '../support/caller-ids.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { newId } from '../support/random-id.ts';
-import { type ApiActors, guarded, refuseByHead } from './answers/answer-call.ts';
+import { type ApiActors, checkHead, guarded } from './answers/answer-call.ts';
 import type { AddressFinder, ClientAddress } from './limits/address-finder.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
-import type { SharedBudget } from './limits/shared-budget.ts';
+import type { FairHold, FairRoom } from './limits/fair-room.ts';
+import type { RequestRoom } from './limits/process-budgets.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 
 /** The parts of a request that only one of the APIs has. */
@@ -26,8 +27,8 @@ export type OwnParts = Pick<
 export interface ApiDoor {
   readonly manner: ApiManner;
   readonly requestRate: Pick<AddressLimiter, 'take'>;
-  /** Counts requests that are not answered yet. */
-  readonly inFlight: Pick<SharedBudget, 'take' | 'give'>;
+  /** For requests that are not answered yet; null: they have no places of their own. */
+  readonly requests: RequestRoom | null;
   readonly actors: ApiActors;
   readonly match: MatchRoute<string>;
   /** @param id of the requested operation; null: no operation has this path */
@@ -55,7 +56,7 @@ export interface ApiDoor {
 
 export interface ApiGateOptions {
   readonly addresses: AddressFinder;
-  readonly bodyBudget: BodyBudget;
+  readonly bodies: FairRoom;
   /** Receives how long each part of a body took, in milliseconds. */
   onBodyStep(ms: number): void;
   readonly requestDeadlineMs: number;
@@ -71,7 +72,12 @@ interface Opened {
 const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
 const scatteredBody =
   'The request body comes in too many chunks for its length. Send larger chunks, or a Content-Length.';
-const overBudget = 'The memory for request bodies is used up. Retry in a moment.';
+const overBudget = 'The memory for request bodies, or your share of it, is used up. Retry in a moment.';
+
+/** @param leastMax what a known asker may have of the room however little is free */
+function holdOf(room: FairRoom, asker: KnownAsker | null, { request }: ApiReply, leastMax: number): FairHold {
+  return asker === null ? room.ofStranger(request.limitKey) : room.ofAsker(asker, leastMax);
+}
 
 /**
  * The way in of an API. The order is: the request rate, whether this node can say what is current, the checks of its door,
@@ -112,16 +118,17 @@ export class ApiGate {
   }
 
   #open(exchange: Exchange, view: RequestView): Opened {
-    const { inFlight, manner } = this.#door;
+    const { requests, manner } = this.#door;
     const request = this.#copy(view, this.#options.addresses.find(exchange, view));
     exchange.route = routeIndex(this.#door.countedAs(request));
     const startedAt = monotonicMs();
     let isOpen = true;
-    const hasRoom = inFlight.take(1);
+    const hasRoom = requests === null || requests.all.take(1);
     const close = (status: number, askerId: string | null): void => {
       if (!isOpen) return;
       isOpen = false;
-      if (hasRoom) inFlight.give(1);
+      if (hasRoom) requests?.all.give(1);
+      reply.releasePlace();
       // When the client has gone, work on the body goes on, so the body is kept.
       if (status !== 0) reply.releaseBody();
       this.#door.note(request, status, askerId, Math.round((monotonicMs() - startedAt) * 1000) / 1000);
@@ -163,12 +170,26 @@ export class ApiGate {
   #receive(reply: ApiReply): void {
     const call = this.#callOf(reply.request, null, false);
     const bytesMax = this.#door.bodyBytesMax(reply.request);
-    if (bytesMax === null) this.#answer(reply, call);
-    else if (!refuseByHead(reply, call, this.#door.actors)) this.#collect(reply, bytesMax);
+    if (bytesMax === null) {
+      this.#answer(reply, call);
+      return;
+    }
+    const asker = checkHead(reply, call, this.#door.actors);
+    if (asker === undefined) return;
+    const { requests } = this.#door;
+    if (requests !== null) {
+      const place = holdOf(requests.waiting, asker, reply, 1);
+      if (!place.take(1)) {
+        reply.refuseUnavailable(overloaded);
+        return;
+      }
+      reply.releasePlace = () => place.end();
+    }
+    this.#collect(reply, holdOf(this.#options.bodies, asker, reply, bytesMax), bytesMax);
   }
 
-  #collect(reply: ApiReply, bytesMax: number): void {
-    const { bodyBudget: budget, requestDeadlineMs: intervalMs, onBodyStep: onStep } = this.#options;
+  #collect(reply: ApiReply, budget: FairHold, bytesMax: number): void {
+    const { requestDeadlineMs: intervalMs, onBodyStep: onStep } = this.#options;
     const limits = { bytesMax, budget, intervalMs, onStep };
     readBody(reply.exchange, reply.request.declaredBytes, limits, (outcome) => {
       try {

@@ -27,7 +27,7 @@ import type { HostClient } from './host-client.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import { AttemptLimiters, type AttemptMemory } from './limits/attempt-limiters.ts';
 import { ClusterAttempts } from './limits/cluster-attempts.ts';
-import type { SharedBudget } from './limits/shared-budget.ts';
+import type { RequestRoom } from './limits/process-budgets.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { foreignOrigin, isOwnOrigin } from './request-origin.ts';
 import type { RouteName } from './route-names.ts';
@@ -44,7 +44,7 @@ export interface ConsoleDoorOptions {
   readonly storeVersion: SharedArrayBuffer;
   readonly isAttached: PageWatchersOptions['isAttached'];
   readonly requestRate: AddressLimiter;
-  readonly inFlight: SharedBudget;
+  readonly requests: RequestRoom;
   readonly attempts: AttemptMemory;
   readonly meter: RequestMeter;
   readonly log: Logger;
@@ -84,7 +84,7 @@ export class ConsoleDoor implements ApiDoor {
   readonly manner: ApiManner;
   readonly match = match;
   readonly requestRate: AddressLimiter;
-  readonly inFlight: SharedBudget;
+  readonly requests: RequestRoom;
   readonly actors: ApiActors & ConversationActors;
   readonly #options: ConsoleDoorOptions;
   readonly #cookie: SessionCookie;
@@ -93,7 +93,7 @@ export class ConsoleDoor implements ApiDoor {
   constructor(options: ConsoleDoorOptions) {
     this.#options = options;
     this.requestRate = options.requestRate;
-    this.inFlight = options.inFlight;
+    this.requests = options.requests;
     const { settings, reads, longAnswers, encoders, writer, host, log, storeVersion, meter } = options;
     const attempts = new AttemptLimiters(options.attempts, meter);
     this.manner = consoleManner(settings.docsUrl);

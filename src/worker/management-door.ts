@@ -18,7 +18,7 @@ import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.t
 import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
-import type { SharedBudget } from './limits/shared-budget.ts';
+import type { RequestRoom } from './limits/process-budgets.ts';
 import type { RequestMeter } from './request-meter.ts';
 import type { RouteName } from './route-names.ts';
 import type { UsedBy } from './token-use-of.ts';
@@ -30,7 +30,7 @@ export interface ManagementDoorOptions {
   readonly writer: WriterPort;
   readonly requestRate: AddressLimiter;
   readonly failedAuthentications: AddressLimiter;
-  readonly inFlight: SharedBudget;
+  readonly requests: RequestRoom;
   readonly meter: RequestMeter;
   /** Counts, for all workers, the denials that could not be recorded. */
   readonly unrecordedDenials: SharedArrayBuffer;
@@ -63,7 +63,7 @@ export class ManagementDoor implements ApiDoor {
   readonly manner: ApiManner;
   readonly match = match;
   readonly requestRate: AddressLimiter;
-  readonly inFlight: SharedBudget;
+  readonly requests: RequestRoom;
   readonly actors: ApiActors;
   readonly #options: ManagementDoorOptions;
 
@@ -71,7 +71,7 @@ export class ManagementDoor implements ApiDoor {
     this.#options = options;
     this.manner = managementManner(options.docsUrl);
     this.requestRate = options.requestRate;
-    this.inFlight = options.inFlight;
+    this.requests = options.requests;
     const { reads, longAnswers, writer, log, meter } = options;
     this.actors = {
       reads,

@@ -8,7 +8,7 @@ import type { Logger, LogRequest } from '../observability/logger.ts';
 import { refusalAnswer, unknownRoute } from '../operations/answer-management.ts';
 import { type ApiManner, syncManner } from '../operations/api-manner.ts';
 import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
-import type { ApiAnswer, ApiCall, ApiCallHead } from '../operations/call.ts';
+import type { ApiAnswer, ApiCall, ApiCallHead, HeadCheck } from '../operations/call.ts';
 import { createRouter } from '../operations/match-route.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
@@ -59,7 +59,7 @@ export class SyncDoor implements ApiDoor {
   readonly match = match;
   readonly requestRate = { take: () => true };
   /** Streams have their own budget, and long answers theirs. */
-  readonly inFlight = { take: () => true, give: () => undefined };
+  readonly requests = null;
   readonly actors: ApiActors;
   readonly #options: SyncDoorOptions;
   readonly #answers: SyncAnswers;
@@ -69,7 +69,7 @@ export class SyncDoor implements ApiDoor {
     this.manner = syncManner(options.docsUrl);
     const { longAnswers, writer, log, meter } = options;
     this.actors = {
-      reads: { read: () => unread(), refuse: (call) => this.#refuseByHead(call) },
+      reads: { read: () => unread(), checkHead: (call) => this.#checkHead(call) },
       longAnswers,
       writer,
       mayFail: (reply) => {
@@ -152,11 +152,13 @@ export class SyncDoor implements ApiDoor {
     });
   }
 
-  #refuseByHead(call: ApiCallHead): ApiAnswer | null {
+  #checkHead(call: ApiCallHead): HeadCheck {
     const state = this.#options.watch.pin();
     try {
       const step = this.#guard(call, state);
-      return step.ok ? null : this.#refusal(step.refusal, call);
+      if (!step.ok) return { refusal: this.#refusal(step.refusal, call) };
+      const { token, project } = step.value;
+      return { asker: { asker: token.id, project: project.id, organisation: project.organisationId } };
     } finally {
       state.release();
     }

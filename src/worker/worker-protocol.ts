@@ -12,8 +12,8 @@ import type { Viewer } from '../operations/watching/watch-places.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import type { CountedEvaluations } from './evaluation/evaluation-tallies.ts';
 import type { AttemptMemory } from './limits/attempt-limiters.ts';
+import type { KeyedMemory } from './limits/keyed-amounts.ts';
 import type { PlaceMemory } from './limits/shared-places.ts';
-import type { StreamShareMemory } from './limits/stream-room.ts';
 import type { WindowMemory } from './limits/window-limiter.ts';
 import type { DocsPages } from './pages/docs-pages.ts';
 import type { WebApp } from './pages/web-app.ts';
@@ -26,8 +26,12 @@ export const budgetNames = [
   'connections',
   'managementRequests',
   'consoleRequests',
-  /** Bytes of buffered request bodies. */
+  /** Of these, those without credentials that wait for their bodies. */
+  'managementStrangers',
+  'consoleStrangers',
+  /** Bytes of buffered request bodies, and of these, those of requests without credentials. */
   'bodyBytes',
+  'strangersBodyBytes',
   /** Answers of one chunk that their clients have not read whole: their number, and their bytes. */
   'unsentAnswers',
   'unsentBytes',
@@ -48,12 +52,17 @@ const pinnedSnapshotsMax = 128;
 export const placesOf = { longAnswers: longAnswersMax, pinnedSnapshots: pinnedSnapshotsMax } as const;
 export type PlaceName = keyof typeof placesOf;
 
+export const fairRoomNames = ['bodies', 'managementRequests', 'consoleRequests'] as const;
+type FairRoomName = (typeof fairRoomNames)[number];
+
 /** Memory that all workers share: the limits of the process, exact for any spread of connections. */
 export interface SharedLimits {
   readonly budgets: Readonly<Record<BudgetName, SharedArrayBuffer>>;
   readonly places: Readonly<Record<PlaceName, PlaceMemory>>;
   /** The share of each project of the streams. */
-  readonly streamShares: StreamShareMemory;
+  readonly streamShares: KeyedMemory;
+  /** The shares of tokens, members, projects, organisations and addresses, for each `FairRoom`. */
+  readonly shares: Readonly<Record<FairRoomName, KeyedMemory>>;
   /** The memory of a `ConnectionRoom`. */
   readonly connectionRoom: SharedArrayBuffer;
   readonly managementRate: WindowMemory;

@@ -21,7 +21,7 @@ import { AddressFinder, ClientAddresses } from './limits/address-finder.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
 import { ConnectionRoom } from './limits/connection-room.ts';
 import { EvaluationLimit } from './limits/evaluation-limit.ts';
-import { budgetOf, unsentAnswers } from './limits/process-budgets.ts';
+import { bodyRoom, budgetOf, requestRoom, unsentAnswers } from './limits/process-budgets.ts';
 import { StreamRoom } from './limits/stream-room.ts';
 import { ManagementDoor } from './management-door.ts';
 import { EventStreams } from './ofrep/event-streams.ts';
@@ -91,7 +91,7 @@ export function createServices(
   };
   const gateOptions: ApiGateOptions = {
     addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
-    bodyBudget: budgetOf(setup, 'bodyBytes', setup.bufferedBodyBytesMax),
+    bodies: bodyRoom(setup, setup.bufferedBodyBytesMax),
     onBodyStep: (ms) => evaluation.meter.observeStep('body', ms),
     requestDeadlineMs: setup.requestDeadlineMs,
     isAttached: () => attachment.isAttached(),
@@ -188,11 +188,11 @@ function createOfrepGate(
   setup: WorkerSetup,
   { source, meter, tallies, longAnswers, awaitFlag, project }: Evaluation,
   { addresses, events }: { readonly addresses: ClientAddresses; readonly events: EventStreams },
-  { bodyBudget, onBodyStep, isAttached }: ApiGateOptions,
+  { bodies, onBodyStep, isAttached }: ApiGateOptions,
 ): OfrepGate {
   const { waiting, deadlineMs } = awaitFlag;
   return new OfrepGate({
-    ...{ source, meter, waiting, deadlineMs, longAnswers, addresses, bodyBudget, onBodyStep, isAttached },
+    ...{ source, meter, waiting, deadlineMs, longAnswers, addresses, bodies, onBodyStep, isAttached },
     flag: new OfrepFlagEvaluator(source, { meter, tallies }),
     flags: new OfrepFlagsEvaluator(source, project.evaluator),
     events,
@@ -220,7 +220,7 @@ function managementDoor(setup: WorkerSetup, parts: DoorParts, workerLog: WorkerL
     logRequest: (line) => workerLog.logRequest(line),
     requestRate: new AddressLimiter(limits.managementRate, setup.managementRateLimit),
     failedAuthentications: new AddressLimiter(limits.failedAuthentications, setup.failedAuthenticationLimit),
-    inFlight: budgetOf(setup, 'managementRequests', setup.inFlightMax),
+    requests: requestRoom(setup, 'management', setup.inFlightMax),
     unrecordedDenials: limits.unrecordedDenials,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
   });
@@ -235,7 +235,7 @@ function createConsoleDoor(setup: WorkerSetup, parts: DoorParts, host: HostClien
     host,
     storeVersion: setup.storeVersion,
     requestRate: new AddressLimiter(limits.consoleRate, setup.consoleRateLimit),
-    inFlight: budgetOf(setup, 'consoleRequests', setup.inFlightMax),
+    requests: requestRoom(setup, 'console', setup.inFlightMax),
     attempts: limits.signInAttempts,
     hasOpenId: setup.hasOpenId,
   });

@@ -34,3 +34,24 @@ t.test('every command runs tests or a campaign that exist', async (t) => {
     t.ok(existsSync(join(root, 'test', 'campaigns', `${name}.campaign.ts`)), `the campaign ${name}`);
   }
 });
+
+/** The longer words of a promise, without their endings. */
+function stemsOf(row: string): ReadonlySet<string> {
+  const [, promise = ''] = row.split(' | `npm')[0]?.split('| ') ?? [];
+  return new Set((promise.toLowerCase().match(/[a-z]{4,}/g) ?? []).map((word) => word.slice(0, 5)));
+}
+
+const commandOf = (row: string): string => row.split(' | ').at(-1) ?? '';
+
+t.test('no promise stands twice in other words', async (t) => {
+  const stems = rows.map((row) => ({ row, stems: stemsOf(row) }));
+  const alike = stems.flatMap((one, index) =>
+    stems.slice(index + 1).flatMap((other) => {
+      if (commandOf(one.row) !== commandOf(other.row)) return [];
+      const common = [...one.stems].filter((stem) => other.stems.has(stem)).length;
+      const share = common / Math.min(one.stems.size, other.stems.size);
+      return share > 0.7 && common > 4 ? [`${one.row}\n${other.row}`] : [];
+    }),
+  );
+  t.same(alike, []);
+});

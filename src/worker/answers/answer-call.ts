@@ -1,7 +1,7 @@
 import type { Coding } from '../../http/content-coding.ts';
 import type { AnswerFields } from '../../operations/answer-headers.ts';
 import type { ApiReply, ApiRequest } from '../../operations/api-reply.ts';
-import type { ApiAnswer, ApiCall, ApiReads, Read } from '../../operations/call.ts';
+import type { ApiAnswer, ApiCall, ApiReads, KnownAsker, Read } from '../../operations/call.ts';
 import { refuseUndecided } from '../../operations/refuse-undecided.ts';
 import type { Steps } from '../../support/steps.ts';
 import { pausing, type TextPieces } from '../../support/text-pieces.ts';
@@ -173,14 +173,18 @@ export async function answerWrite(
   give(reply, answer, String(answer.body), actors, answer.status < 300, fields);
 }
 
-/** Refuses a request by its head, before its body is collected. @returns whether it was */
-export function refuseByHead(reply: ApiReply, call: ApiCall, actors: ApiActors): boolean {
-  const refusal = actors.reads.refuse(call);
-  if (refusal === null) return false;
+/**
+ * Checks a request by its head, before its body is collected.
+ * @returns who asks, which may be nobody that is known; undefined: it was refused
+ */
+export function checkHead(reply: ApiReply, call: ApiCall, actors: ApiActors): KnownAsker | null | undefined {
+  const check = actors.reads.checkHead(call);
+  if ('asker' in check) return check.asker;
+  const { refusal } = check;
   if (refusal.denial === null && !refusal.isFailedAuthentication) {
     reply.answer(refusal.status, String(refusal.body), fieldsOf(refusal), refusal.askerId);
   } else guarded(reply, actors, refuse(reply, refusal, actors));
-  return true;
+  return undefined;
 }
 
 /**

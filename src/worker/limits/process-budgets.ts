@@ -2,6 +2,7 @@ import type { UnsentAnswers } from '../../http/answer-policy.ts';
 import type { LongAnswerRoom } from '../answers/long-answers.ts';
 import type { PinRoom } from '../evaluation/pin-room.ts';
 import type { BudgetName, SharedLimits } from '../worker-protocol.ts';
+import { FairRoom, strangersMax } from './fair-room.ts';
 import { SharedBudget } from './shared-budget.ts';
 import { SharedPlaces } from './shared-places.ts';
 
@@ -27,6 +28,51 @@ export interface PlaceHolder {
 /** @returns a shared budget, as this worker takes from it */
 export function budgetOf({ limits, place }: BudgetHolder, name: BudgetName, max: number): SharedBudget {
   return new SharedBudget(limits.budgets[name], place, max);
+}
+
+/** Up to so many bytes, a body counts for the process alone: most come whole, and are short. */
+const uncountedBodyBytes = 4096;
+/** While no more than this part of a room for requests is in use, they count for the process alone. */
+const uncountedRequestsShare = 0.25;
+
+/** A worker that takes from the rooms that holders share. */
+export interface RoomHolder {
+  readonly limits: Pick<SharedLimits, 'budgets' | 'shares'>;
+  readonly place: number;
+}
+
+/** The memory for bodies that are arriving, or wait for the writer. @param max bytes, of all workers together */
+export function bodyRoom(holder: RoomHolder, max: number): FairRoom {
+  return new FairRoom({
+    all: budgetOf(holder, 'bodyBytes', max),
+    strangers: budgetOf(holder, 'strangersBodyBytes', strangersMax(max)),
+    shares: holder.limits.shares.bodies,
+    place: holder.place,
+    isCounted: (held) => held > uncountedBodyBytes,
+    takesOfAll: true,
+  });
+}
+
+/** The places for requests of an API that are not answered yet. */
+export interface RequestRoom {
+  /** One place for each. */
+  readonly all: SharedBudget;
+  /** A further hold for each that waits: for its body, or for the writer. */
+  readonly waiting: FairRoom;
+}
+
+/** @param max requests, of all workers together */
+export function requestRoom(holder: RoomHolder, api: 'management' | 'console', max: number): RequestRoom {
+  const all = budgetOf(holder, `${api}Requests`, max);
+  const waiting = new FairRoom({
+    all,
+    strangers: budgetOf(holder, `${api}Strangers`, strangersMax(max)),
+    shares: holder.limits.shares[`${api}Requests`],
+    place: holder.place,
+    isCounted: (_held, used) => used > max * uncountedRequestsShare,
+    takesOfAll: false,
+  });
+  return { all, waiting };
 }
 
 /** The room for long answers, and for the snapshots that they hold. */

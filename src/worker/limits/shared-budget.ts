@@ -23,6 +23,11 @@ export class SharedBudget {
     return Number(Atomics.load(this.#cells, sumCell));
   }
 
+  /** What is left of the bound. */
+  get free(): number {
+    return Math.max(0, Number(this.#max) - this.used);
+  }
+
   /** Takes an amount if there is room: the bound is exact. @returns whether there was; then `give` must follow */
   take(amount: number): boolean {
     assert(amount >= 0, 'an amount taken from a budget is not negative');

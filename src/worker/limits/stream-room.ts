@@ -1,13 +1,7 @@
-import { assert } from '../../support/assert.ts';
-import { keyedHash } from '../../support/keyed-hash.ts';
 import { addressLimits } from './address-limiter.ts';
+import { createKeyedMemory, giveAmountsOf, KeyedAmounts, type KeyedMemory } from './keyed-amounts.ts';
 import { SharedBudget } from './shared-budget.ts';
 
-/**
- * Holders of a kind are counted in so many cells, by a keyed hash: two that fall into one cell share a share. A browser
- * needs no credentials, so its kinds have cells apart from those of programs.
- */
-const cells = 4096;
 /** One project gets at most so much of the streams of the process. */
 const projectShare = 0.8;
 /** Browsers get at most so much, whatever the project: programs with tokens always find the rest. */
@@ -16,15 +10,9 @@ const browserShare = 0.5;
 const browserProjectShare = 0.4;
 /** The browsers of one address get at most so much. Behind one address may be a whole office. */
 const browserAddressShare = 0.05;
+/** A browser needs no credentials, so its kinds are counted apart from those of programs. */
 const kinds = ['project', 'browsers', 'browserProject', 'browserAddress'] as const;
 type Kind = (typeof kinds)[number];
-const cellsOfPlace = kinds.length * cells;
-
-/** Counts of streams by their holders: sums, and as many for each place of the pool, to give back what a dead worker held. */
-export interface StreamShareMemory {
-  readonly counts: SharedArrayBuffer;
-  readonly seed: SharedArrayBuffer;
-}
 
 /** Why a stream got no place: all are taken, or its project, the browsers or their address have their share. */
 export type RefusedStream = 'all' | 'project' | 'browsers' | 'address';
@@ -40,7 +28,7 @@ export interface StreamHolder {
 interface StreamWorker {
   readonly limits: {
     readonly budgets: { readonly streams: SharedArrayBuffer };
-    readonly streamShares: StreamShareMemory;
+    readonly streamShares: KeyedMemory;
   };
   readonly place: number;
   readonly syncStreamsMax: number;
@@ -56,49 +44,29 @@ interface Share {
 /** The places for event streams of programs and browsers, exact for all workers together. */
 export class StreamRoom {
   readonly #budget: SharedBudget;
-  readonly #counts: Int32Array<SharedArrayBuffer>;
-  readonly #seed: Uint8Array<SharedArrayBuffer>;
-  readonly #own: number;
+  readonly #amounts: KeyedAmounts;
   readonly #max: number;
 
   constructor({ limits, place, syncStreamsMax }: StreamWorker) {
     this.#budget = new SharedBudget(limits.budgets.streams, place, syncStreamsMax);
-    this.#counts = new Int32Array(limits.streamShares.counts);
-    this.#seed = new Uint8Array(limits.streamShares.seed);
-    this.#own = (place + 1) * cellsOfPlace;
+    this.#amounts = new KeyedAmounts(limits.streamShares, kinds.length, place);
     this.#max = syncStreamsMax;
-    assert(this.#own + cellsOfPlace <= this.#counts.length, 'each place of the pool has counts of its own');
   }
 
   /** @returns null: there is room, and `give` must follow; otherwise what was used up */
   take(holder: StreamHolder): RefusedStream | null {
     if (!this.#budget.take(1)) return 'all';
     const shares = this.#sharesOf(holder);
-    const full = shares.findIndex((share) => !this.#takeShare(share));
+    const full = shares.findIndex(({ cell, max }) => !this.#amounts.take(cell, 1, max));
     if (full < 0) return null;
-    for (const share of shares.slice(0, full)) this.#giveShare(share);
+    for (const { cell } of shares.slice(0, full)) this.#amounts.give(cell, 1);
     this.#budget.give(1);
     return shares[full]?.refused ?? null;
   }
 
   give(holder: StreamHolder): void {
-    for (const share of this.#sharesOf(holder)) this.#giveShare(share);
+    for (const { cell } of this.#sharesOf(holder)) this.#amounts.give(cell, 1);
     this.#budget.give(1);
-  }
-
-  #takeShare({ cell, max }: Share): boolean {
-    if (Atomics.add(this.#counts, cell, 1) < max) {
-      Atomics.add(this.#counts, this.#own + cell, 1);
-      return true;
-    }
-    Atomics.sub(this.#counts, cell, 1);
-    return false;
-  }
-
-  #giveShare({ cell }: Share): void {
-    const held = Atomics.sub(this.#counts, this.#own + cell, 1);
-    assert(held > 0, 'a worker gives back no more streams than it holds');
-    Atomics.sub(this.#counts, cell, 1);
   }
 
   #sharesOf({ projectId, browser }: StreamHolder): readonly Share[] {
@@ -114,8 +82,7 @@ export class StreamRoom {
   }
 
   #share(kind: Kind, name: string, max: number, refused: RefusedStream): Share {
-    const cell = keyedHash(this.#seed, name).readUInt32LE(0) % cells;
-    return { cell: kinds.indexOf(kind) * cells + cell, max, refused };
+    return { cell: this.#amounts.cellOf(kinds.indexOf(kind), name), max, refused };
   }
 
   #part(share: number): number {
@@ -124,18 +91,11 @@ export class StreamRoom {
 }
 
 /** @param places of the pool, with those of spares */
-export function createStreamShares(places: number, seed: SharedArrayBuffer): StreamShareMemory {
-  return {
-    counts: new SharedArrayBuffer((places + 1) * cellsOfPlace * Int32Array.BYTES_PER_ELEMENT),
-    seed,
-  };
+export function createStreamShares(places: number, seed: SharedArrayBuffer): KeyedMemory {
+  return createKeyedMemory(places, kinds.length, seed);
 }
 
 /** Gives back what the worker at a place held: its thread has ended. */
-export function giveStreamsOf({ counts }: StreamShareMemory, place: number): void {
-  const all = new Int32Array(counts);
-  for (let cell = 0; cell < cellsOfPlace; cell += 1) {
-    const held = Atomics.exchange(all, (place + 1) * cellsOfPlace + cell, 0);
-    if (held !== 0) Atomics.sub(all, cell, held);
-  }
+export function giveStreamsOf(memory: KeyedMemory, place: number): void {
+  giveAmountsOf(memory, kinds.length, place);
 }

@@ -1,7 +1,7 @@
 import { ofrepFailure } from '../../contracts/ofrep/ofrep-answers.ts';
 import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
 import type { Project } from '../../domain/project/project.ts';
-import { type BodyBudget, readBody } from '../../http/body-reader.ts';
+import { readBody } from '../../http/body-reader.ts';
 import type { BodyRoute, UnreadBody } from '../../http/body-route.ts';
 import type { Exchange, ExchangeClass } from '../../http/exchange.ts';
 import { extendHeaderBlock, type HeaderBlock } from '../../http/header-block.ts';
@@ -17,6 +17,7 @@ import { type AwaitFlagParts, waitForFlag } from '../answers/evaluation-wait.ts'
 import type { LongAnswers } from '../answers/long-answers.ts';
 import type { ClientAddresses } from '../limits/address-finder.ts';
 import { tooManyEvaluations } from '../limits/evaluation-limit.ts';
+import type { FairRoom } from '../limits/fair-room.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { PublicBase } from './events-url.ts';
 import { knownOfrepAddress, type OfrepPlace, readOfrepAddress } from './ofrep-address.ts';
@@ -40,7 +41,7 @@ export interface OfrepGateParts extends Pick<AwaitFlagParts, 'source' | 'meter' 
   readonly flags: OfrepFlagsEvaluator;
   readonly longAnswers: LongAnswers;
   readonly addresses: ClientAddresses;
-  readonly bodyBudget: BodyBudget;
+  readonly bodies: FairRoom;
   readonly publicBase: PublicBase;
   readonly events: EventStreams;
   /** Under which answers are counted: indexes into the meter's routes. */
@@ -65,7 +66,7 @@ interface AskedFlags {
 }
 
 const tooManyStreams = 'Too many event streams are open. Ask for the flags at intervals instead.';
-const overBudget = 'The memory for request bodies is used up. Retry in a moment.';
+const overBudget = 'The memory for request bodies, or your share of it, is used up. Retry in a moment.';
 const stalled = 'The body stopped arriving. Send it whole, and faster.';
 const scattered =
   'The body comes in too many chunks for its length. Send larger chunks, or a Content-Length.';
@@ -98,9 +99,11 @@ export class OfrepGate {
 
   /** The way of most requests for one flag. @param pattern of the path, where the exchange is that of the other routes */
   bodyRoute(pattern: string, exchange: ExchangeClass): BodyRoute<AskedFlag> {
-    const { bodyBudget: budget, deadlineMs: intervalMs, routes } = this.#parts;
+    const { bodies, addresses, deadlineMs: intervalMs, routes } = this.#parts;
     return {
-      ...{ pattern, exchange, budget, intervalMs, countedAs: routes.flag, bytesMax: ofrepBodyBytesMax },
+      ...{ pattern, exchange, intervalMs, countedAs: routes.flag, bytesMax: ofrepBodyBytesMax },
+      budgetFor: (address, { forwardedFor }) =>
+        bodies.ofStranger(addresses.find(address, forwardedFor).address.limitKey),
       handle: (opened, view) => this.evaluate(opened, view),
       ask: (path, { apiKey, forwardedFor }) => {
         const address = knownOfrepAddress(path, apiKey);
@@ -208,7 +211,7 @@ export class OfrepGate {
     const declared = view.header('content-length');
     const limits = {
       bytesMax: ofrepBodyBytesMax,
-      budget: this.#parts.bodyBudget,
+      budget: this.#parts.bodies.ofStranger(this.#parts.addresses.findOf(exchange, view).address.limitKey),
       intervalMs: this.#parts.deadlineMs,
       onStep: (ms: number) => this.#parts.onBodyStep(ms),
     };
