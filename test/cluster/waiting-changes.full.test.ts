@@ -7,6 +7,7 @@ import {
   type PatchAnswer,
   patchCohorts,
 } from '../campaigns/cluster/cluster-stage.ts';
+import { eventually } from '../support/expectations.ts';
 import { findPostgres } from '../support/postgres/postgres-binaries.ts';
 
 const { skip } = findPostgres();
@@ -90,3 +91,41 @@ t.test('a node that always has rows to fetch stays attached', { skip }, async (t
   t.ok(changes > 20, `${changes} changes were acknowledged`);
   t.same([...states], [null]);
 });
+
+t.test(
+  'a change that was stored is not said to be refused, though its row is trimmed',
+  { skip },
+  async (t) => {
+    const deadlineMs = 1000;
+    const stage = await openStage(t, { settings: { BURGEE_REQUEST_DEADLINE_MS: String(deadlineMs) } });
+    await allAttached(stage, attachedMsMax);
+    const [first, second] = stage.places as [NodePlace, NodePlace];
+    const [flag = '', other = ''] = stage.flags;
+    const headOf = async (): Promise<number> => {
+      const [head] = await stage.ask<{ position: string }>('select position from burgee.head');
+      return Number(head?.position);
+    };
+    const before = await headOf();
+    first.link.state = 'no-answers';
+    const begun = patchCohorts(stage, first, flag, ['stored']);
+    await eventually(async () => (await headOf()) > before, attachedMsMax, 'the change is stored');
+    const stored = await headOf();
+    const next = patchCohorts(stage, second, other, ['after it']);
+    await eventually(
+      async () => (await headOf()) > stored,
+      attachedMsMax,
+      'another node has changed something',
+    );
+    await stage.ask(
+      `with h as (update burgee.head set kept_from = position returning kept_from)
+     delete from burgee.log using h where log.position < h.kept_from`,
+    );
+    await pause(deadlineMs);
+    first.link.state = 'open';
+    first.link.reset();
+    const { status, text } = await begun;
+    await next;
+    t.equal(status, 503);
+    t.match(text, /may have been applied|Stored, not confirmed everywhere/);
+  },
+);

@@ -97,7 +97,8 @@ export class Committer {
   }
 
   /**
-   * Sends the very same row again: of two attempts one at most is taken, and the row at its position says whose.
+   * Sends the very same row again: of two attempts one at most is taken, and the row at its position says whose. Where the
+   * log was trimmed up to there meanwhile, nothing says it.
    */
   async #learnOutcome(request: CommitRequest, cause: unknown): Promise<Reply<'commit'>> {
     const until = monotonicMs() + outcomeMsMax;
@@ -109,15 +110,16 @@ export class Committer {
         const outcome = await commit(connection, request);
         if (outcome.isCommitted) return this.#told(outcome, request, sentAt);
         const { position, batch } = request.row;
-        const isOwn = (await batchAt(connection, position)) === batch;
-        if (!isOwn) return this.#told(outcome, request, sentAt);
+        const found = await batchAt(connection, position);
+        if (found === null) return unknown('its row has been trimmed');
+        if (found !== batch) return this.#told(outcome, request, sentAt);
         this.#acknowledgements.observe(outcome.nodes, sentAt);
         return { kind: 'committed' };
       } catch (fault) {
         last = fault;
       }
     }
-    return { kind: 'unknown', message: `the outcome of a commit is not known: ${messageOf(last)}` };
+    return unknown(messageOf(last));
   }
 
   async lock({ position, isLong }: ClusterCalls['lock']['args']): Promise<Reply<'lock'>> {
@@ -191,4 +193,8 @@ function toRequest(message: RowMessage, previous: Uint8Array): CommitRequest {
 
 function cutOff(fault: unknown): { readonly kind: 'cut-off'; readonly message: string } {
   return { kind: 'cut-off', message: messageOf(fault) };
+}
+
+function unknown(why: string): { readonly kind: 'unknown'; readonly message: string } {
+  return { kind: 'unknown', message: `the outcome of a commit is not known: ${why}` };
 }
