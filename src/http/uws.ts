@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packageRoot } from '../support/package-root.ts';
@@ -10,13 +11,27 @@ import { packageRoot } from '../support/package-root.ts';
  */
 export const headBytesMax = 16_384;
 process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(headBytesMax);
+const buildName = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
+/** Where packages of uWebSockets.js have their builds: the official one and most repacks beside their `package.json`. */
+const buildFolders = ['dist/bin', '.'];
+
 /**
  * The package's own module does no more than this. It can only be imported, so it would be loaded before the line above,
  * or by a top-level await, which the threads' bundles cannot have (decision 0073).
+ * @throws Error where the package has no build for this Node and platform
  */
-const addon = createRequire(join(packageRoot(), 'node_modules', 'uWebSockets.js', 'package.json'))(
-  `./dist/bin/uws_${process.platform}_${process.arch}_${process.versions.modules}.node`,
-) as typeof import('uWebSockets.js');
+function loadAddon(): typeof import('uWebSockets.js') {
+  const folder = join(packageRoot(), 'node_modules', 'uWebSockets.js');
+  const build = buildFolders.map((name) => join(folder, name, buildName)).find(existsSync);
+  if (build === undefined) {
+    throw new Error(
+      `${folder} has no ${buildName}, the build of the HTTP server for Node ${process.version} on this platform. docs/decisions/0058-which-node-runs-burgee.md names the package that has one.`,
+    );
+  }
+  return createRequire(build)(build);
+}
+
+const addon = loadAddon();
 
 /** The handle by which another thread knows an app. */
 export type AppDescriptor = number | bigint | object;
