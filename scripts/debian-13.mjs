@@ -6,7 +6,7 @@
 //   node scripts/debian-13.mjs 'uNetworking/uWebSockets.js#v20.57.0' conformance/    any package, any tests
 import './lib/choose-node.mjs';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { takeNode } from './choose-node.cjs';
@@ -39,6 +39,13 @@ function run(command, words, options = {}) {
   if (status !== 0) throw error ?? new Error(`${command} ${words[0]}: exit ${status}`);
 }
 
+/** The build packs the client with npm. */
+function installNpm(prefix) {
+  const program = realpathSync(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim());
+  cpSync(join(dirname(program), '..'), join(prefix, 'lib', 'node_modules', 'npm'), { recursive: true });
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(prefix, 'bin', 'npm'));
+}
+
 /** The files that git tracks, with the packages of the lockfile; the HTTP server comes from the given package. */
 function installCheckout(checkout, server) {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 };
@@ -63,6 +70,7 @@ try {
   const system = join(folder, 'root');
   run(paths.debootstrap, ['--variant=minbase', 'trixie', system]);
   cpSync(takeNode(newerNodes[24], folder), join(system, 'usr', 'local', 'bin', 'node'));
+  installNpm(join(system, 'usr', 'local'));
   installCheckout(join(system, 'burgee'), server);
   const words = ['--mount', '--pid', '--fork', '--kill-child', `--mount-proc=${join(system, 'proc')}`];
   const tests = wanted.length === 0 ? httpTests : wanted;

@@ -69,6 +69,21 @@ const stopNode: Play = async (nemesis) => {
   place.isSilent = false;
 };
 
+/** Faults of PostgreSQL's processes that are played at once come one after the other: each leaves it running. */
+const ofPostgres = new WeakMap<ClusterStage, Promise<void>>();
+
+function inTurn(play: Play): Play {
+  return (nemesis) => {
+    const before = ofPostgres.get(nemesis.stage) ?? Promise.resolve();
+    const own = before.then(() => play(nemesis));
+    ofPostgres.set(
+      nemesis.stage,
+      own.catch(() => undefined),
+    );
+    return own;
+  };
+}
+
 const killPostgres: Play = async ({ stage, random }) => {
   await stage.postgres.killHard();
   await pause(random.integer(0, 3000));
@@ -200,10 +215,10 @@ export const nemeses: Readonly<Record<string, Play>> = {
   'kill -9 of a node': killNode,
   'restart of a node': restartNode,
   'SIGSTOP of a node': stopNode,
-  'kill -9 of PostgreSQL': killPostgres,
-  'SIGSTOP of PostgreSQL': stopPostgres,
+  'kill -9 of PostgreSQL': inTurn(killPostgres),
+  'SIGSTOP of PostgreSQL': inTurn(stopPostgres),
   'kill -9 of a backend': killBackend,
-  'restart of PostgreSQL': restartPostgres,
+  'restart of PostgreSQL': inTurn(restartPostgres),
   'a stalled link': linkFault('stalled'),
   'a link without requests': linkFault('no-requests'),
   'a link without answers': linkFault('no-answers'),
@@ -212,7 +227,7 @@ export const nemeses: Readonly<Record<string, Play>> = {
   'reset connections': resetLinks,
   'a new node': joinNode,
   'a trimmed log': trimUnderStopped,
-  'promotion of the standby': promoteStandby,
+  'promotion of the standby': inTurn(promoteStandby),
   'a clock an hour off': moveClock,
   'a second process on a directory': shareDirectory,
   'a full disk': fillDisk,
