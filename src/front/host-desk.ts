@@ -61,9 +61,9 @@ export class HostDesk {
     this.#handlers = {
       write: (_caller, call) => writer.write(call),
       recordDenial: (_caller, denial) => writer.recordDenial(denial),
-      checkPassword: (_caller, hash, password) => this.#passwords.check(hash, password),
-      checkPasswords: (_caller, hashes, password) => this.#passwords.checkEach(hashes, password),
-      hashPassword: (_caller, password) => this.#passwords.hash(password),
+      checkPassword: (_caller, ...asked) => this.#passwords.check(...asked),
+      checkPasswords: (_caller, ...asked) => this.#passwords.checkEach(...asked),
+      hashPassword: (_caller, ...asked) => this.#passwords.hash(...asked),
       beginOpenId: async (_caller, ...args) => provider().begin(...args),
       receiveOpenId: async (_caller, ...args) => provider().receive(...args),
       listNodes: async () => (cluster === null ? null : cluster.nodes.list()),

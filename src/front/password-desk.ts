@@ -1,5 +1,6 @@
 import type { PasswordPort } from '../operations/conversation.ts';
 import { decoyHash, hashPassword, isPasswordOf } from '../support/password-hash.ts';
+import { widestNetwork } from '../worker/limits/address-limiter.ts';
 
 /**
  * Hashes at once. Each takes 19 MiB and some tens of milliseconds of a core: more would take the processor from
@@ -9,13 +10,58 @@ const atOnce = 2;
 /** Most requests that wait for a place: a few seconds of work. */
 const waitingMax = 32;
 
+/** A request that waits. Called with false when it lost its turn to another address. */
+type Begin = (mayWork: boolean) => void;
+
+/**
+ * Those that wait, by address, or the network around an IPv6 one: addresses take turns. When all places are taken, the
+ * address with the most gives one up for an address with fewer.
+ */
+class WaitingLine {
+  /** The first address is the next one. */
+  readonly #lines = new Map<string, Begin[]>();
+  #count = 0;
+
+  /** @returns whether there is a place */
+  join(address: string, begin: Begin): boolean {
+    const own = this.#lines.get(address) ?? [];
+    if (this.#count >= waitingMax && !this.#makeRoom(own.length)) return false;
+    own.push(begin);
+    this.#lines.set(address, own);
+    this.#count += 1;
+    return true;
+  }
+
+  /** The newest request of the address with the most goes, if it has two more than the asking one. */
+  #makeRoom(held: number): boolean {
+    let longest: Begin[] = [];
+    for (const line of this.#lines.values()) if (line.length > longest.length) longest = line;
+    if (longest.length < held + 2) return false;
+    this.#count -= 1;
+    longest.pop()?.(false);
+    return true;
+  }
+
+  /** @returns the next request, of the next address */
+  next(): Begin | undefined {
+    for (const [address, line] of this.#lines) {
+      const begin = line.shift();
+      this.#lines.delete(address);
+      if (line.length > 0) this.#lines.set(address, line);
+      this.#count -= 1;
+      return begin;
+    }
+    return undefined;
+  }
+}
+
 /**
  * Makes and checks password hashes, a few at a time in the whole process. When too many requests wait, the answer is
- * `busy`.
+ * `busy`. Addresses take turns, so one that asks for much makes others wait for one of its requests only.
  */
 export class PasswordDesk implements PasswordPort {
   readonly #isPasswordOf: typeof isPasswordOf;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new WaitingLine();
   #underWay = 0;
 
   /** @param check the function that checks a password; a test may give one that counts. */
@@ -23,23 +69,24 @@ export class PasswordDesk implements PasswordPort {
     this.#isPasswordOf = check;
   }
 
-  async check(passwordHash: string | null, password: string): Promise<boolean | 'busy'> {
-    return this.#take(() => this.#isRight(passwordHash, password));
+  async check(limitKey: string, passwordHash: string | null, password: string): Promise<boolean | 'busy'> {
+    return this.#take(limitKey, () => this.#isRight(passwordHash, password));
   }
 
   async checkEach(
+    limitKey: string,
     passwordHashes: readonly (string | null)[],
     password: string,
   ): Promise<readonly boolean[] | 'busy'> {
-    return this.#take(async () => {
+    return this.#take(limitKey, async () => {
       const right: boolean[] = [];
       for (const passwordHash of passwordHashes) right.push(await this.#isRight(passwordHash, password));
       return right;
     });
   }
 
-  async hash(password: string): Promise<string | 'busy'> {
-    return this.#take(() => hashPassword(password));
+  async hash(limitKey: string, password: string): Promise<string | 'busy'> {
+    return this.#take(limitKey, () => hashPassword(password));
   }
 
   async #isRight(passwordHash: string | null, password: string): Promise<boolean> {
@@ -47,18 +94,21 @@ export class PasswordDesk implements PasswordPort {
     return isRight && passwordHash !== null;
   }
 
-  async #take<T>(work: () => Promise<T>): Promise<T | 'busy'> {
-    if (this.#underWay >= atOnce) {
-      if (this.#waiting.length >= waitingMax) return 'busy';
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else this.#underWay += 1;
+  async #take<T>(limitKey: string, work: () => Promise<T>): Promise<T | 'busy'> {
+    if (this.#underWay < atOnce) this.#underWay += 1;
+    else if (!(await this.#wait(widestNetwork(limitKey)))) return 'busy';
     try {
       return await work();
     } finally {
-      // The place goes to the request that has waited longest.
-      const next = this.#waiting.shift();
+      const next = this.#waiting.next();
       if (next === undefined) this.#underWay -= 1;
-      else next();
+      else next(true);
     }
+  }
+
+  #wait(address: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (!this.#waiting.join(address, resolve)) resolve(false);
+    });
   }
 }

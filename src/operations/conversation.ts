@@ -11,14 +11,18 @@ import type { PageWatchers } from './watching/page-watchers.ts';
 
 /** The way of a sign-in to the process' password desk, which makes and checks a few hashes at a time. */
 export interface PasswordPort {
-  /** @param passwordHash null for a member who is unknown or has none: the check takes as long. */
-  check(passwordHash: string | null, password: string): Promise<boolean | 'busy'>;
+  /**
+   * @param limitKey of the address that asks: addresses take turns
+   * @param passwordHash null for a member who is unknown or has none: the check takes as long
+   */
+  check(limitKey: string, passwordHash: string | null, password: string): Promise<boolean | 'busy'>;
   /** The same for several hashes, one after the other in one place. @returns which of them match */
   checkEach(
+    limitKey: string,
     passwordHashes: readonly (string | null)[],
     password: string,
   ): Promise<readonly boolean[] | 'busy'>;
-  hash(password: string): Promise<string | 'busy'>;
+  hash(limitKey: string, password: string): Promise<string | 'busy'>;
 }
 
 /** Counts attempts to sign in, by account and by address. Implemented by the worker's limiters. */

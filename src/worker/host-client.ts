@@ -42,9 +42,9 @@ export class HostClient {
     recordDenial: (denial) => this.#change('recordDenial', [denial]),
   };
   readonly passwords: PasswordPort = {
-    check: (hash, password) => this.ask('checkPassword', [hash, password]),
-    checkEach: (hashes, password) => this.ask('checkPasswords', [hashes, password]),
-    hash: (password) => this.ask('hashPassword', [password]),
+    check: (key, hash, password) => this.ask('checkPassword', [key, hash, password]),
+    checkEach: (key, hashes, password) => this.ask('checkPasswords', [key, hashes, password]),
+    hash: (key, password) => this.ask('hashPassword', [key, password]),
   };
   readonly openId: OpenIdPort = {
     begin: (proof, requestId) => this.ask('beginOpenId', [proof, requestId]),

@@ -108,13 +108,13 @@ t.test(
   async (t) => {
     const desk = openDesk();
     const workers = [connect(t, desk), connect(t, desk)];
-    const hash = await workers[0]?.host.passwords.hash('a password that is long');
+    const hash = await workers[0]?.host.passwords.hash('192.0.2.1', 'a password that is long');
     if (typeof hash !== 'string') throw new Error('no hash');
-    t.equal(await workers[1]?.host.passwords.check(hash, 'a password that is long'), true);
-    t.equal(await workers[1]?.host.passwords.check(hash, 'another'), false);
-    t.equal(await workers[1]?.host.passwords.check(null, 'a password that is long'), false);
+    t.equal(await workers[1]?.host.passwords.check('192.0.2.1', hash, 'a password that is long'), true);
+    t.equal(await workers[1]?.host.passwords.check('192.0.2.1', hash, 'another'), false);
+    t.equal(await workers[1]?.host.passwords.check('192.0.2.1', null, 'a password that is long'), false);
     const checks = Array.from({ length: 40 }, (_, index) =>
-      workers[index % 2]?.host.passwords.check(hash, 'another'),
+      workers[index % 2]?.host.passwords.check('192.0.2.1', hash, 'another'),
     );
     const outcomes = await Promise.all(checks);
     t.equal(
@@ -124,6 +124,27 @@ t.test(
     );
   },
 );
+
+t.test('an address that asks for many checks makes another one wait for one of them only', async (t) => {
+  const { host } = connect(t, openDesk());
+  const ended: string[] = [];
+  const ask = async (address: string): Promise<boolean | 'busy'> => {
+    const outcome = await host.passwords.check(address, null, 'a password that is long');
+    ended.push(`${address} ${outcome}`);
+    return outcome;
+  };
+  const network = (count: number): string => `20010db80000${(0x1000 + count).toString(16)}/64`;
+  const strangers = Array.from({ length: 40 }, (_, count) => ask(network(count)));
+  t.equal(await ask('192.0.2.1'), false, 'it has a place although all were taken');
+  const before = ended.filter((line) => line.endsWith('false')).length;
+  t.ok(before <= 4, `${before} checks were made until then, with those that were under way`);
+  await Promise.all(strangers);
+  t.equal(
+    ended.filter((line) => line.endsWith('busy')).length,
+    40 - 34 + 1,
+    'one lost its place to the other address',
+  );
+});
 
 t.test('a failure in the desk is an error of only that call', async (t) => {
   const { host } = connect(t, openDesk());

@@ -26,7 +26,7 @@ export const changePassword = conversation('change-password', {
       return;
     }
     if (!(await isAllowed(reply, own.value, asked.current, actors))) return;
-    const passwordHash = await actors.passwords.hash(asked.password);
+    const passwordHash = await actors.passwords.hash(reply.request.limitKey, asked.password);
     if (passwordHash === 'busy') {
       passwordsBusy(reply);
       return;
@@ -49,7 +49,7 @@ async function isAllowed(
 ): Promise<boolean> {
   if (passwordHash === null) return true;
   const checked = await countWrong(reply, email, actors, async () => {
-    const isRight = await actors.passwords.check(passwordHash, current ?? '');
+    const isRight = await actors.passwords.check(reply.request.limitKey, passwordHash, current ?? '');
     if (isRight === true) return { right: true };
     if (isRight === 'busy') {
       passwordsBusy(reply);

@@ -22,18 +22,20 @@ export const checksPerAttempt = 3;
  * Finds the members that a password signs in. A person who knows the password of one of the first may learn of the
  * others: only then are the rest checked too.
  *
- * @param meant the members with the given email; their reading is bounded.
+ * @param meant the members with the given email; their reading is bounded
+ * @param limitKey of the address that asks
  */
 export async function rightCredentials(
   meant: readonly Credential[],
   password: string,
   desk: PasswordPort,
+  limitKey: string,
 ): Promise<readonly Credential[] | 'busy'> {
   const right: Credential[] = [];
   for (let from = 0; from === 0 || (from < meant.length && right.length > 0); from += checksPerAttempt) {
     const some = meant.slice(from, from + checksPerAttempt);
     const hashes = Array.from({ length: checksPerAttempt }, (_, at) => some[at]?.passwordHash ?? null);
-    const checked = await desk.checkEach(hashes, password);
+    const checked = await desk.checkEach(limitKey, hashes, password);
     if (checked === 'busy') return 'busy';
     right.push(...some.filter((_, at) => checked[at] === true));
   }

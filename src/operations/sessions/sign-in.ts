@@ -36,7 +36,7 @@ async function check(
   if (found === null) return null;
   const { credentials } = found.value;
   const meant = credentials.filter((each) => memberId === undefined || each.memberId === memberId);
-  const right = await rightCredentials(meant, password, actors.passwords);
+  const right = await rightCredentials(meant, password, actors.passwords, reply.request.limitKey);
   if (right === 'busy') {
     passwordsBusy(reply);
     return null;

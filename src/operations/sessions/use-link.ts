@@ -42,7 +42,10 @@ export const useLink = conversation('use-link', {
       reply.refuse({ code: 'invalid-request', detail: problems.detail() });
       return;
     }
-    const passwordHash = asked.password === undefined ? null : await actors.passwords.hash(asked.password);
+    const passwordHash =
+      asked.password === undefined
+        ? null
+        : await actors.passwords.hash(reply.request.limitKey, asked.password);
     if (passwordHash === 'busy') {
       passwordsBusy(reply);
       return;

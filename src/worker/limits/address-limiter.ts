@@ -75,6 +75,11 @@ export function addressLimits(
   return [{ key: limitKey, limit }, ...wider];
 }
 
+/** @returns the widest network that may belong to one client: an IPv4 address itself */
+export function widestNetwork(limitKey: string): string {
+  return widerKeys(limitKey).at(-1) ?? limitKey;
+}
+
 /** @returns no networks for an IPv4 address */
 function widerKeys(limitKey: string): readonly string[] {
   if (!limitKey.endsWith(keyEnding)) return [];

@@ -29,7 +29,11 @@ t.test(
     for (const members of [0, 1, 2, 3, 4, 16]) {
       const { desk, count } = openDesk();
       const meant = credentials(Array.from({ length: members }, () => hash));
-      t.strictSame(await rightCredentials(meant, 'a wrong password', desk), [], `${members} members`);
+      t.strictSame(
+        await rightCredentials(meant, 'a wrong password', desk, '192.0.2.1'),
+        [],
+        `${members} members`,
+      );
       t.equal(count(), checksPerAttempt, `${members} members`);
     }
   },
@@ -39,7 +43,7 @@ t.test('a right password finds all its members', async (t) => {
   const [mine, other] = await Promise.all([hashPassword(password), hashPassword('another password')]);
   const { desk, count } = openDesk();
   const meant = credentials([other, mine, other, mine, mine]);
-  const right = await rightCredentials(meant, password, desk);
+  const right = await rightCredentials(meant, password, desk, '192.0.2.1');
   if (right === 'busy') throw new Error('The desk has no other users');
   t.strictSame(
     right.map(({ memberId }) => memberId),
@@ -50,5 +54,5 @@ t.test('a right password finds all its members', async (t) => {
 
 t.test('no password matches the decoy', async (t) => {
   const { desk } = openDesk();
-  t.strictSame(await desk.checkEach([null, null], password), [false, false]);
+  t.strictSame(await desk.checkEach('192.0.2.1', [null, null], password), [false, false]);
 });
