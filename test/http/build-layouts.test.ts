@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { repositoryRoot } from '../support/repository-root.ts';
@@ -8,7 +8,17 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 /* Packages of uWebSockets.js have their builds in one of two folders: Burgee runs with either. */
 
 const root = repositoryRoot();
+const folders = ['dist/bin', '.'];
 const build = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
+
+/** The build of the package that is installed here. */
+function installedBuild(): string {
+  const found = folders
+    .map((folder) => join(root, 'node_modules', 'uWebSockets.js', folder, build))
+    .find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`there is no ${build}`);
+  return found;
+}
 
 /** An installation whose package of the HTTP server has its builds in this folder; null: it has none. */
 function install(t: Test, buildFolder: string | null): string {
@@ -25,10 +35,7 @@ function install(t: Test, buildFolder: string | null): string {
   copyFileSync(join(root, 'node_modules', 'uWebSockets.js', 'package.json'), join(server, 'package.json'));
   if (buildFolder === null) return directory;
   mkdirSync(join(server, buildFolder), { recursive: true });
-  copyFileSync(
-    join(root, 'node_modules', 'uWebSockets.js', 'dist', 'bin', build),
-    join(server, buildFolder, build),
-  );
+  copyFileSync(installedBuild(), join(server, buildFolder, build));
   return directory;
 }
 
@@ -41,7 +48,7 @@ function makeApp(directory: string) {
   });
 }
 
-for (const folder of ['dist/bin', '.']) {
+for (const folder of folders) {
   t.test(`the addon is found in the package's ${folder}`, async (t) => {
     const { status, stdout, stderr } = makeApp(install(t, folder));
     t.equal(status, 0, stderr);
