@@ -1,5 +1,6 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import { parseTagCondition } from '../domain/management/entity-tag.ts';
+import { accountOf } from '../domain/project/project.ts';
 import type { SyncTarget } from '../domain/sync/sync-guard.ts';
 import { formatSyncPosition, isUpToDate, readSyncPosition } from '../domain/sync/sync-position.ts';
 import { readUsage } from '../domain/sync/sync-usage.ts';
@@ -104,7 +105,7 @@ export class SyncAnswers {
       holder: () => ({
         asker: token.id,
         project: project.id,
-        organisation: project.organisationId,
+        organisation: accountOf(project),
         address: request.limitKey,
       }),
       release: () => state.release(),

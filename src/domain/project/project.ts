@@ -39,6 +39,11 @@ export interface Project {
   readonly revision: number;
 }
 
+/** Who a project's part of the service counts for: its organisation, or the member who owns a personal project. */
+export function accountOf({ organisationId, ownerMemberId }: Project): string | null {
+  return organisationId ?? ownerMemberId;
+}
+
 /** The numbers whose states count in the project's flags. A flag may still have states of deleted environments. */
 export function environmentNumbers(project: Project): readonly number[] {
   return project.isMultiEnvironment ? project.environments.map(({ number }) => number) : [soleEnvironment];

@@ -1,7 +1,7 @@
 import { type CompiledFlag, compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
-import { findEnvironment, type Project } from '../../domain/project/project.ts';
+import { accountOf, findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import { randomRoll } from '../../support/random-roll.ts';
@@ -212,10 +212,10 @@ export class ProjectEvaluator {
   }
 }
 
-function holderOnce({ id, organisationId }: Project, addressOf: () => string): () => Holder {
+function holderOnce(project: Project, addressOf: () => string): () => Holder {
   let known: Holder | null = null;
   return () => {
-    known ??= { asker: null, project: id, organisation: organisationId, address: addressOf() };
+    known ??= { asker: null, project: project.id, organisation: accountOf(project), address: addressOf() };
     return known;
   };
 }

@@ -1,6 +1,7 @@
 import { HeldPlaces, hasShare } from '../../support/fair-share.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { Steps } from '../../support/steps.ts';
+import { widestNetwork } from '../limits/address-limiter.ts';
 import type { CachedFlag } from './flag-cache.ts';
 
 /** An evaluation that waits for its flag. */
@@ -22,8 +23,8 @@ export interface ColdFlag {
    * From the flag's record, unverified. It decides in whose turn the flag is read, and whose share its waiters take.
    */
   readonly projectId: string;
-  /** The organisation of its project; null in a personal project. */
-  readonly organisationId: string | null;
+  /** The organisation, or the member who owns a personal project. */
+  readonly accountId: string | null;
 }
 
 interface Load extends ColdFlag {
@@ -35,9 +36,9 @@ interface Load extends ColdFlag {
 
 type LoadResult = { readonly flag: CachedFlag | undefined } | { readonly fault: unknown };
 
-/** The owner in whose turn the flag is read: the organisation, or a personal project. */
-function ownerOf({ organisationId, projectId }: ColdFlag): string {
-  return organisationId ?? projectId;
+/** The account in whose turn the flag is read. */
+function ownerOf({ accountId, projectId }: ColdFlag): string {
+  return accountId ?? projectId;
 }
 
 /** Evaluations that wait in one worker, each with a connection of its own. */
@@ -90,17 +91,18 @@ export class FlagLoads {
 
   /** @returns false when there is no room, or the flag's project, organisation or asker holds its share already */
   add(cold: ColdFlag, waiter: Waiter): boolean {
-    const { flagId, projectId, organisationId } = cold;
+    const { flagId, projectId, accountId } = cold;
+    const network = widestNetwork(waiter.asker);
     const free = waitingMax - this.#waiting.size;
     if (!hasShare(this.#ofProject.of(projectId), free, 1)) return false;
     if (!hasShare(this.#ofOrganisation.of(ownerOf(cold)), free, organisationWeight)) return false;
-    if (!hasShare(this.#ofAsker.of(waiter.asker), free, askerWeight)) return false;
-    const load = this.#loads.get(flagId) ?? this.#enqueue({ flagId, projectId, organisationId });
+    if (!hasShare(this.#ofAsker.of(network), free, askerWeight)) return false;
+    const load = this.#loads.get(flagId) ?? this.#enqueue({ flagId, projectId, accountId });
     load.waiters.add(waiter);
     this.#waiting.set(waiter, load);
     this.#ofProject.take(load.projectId);
     this.#ofOrganisation.take(ownerOf(load));
-    this.#ofAsker.take(waiter.asker);
+    this.#ofAsker.take(network);
     return true;
   }
 
@@ -122,7 +124,7 @@ export class FlagLoads {
     load.waiters.delete(waiter);
     this.#ofProject.give(load.projectId);
     this.#ofOrganisation.give(ownerOf(load));
-    this.#ofAsker.give(waiter.asker);
+    this.#ofAsker.give(widestNetwork(waiter.asker));
     if (load.waiters.size === 0) this.#end(load);
     return true;
   }

@@ -1,3 +1,4 @@
+import { accountOf } from '../../domain/project/project.ts';
 import { atOnceBytes } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
@@ -51,7 +52,7 @@ export class FlagSource {
   readonly #meter: EvaluationMeter;
   readonly #coldFlags: ColdFlags;
   readonly #flags: FlagReader;
-  #cold: ColdFlag = { flagId: '', projectId: '', organisationId: null };
+  #cold: ColdFlag = { flagId: '', projectId: '', accountId: null };
   #versionSeen: number;
   #sequenceSeen: number;
 
@@ -248,7 +249,7 @@ export class FlagSource {
 
   #leaveCold(flagId: string, projectId: string): null {
     const project = this.cache.findProject(projectId)?.project ?? this.#reader.queries.project(projectId);
-    this.#cold = { flagId, projectId, organisationId: project?.organisationId ?? null };
+    this.#cold = { flagId, projectId, accountId: project === undefined ? null : accountOf(project) };
     return null;
   }
 }

@@ -3,7 +3,7 @@ export interface Holder {
   /** The token or the member that asked. */
   readonly asker: string | null;
   readonly project: string | null;
-  /** Null in a personal project too. */
+  /** The member who owns a personal project, where it is one. */
   readonly organisation: string | null;
   readonly address: string | null;
 }

@@ -1,4 +1,4 @@
-import type { Project } from '../../domain/project/project.ts';
+import { accountOf, type Project } from '../../domain/project/project.ts';
 import type { PinnedSnapshot, StoreReader } from '../../storage/store-reader.ts';
 import type { WorkQueue } from '../../support/steps.ts';
 import { ListBuild } from './list-build.ts';
@@ -104,9 +104,10 @@ export class ProjectLists {
   }
 
   /** @returns a snapshot that gives its place back when it is released; null when the process has no place for one */
-  #pin({ id, organisationId }: Project): PinnedSnapshot | null {
+  #pin(project: Project): PinnedSnapshot | null {
     const { pins } = this.#hooks;
-    const place = pins.take({ asker: null, project: id, organisation: organisationId, address: null });
+    const holder = { asker: null, project: project.id, organisation: accountOf(project), address: null };
+    const place = pins.take(holder);
     if (place === null) return null;
     try {
       const { release, ...snapshot } = this.#reader.pin();

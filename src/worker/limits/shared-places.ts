@@ -4,6 +4,7 @@ import { createHashSeed, keyedHash } from '../../support/keyed-hash.ts';
 import { withLock } from '../../support/shared-lock.ts';
 import type { RefusedShare } from '../evaluation/evaluation-metrics-protocol.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
+import { widestNetwork } from './address-limiter.ts';
 
 /**
  * A fixed number of places for all workers together, each with its holder and the bytes that are kept for it.
@@ -194,7 +195,9 @@ export class SharedPlaces {
     for (const [kind, name] of kinds.entries()) {
       const value = holder[name];
       if (value === null) continue;
-      const digest = keyedHash(this.#seed, name, value);
+      // An IPv6 client has thousands of /64.
+      const key = name === 'address' ? widestNetwork(value) : value;
+      const digest = keyedHash(this.#seed, name, key);
       keys[kind * cellsOfKey] = digest.readInt32LE(0);
       keys[kind * cellsOfKey + 1] = digest.readInt32LE(4);
     }

@@ -20,7 +20,7 @@ function newScene() {
     projectId: string,
     asker = 'someone',
     deadlineMs = Infinity,
-    organisationId: string | null = null,
+    accountId: string | null = null,
   ): Waiter | null => {
     const waiter: Waiter = {
       asker,
@@ -32,7 +32,7 @@ function newScene() {
       },
       expire: () => log.push(`late ${flagId}`),
     };
-    return loads.add({ flagId, projectId, organisationId }, waiter) ? waiter : null;
+    return loads.add({ flagId, projectId, accountId }, waiter) ? waiter : null;
   };
   const finish = (): string[] => {
     while (loads.run(0));
@@ -48,6 +48,18 @@ t.test('a flag is read once for all requests that wait for it', async (t) => {
   t.same(finish(), ['read a', 'answered a', 'answered a', 'answered a']);
   t.equal(loads.find('a'), undefined);
   t.equal(loads.isEmpty, true);
+});
+
+t.test('the networks of one IPv6 site have the share of one asker', async (t) => {
+  const { wait } = newScene();
+  const ask = (site: string, count: number) => {
+    const asker = `20010db8${site}${(0x1000 + count).toString(16)}/64`;
+    return wait(`${site} ${count}`, `p${site} ${count}`, asker, Infinity, `o${site} ${count}`);
+  };
+  let count = 0;
+  while (ask('0000', count) !== null) count += 1;
+  t.ok(count > 600 && count < 700, `${count} of 1024 places`);
+  t.ok(ask('0001', 0), 'another site has a place');
 });
 
 t.test('an organisation has one turn and one share, with any number of projects', async (t) => {

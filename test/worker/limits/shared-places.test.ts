@@ -55,6 +55,20 @@ t.test(
   },
 );
 
+t.test('the networks of one IPv6 site have the share of one address', async (t) => {
+  const { workers } = newWorkers();
+  const network = (count: number): string => `20010db80000${(0x1000 + count).toString(16)}/64`;
+  t.same(
+    fill(workers, (count) => holder(`t${count}`, `p${count}`, network(count), `o${count}`)),
+    { count: 86, refused: 'address' },
+  );
+  t.type(
+    workers[0]?.take(holder('t', 'p', '20010db800021000/64', 'o')),
+    'number',
+    'another site gets a place',
+  );
+});
+
 t.test('without a free place none is given', async (t) => {
   const { workers } = newWorkers();
   const everybody = (count: number) => holder(`t${count}`, `p${count}`, `a${count}`);
