@@ -184,6 +184,48 @@ export const tinyChunks: Attack = (stage) => {
   return neverRead(stage, stage.random.integer(2, 8), bytes);
 };
 
+/** Begins bodies of OFREP, which needs no credentials, and does not end them. */
+export const heldBodies: Attack = (stage) => {
+  const head =
+    'POST /ofrep/v1/evaluate/flags/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 65536\r\n\r\n{';
+  const sent = stage.random.pick([0, 1000, 60_000]);
+  return neverRead(stage, stage.random.integer(100, 800), Buffer.from(head + ' '.repeat(sent)));
+};
+
+/** Sign-ins whose bodies never come. */
+export const heldSignIns: Attack = (stage) => {
+  const place = `127.0.0.1:${stage.port}`;
+  const lines = [`Host: ${place}`, `Origin: http://${place}`, 'X-Burgee-Console: 1', 'Content-Length: 100'];
+  const head = ['POST /console/api/session HTTP/1.1', ...lines, '', ''].join('\r\n');
+  return neverRead(stage, stage.random.integer(100, 800), Buffer.from(head));
+};
+
+/** All flags of a long project by OFREP, for a different user each time. */
+export const ofrepLists: Attack = (stage) => {
+  const path = `/projects/${stage.tenant.longProjectId}/ofrep/v1/evaluate/flags`;
+  const requestOf = (turn: number): string => {
+    const body = JSON.stringify({ context: { targetingKey: `user ${turn}` } });
+    return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  };
+  return keepAsking(stage, { clients: stage.random.integer(2, 16), pauseMs: 0, requestOf });
+};
+
+/** Streams of a long project, which are opened again and again and never read. */
+export const syncStreams: Attack = (stage) => {
+  const { longProjectId, longSecret } = stage.tenant;
+  const request = getRequest(`/sync/v1/${longProjectId}`, longSecret);
+  const stream = request.replace('\r\n\r\n', '\r\nAccept: text/event-stream\r\n\r\n');
+  return neverRead(stage, stage.random.integer(16, 128), Buffer.from(stream));
+};
+
+/** One member searches all flags. */
+export const searches: Attack = async (stage) => {
+  const cookie = await signIn(stage, stage.port, stage.tenant.email, '127.0.0.82');
+  const requestOf = (turn: number): string =>
+    `GET /console/api/search?q=long%20${turn % 100} HTTP/1.1\r\nHost: localhost\r\n${cookie}\r\n`;
+  return keepAsking(stage, { clients: stage.random.integer(4, 24), pauseMs: 0, requestOf });
+};
+
 export const attacks: Readonly<Record<string, Attack>> = {
   'cold flags': coldFlags,
   'whole projects': wholeProjects,
@@ -197,4 +239,9 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'audit pages': auditStorm,
   'sign-ins': signInStorm,
   'tiny chunks': tinyChunks,
+  'held bodies': heldBodies,
+  'held sign-ins': heldSignIns,
+  'lists by OFREP': ofrepLists,
+  'streams of sync': syncStreams,
+  searches,
 };
