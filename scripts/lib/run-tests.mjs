@@ -10,10 +10,10 @@ import { failureText, tallyOf } from './tap-tally.mjs';
 import { chooseTestFiles } from './test-files.mjs';
 
 /**
- * How many files run at the same time; `waiting` files run beside them. Two more than there are cores, because each
- * file often waits for a server's start or for the disk: with one more, a fifth of the cores' time was left.
+ * How many files run at the same time; `waiting` files run beside them. One more than there are cores, because each
+ * file sometimes waits for a server's start or for the disk. With more, tests would slow one another down.
  */
-const lanesTogether = 2 + Math.min(4, Math.max(2, availableParallelism()));
+const lanesTogether = 1 + Math.min(4, Math.max(2, availableParallelism()));
 /** The files that mostly wait would be the last to end one after another. All but one of these lanes help the others then. */
 const lanesWaiting = 3;
 /** In CI no program or right may be missing: a test that would skip itself fails. */
