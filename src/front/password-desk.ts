@@ -1,6 +1,6 @@
 import type { PasswordPort } from '../operations/conversation.ts';
+import { widestNetwork } from '../support/address-networks.ts';
 import { decoyHash, hashPassword, isPasswordOf } from '../support/password-hash.ts';
-import { widestNetwork } from '../worker/limits/address-limiter.ts';
 
 /**
  * Hashes at once. Each takes 19 MiB and some tens of milliseconds of a core: more would take the processor from

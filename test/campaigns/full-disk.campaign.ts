@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
@@ -5,6 +7,7 @@ import { runBurgee } from '../support/burgee-command.ts';
 import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
 import { buildDiskShim, shimEnvironment, shimTools } from './disk/disk-shim.ts';
 import { makeSmallDisk, type SmallDisk } from './disk/small-disk.ts';
@@ -34,6 +37,7 @@ interface Tally {
   restartsOnFullDisk: number;
   worksAgainMsMax: number;
   failedWrites: number;
+  refusedCommands: number;
 }
 
 interface Site {
@@ -57,6 +61,7 @@ export const fullDisk: Campaign = {
       restartsOnFullDisk: 0,
       worksAgainMsMax: 0,
       failedWrites: 0,
+      refusedCommands: 0,
     };
     let kind = '';
     for (const { number, random } of context.cases()) {
@@ -116,6 +121,8 @@ async function fillOnce(
   await disk.fill(random.chance(0.5) ? 0 : random.integer(1, reserveBytes - 1));
   await pause(noticedMs);
   watch.isFull = true;
+  await refuseCommands(t, site);
+  tally.refusedCommands += 1;
   await pause(phaseMs);
   isOver = true;
   await running;
@@ -139,6 +146,17 @@ async function fillOnce(
   watch.conclude();
   await server.stop();
   await judge(t, site);
+}
+
+/** An operator's command that writes is refused, and says why; the server goes on. */
+async function refuseCommands(t: Lifetime, { installation: { dataDir } }: Site): Promise<void> {
+  const file = join(temporaryDirectory(t), 'late.json');
+  writeFileSync(
+    file,
+    JSON.stringify({ organisations: [{ name: 'Late', plan: 'enterprise', projects: [] }] }),
+  );
+  const { code, stderr } = await runBurgee(['apply', file, '--data-dir', dataDir]);
+  if (code !== 1 || !/disk/i.test(stderr)) throw new Error(`apply on a full disk: ${code} ${stderr}`);
 }
 
 /** Every write fails although the file system reports free space: each change is a 500, and the process ends. */
@@ -256,6 +274,7 @@ function countsOf({ count }: CampaignContext, kind: string, tally: Tally): Campa
     'refused as Storage full': tally.storageFull,
     'restarts on a full disk': tally.restartsOnFullDisk,
     'failed writes answered 500': tally.failedWrites,
+    'commands refused': tally.refusedCommands,
     'slowest to work again': `${tally.worksAgainMsMax} ms`,
   };
 }

@@ -1,7 +1,7 @@
+import { widestNetwork } from '../../support/address-networks.ts';
 import { HeldPlaces, hasShare } from '../../support/fair-share.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { Steps } from '../../support/steps.ts';
-import { widestNetwork } from '../limits/address-limiter.ts';
 import type { CachedFlag } from './flag-cache.ts';
 
 /** An evaluation that waits for its flag. */

@@ -1,14 +1,5 @@
+import { widerKeys, widerNetworks } from '../../support/address-networks.ts';
 import { WindowLimiter, type WindowLimiterOptions, type WindowMemory } from './window-limiter.ts';
-
-/**
- * Networks that may belong to one client. A provider delegates a /56 to a home and a /48 to a site, so an IPv6 client
- * has thousands of /64. But a /48 may also have many clients, so a wider network has a larger limit.
- */
-const widerNetworks = [
-  { hexDigits: 14, ending: '/56', times: 4 },
-  { hexDigits: 12, ending: '/48', times: 16 },
-] as const;
-const keyEnding = '/64';
 
 /**
  * Counts events by `limitKey`: an IPv4 address, or the /64 of an IPv6 one, which counts for the networks around it too.
@@ -73,15 +64,4 @@ export function addressLimits(
     limit: (widerNetworks[index]?.times ?? 1) * limit,
   }));
   return [{ key: limitKey, limit }, ...wider];
-}
-
-/** @returns the widest network that may belong to one client: an IPv4 address itself */
-export function widestNetwork(limitKey: string): string {
-  return widerKeys(limitKey).at(-1) ?? limitKey;
-}
-
-/** @returns no networks for an IPv4 address */
-function widerKeys(limitKey: string): readonly string[] {
-  if (!limitKey.endsWith(keyEnding)) return [];
-  return widerNetworks.map(({ hexDigits, ending }) => `${limitKey.slice(0, hexDigits)}${ending}`);
 }

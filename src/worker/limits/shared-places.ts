@@ -1,10 +1,10 @@
+import { widestNetwork } from '../../support/address-networks.ts';
 import { assert } from '../../support/assert.ts';
 import { fitsShare, hasShare } from '../../support/fair-share.ts';
 import { createHashSeed, keyedHash } from '../../support/keyed-hash.ts';
 import { withLock } from '../../support/shared-lock.ts';
 import type { RefusedShare } from '../evaluation/evaluation-metrics-protocol.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
-import { widestNetwork } from './address-limiter.ts';
 
 /**
  * A fixed number of places for all workers together, each with its holder and the bytes that are kept for it.
