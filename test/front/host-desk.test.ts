@@ -137,7 +137,8 @@ t.test('an address that asks for many checks makes another one wait for one of t
   const strangers = Array.from({ length: 40 }, (_, count) => ask(network(count)));
   t.equal(await ask('192.0.2.1'), false, 'it has a place although all were taken');
   const before = ended.filter((line) => line.endsWith('false')).length;
-  t.ok(before <= 4, `${before} checks were made until then, with those that were under way`);
+  // Some of them are under way, and results come several in a message. In the order of arrival it would be 34.
+  t.ok(before <= 16, `${before} checks were told until then`);
   await Promise.all(strangers);
   t.equal(
     ended.filter((line) => line.endsWith('busy')).length,
