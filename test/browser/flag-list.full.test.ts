@@ -307,7 +307,13 @@ await consoleTest(
     await allRead(page);
     await page.getByRole('button', { name: 'Saved' }).click();
     await page.getByRole('menuitem', { name: 'Live ones' }).click();
-    await page.waitForURL(/sort=production/);
+    // The address changes first; the list is drawn in the new order as soon as nothing more urgent is to be drawn.
+    await page
+      .getByRole('rowheader')
+      .nth(1)
+      .getByRole('link', { name: chosen.second ?? '', exact: true })
+      .waitFor();
+    t.match(page.url(), /sort=production/);
     t.same(await shown(), chosen);
   },
 );

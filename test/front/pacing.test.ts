@@ -20,29 +20,33 @@ t.test('changes are not paced while evaluations leave the workers idle time', as
     }
   }, 5);
   const client = createHttpClient(t, { port });
-  const intervalsOf = async (changes: number): Promise<readonly number[]> => {
-    const intervals: number[] = [];
-    for (let change = 0; change < changes; change += 1) intervals.push(await makeChange(change));
-    return intervals;
-  };
-  const makeChange = async (change: number): Promise<number> => {
-    const startedAt = performance.now();
+  const change = async (index: number): Promise<void> => {
     const { status } = await client.send({
       method: 'PATCH',
       path: `/api/v1/flags/${flag}`,
       headers: { ...bearer(secret), 'content-type': 'application/json' },
-      body: JSON.stringify({ enabled: change % 2 === 0 }),
+      body: JSON.stringify({ enabled: index % 2 === 0 }),
     });
     if (status !== 200) throw new Error(`a change: ${status}`);
-    const tookMs = performance.now() - startedAt;
-    await setTimeout(3);
-    return tookMs;
+  };
+  /** From each acknowledgement to the next. Paced changes are sent at multiples of the pace, so these are a pace or more. */
+  const intervalsOf = async (changes: number): Promise<readonly number[]> => {
+    const intervals: number[] = [];
+    let acknowledgedAt = performance.now();
+    for (let index = 0; index < changes; index += 1) {
+      await change(index);
+      await setTimeout(1);
+      const now = performance.now();
+      intervals.push(now - acknowledgedAt);
+      acknowledgedAt = now;
+    }
+    return intervals;
   };
   // A worker seems busy while other processes have the cores, so one good round of several is enough.
   const fast: number[] = [];
   for (let round = 0; round < 5; round += 1) fast.push(percentileOf(await intervalsOf(40), 25));
   clearInterval(load);
   t.equal(failed, 0);
-  t.ok(Math.min(...fast) < commandPaceMs / 2, `a quarter within ${fast.join(', ')} ms`);
+  t.ok(Math.min(...fast) < commandPaceMs * 0.8, `a quarter within ${fast.join(', ')} ms`);
   await stop();
 });
