@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { withLifetime } from '../../test/support/lifetime.ts';
 import { repositoryRoot } from '../../test/support/repository-root.ts';
-import type { Comparison, ScenarioReport } from '../comparison.ts';
+import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { tasksScenario, tasksScenarioBefore } from '../report/tasks-section.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 import { doTask } from '../tasks/do-task.ts';
@@ -30,6 +30,16 @@ const metrics = [
   { key: 'seconds', label: 'seconds', better: 'less', digits: 1 },
   { key: 'waitedMs', label: 'of these waited, ms', better: 'less', digits: 0 },
 ] as const;
+
+/** A protected environment asks for a confirmation, which is counted. */
+const targets: readonly Target[] = devices.map((device) => ({
+  what: `seconds until a flag of another project is off in production, with ${device}`,
+  comparison: 'switch-elsewhere',
+  metric: 'seconds',
+  contender: device,
+  of: 'value',
+  bound: { atMost: 10 },
+}));
 
 interface Console {
   readonly checkout: string;
@@ -73,7 +83,7 @@ async function run(bench: Bench): Promise<ScenarioReport> {
     return {
       scenario: checkoutBefore === null ? tasksScenario : tasksScenarioBefore,
       comparisons,
-      targets: [],
+      targets: checkoutBefore === null ? targets : [],
       missing: [],
     };
   });

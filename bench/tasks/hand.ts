@@ -4,7 +4,7 @@ import { actionSeconds, type Device, Effort } from './effort.ts';
 
 const patienceMs = 20_000;
 /** While a person decides, the page finishes what it began: the model has counted more time than this. */
-const decidingMs = 300;
+const decidingMs = 500;
 const tabsMax = 400;
 const arrowsMax = 200;
 /** One swipe, or turn of the wheel, moves the page by this part of the window. */
@@ -47,6 +47,8 @@ export class Hand {
   readonly effort = new Effort();
   /** Where the hand is; a phone has its keys below the same thumb. */
   #isAtKeys: boolean;
+  /** Where the pointer was pressed last, and is since, unless a phone's thumb has typed; null: nowhere yet. */
+  #pointer: { readonly x: number; readonly y: number } | null = null;
 
   constructor(page: Page, device: Device) {
     this.page = page;
@@ -71,7 +73,7 @@ export class Hand {
   /** Waits for something, and reads it. */
   async reads(target: Locator): Promise<string> {
     await this.awaits(target);
-    this.effort.charge(actionSeconds.think);
+    await this.#decide();
     return (await target.first().textContent()) ?? '';
   }
 
@@ -136,17 +138,19 @@ export class Hand {
     await pause(decidingMs);
   }
 
-  #click(): void {
+  /** @param isThere whether the pointer is on the target already */
+  #click(isThere = false): void {
     const { point, button, home } = actionSeconds;
     if (this.device === 'mouse' && this.#isAtKeys) this.effort.charge(home);
     this.#isAtKeys = false;
     this.effort.clicks += 1;
-    this.effort.charge(point + 2 * button);
+    this.effort.charge((isThere ? 0 : point) + 2 * button);
   }
 
   #toKeys(): void {
     if (this.device === 'mouse' && !this.#isAtKeys) this.effort.charge(actionSeconds.home);
     this.#isAtKeys = true;
+    if (this.device === 'phone') this.#pointer = null;
   }
 
   #countKeys(count: number): void {
@@ -163,11 +167,25 @@ export class Hand {
 
   async #pressByPointer(target: Locator): Promise<void> {
     await this.#scrollTo(target);
-    this.#click();
+    this.#click(await this.#pointTo(target));
     // A switch is drawn above its own input.
     const force = ['switch', 'input[type=checkbox]'].includes(await kindOf(target));
     if (this.device === 'phone') await target.tap({ timeout: patienceMs, force });
     else await target.click({ timeout: patienceMs, force });
+  }
+
+  /** @returns whether the pointer was within the target before */
+  async #pointTo(target: Locator): Promise<boolean> {
+    const box = await target.boundingBox();
+    const before = this.#pointer;
+    if (box === null) throw new Error(`${target} has no place`);
+    const { x, y, width, height } = box;
+    this.#pointer = { x: x + width / 2, y: y + height / 2 };
+    return (
+      before !== null &&
+      Math.abs(before.x - this.#pointer.x) <= width / 2 &&
+      Math.abs(before.y - this.#pointer.y) <= height / 2
+    );
   }
 
   /** Each role has its own keys: see the patterns of the ARIA Authoring Practices. */

@@ -12,6 +12,7 @@ import { watchAttendance } from './client/attendance.ts';
 import { dropFirstAnswers } from './client/first-answers.ts';
 import { createQueryClient } from './client/query-client.ts';
 import { useTakeOver } from './first-rows/take-over.ts';
+import { watchPresses } from './parts/last-press.ts';
 import { NoticeCenter } from './parts/notices.tsx';
 import { SwitchQuestions } from './switching/switch-questions.tsx';
 
@@ -44,6 +45,7 @@ function ConsoleApp() {
 // The modal's scroll lock makes a style element, and takes its nonce from the global variable of an old bundler.
 Object.assign(globalThis, { __webpack_nonce__: cspNonce() });
 watchAttendance(window);
+watchPresses(window);
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the console.');
 await readFirstPage(router);
