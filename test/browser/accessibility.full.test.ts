@@ -10,6 +10,21 @@ import { setColours } from './support/set-colours.ts';
 t.setTimeout(900_000);
 
 /**
+ * Runs in the page. @returns the names of buttons that are cut off at a side by what they stand in, or by the window. The
+ * list of flags is left out, which scrolls to further environments.
+ */
+const cutOffButtons = `
+  [...document.querySelectorAll('main button:not([role=grid] *)')].filter((button) => {
+    const { left, right } = button.getBoundingClientRect();
+    for (let place = button.parentElement; place !== null; place = place.parentElement) {
+      const box = place.getBoundingClientRect();
+      const clips = getComputedStyle(place).overflowX !== 'visible' || place === document.body;
+      if (clips && (left < box.left - 1 || right > box.right + 1)) return true;
+    }
+    return false;
+  }).map((button) => button.textContent)`;
+
+/**
  * The colours change while the page is open, as when a system turns dark in the evening, and light in the morning: each
  * screen is opened in those of the screen before. Rules that do not depend on colours are checked once.
  */
@@ -17,6 +32,7 @@ async function checkScreen(t: Test, { page, open, watch }: ConsoleWindow, screen
   watch.expectStatus(...(screen.refusals ?? []));
   await open(screen.path);
   await screen.show(page);
+  t.same(await page.evaluate(cutOffButtons), [], `${screen.name}: no button is cut off`);
   const isDark = await page.evaluate(`matchMedia('(prefers-color-scheme: dark)').matches`);
   const [present, next] = isDark === true ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
   await withAxe(page, async (find) => {

@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Buttons at the end of a row. */
   readonly isActions?: boolean;
+  /** Sentences: in a card they stand below their header. */
+  readonly isLong?: boolean;
 }
 
 interface DataListProps<Row> {
@@ -69,8 +71,8 @@ function Cards<Row>({ label, rows, rowKey, columns, isFlush = false }: DataListP
           <dl className={classes.facts}>
             {rest
               .filter(({ isActions }) => !isActions)
-              .map(({ header, cell }) => (
-                <div key={header} className={classes.fact}>
+              .map(({ header, cell, isLong }) => (
+                <div key={header} className={classes.fact} data-long={isLong || undefined}>
                   <dt>{header}</dt>
                   <dd>{cell(row)}</dd>
                 </div>

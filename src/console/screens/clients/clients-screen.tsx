@@ -66,7 +66,7 @@ function HowToConnect() {
       title={isCluster ? 'No program follows this project on this node' : 'No program follows this project'}
     >
       Programs with burgee-client or a flagd provider evaluate flags in their own process, and receive changes
-      by a stream. The code is on each flag’s page, under «Code».{' '}
+      by a stream. The code is on each flag’s page, under “Code”.{' '}
       {isPersonal ? (
         'They need a token, and personal projects have none.'
       ) : (

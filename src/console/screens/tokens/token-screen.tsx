@@ -58,7 +58,7 @@ function DeniedFlag({ denial: { flag } }: { readonly denial: Denial }) {
 
 const denialColumns: readonly Column<Denial>[] = [
   { header: 'When', cell: ({ at }) => <TimeAgo at={at} /> },
-  { header: 'Why, and what to do', cell: (denial) => <Why denial={denial} /> },
+  { header: 'Why, and what to do', cell: (denial) => <Why denial={denial} />, isLong: true },
   { header: 'Flag', cell: (denial) => <DeniedFlag denial={denial} /> },
   { header: 'Environment', cell: ({ environment }) => environment ?? '–' },
   { header: 'Request', cell: ({ route: path }) => <code>{path}</code> },
