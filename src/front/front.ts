@@ -113,7 +113,7 @@ export class Front {
     this.#server = createFrontServer({
       meter: this.#meter.answers,
       countedAs: routeIndex('other'),
-      policy: { mustClose: () => true, unsent: { take: () => true, give: nothing } },
+      policy: { mustClose: () => true, unsent: { take: () => nothing } },
       handle: (exchange, view) => refuseWithoutWorker(exchange, view, docsUrl, log),
       onFault: (fault) => log.error({ err: fault }, 'handler failed'),
       onConnection: (change) => connections.change(change),

@@ -1,8 +1,10 @@
 /** The memory that all connections together may keep for answers that sockets have not taken whole. */
 export interface UnsentAnswers {
-  /** @returns false: there is no room. `give` must follow. */
-  take(bytes: number): boolean;
-  give(bytes: number): void;
+  /**
+   * @param peer whose socket does not take the answer: 4 or 16 bytes of its address
+   * @returns gives the room back, to be called once; null: there is none for this peer
+   */
+  take(bytes: number, peer: Uint8Array): (() => void) | null;
 }
 
 /** Rules for all answers of a thread. */

@@ -87,14 +87,14 @@ export function keepRest(response: HttpResponse, { body, total, unsent, ...hooks
   const start = response.getWriteOffset();
   // A copy, because the body may be a view of memory that others write to.
   const rest = new Uint8Array(typeof body === 'string' ? Buffer.from(body) : body).slice(start);
-  if (!unsent.take(rest.length)) {
+  let give = unsent.take(rest.length, new Uint8Array(response.getRemoteAddress()));
+  if (give === null) {
     response.close();
     return;
   }
-  let isFlushed = false;
   const flush = (): void => {
-    if (!isFlushed) unsent.give(rest.length);
-    isFlushed = true;
+    give?.();
+    give = null;
   };
   hooks.onAborted(flush);
   response.onWritable((offset) => {

@@ -52,7 +52,7 @@ const pinnedSnapshotsMax = 128;
 export const placesOf = { longAnswers: longAnswersMax, pinnedSnapshots: pinnedSnapshotsMax } as const;
 export type PlaceName = keyof typeof placesOf;
 
-export const fairRoomNames = ['bodies', 'managementRequests', 'consoleRequests'] as const;
+export const fairRoomNames = ['bodies', 'managementRequests', 'consoleRequests', 'unsentBytes'] as const;
 type FairRoomName = (typeof fairRoomNames)[number];
 
 /** Memory that all workers share: the limits of the process, exact for any spread of connections. */

@@ -156,7 +156,7 @@ export function createServices(
     directRoutes: createDirectRoutes(routeParts),
     bodyRoutes: createBodyRoutes(routeParts),
     meter: requestMeter.answers,
-    policy: { mustClose: hooks.mustClose, unsent: unsentAnswers(setup) },
+    policy: { mustClose: hooks.mustClose, unsent: unsentAnswers(setup, addresses) },
     failure: {
       headers: plainJsonHeaders,
       body: errorEnvelope({ code: 'internal-error', detail: failureDetail }, docsUrl),

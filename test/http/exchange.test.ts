@@ -2,9 +2,12 @@ import t, { type Test } from 'tap';
 import type { AnswerPolicy } from '../../src/http/answer-policy.ts';
 import type { Exchange } from '../../src/http/exchange.ts';
 import { headerBlock } from '../../src/http/header-block.ts';
+import { createHashSeed } from '../../src/support/keyed-hash.ts';
+import { ClientAddresses } from '../../src/worker/limits/address-finder.ts';
+import { createFairShares } from '../../src/worker/limits/fair-room.ts';
 import { unsentAnswers } from '../../src/worker/limits/process-budgets.ts';
 import { createBudgetMemory, usedOf } from '../../src/worker/limits/shared-budget.ts';
-import { type BudgetName, budgetNames } from '../../src/worker/worker-protocol.ts';
+import { type BudgetName, budgetNames, type SharedLimits } from '../../src/worker/worker-protocol.ts';
 import { eventually } from '../support/expectations.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { openRawConnection } from '../support/raw-request.ts';
@@ -16,7 +19,8 @@ const headers = headerBlock([['Content-Type', 'text/plain']]);
 async function serve(t: Test, give: (exchange: Exchange) => void, mustClose = false) {
   const memories = Object.fromEntries(budgetNames.map((name) => [name, createBudgetMemory(1)]));
   const budgets = memories as Record<BudgetName, SharedArrayBuffer>;
-  const unsent = unsentAnswers({ limits: { budgets }, place: 0 });
+  const shares = { unsentBytes: createFairShares(1, createHashSeed()) } as SharedLimits['shares'];
+  const unsent = unsentAnswers({ limits: { budgets, shares }, place: 0 }, new ClientAddresses([]));
   const policy: AnswerPolicy = { mustClose: () => mustClose, unsent };
   const served = await serveRoutes(t, {
     routes: [{ method: 'any', pattern: '/*', countedAs: 0, handle: give }],
@@ -52,6 +56,32 @@ t.test('and when its client goes away', async (t) => {
   slow.destroy();
   await eventually(() => kept()[0] === 0, 5000, 'the memory is given back');
   t.same(kept(), [0, 0]);
+});
+
+t.test('clients at one address that read nothing leave memory for others', async (t) => {
+  const body = 'x'.repeat(12 * 2 ** 20);
+  let given = 0;
+  const { port, kept } = await serve(t, (exchange) => {
+    exchange.answer(200, headers, body);
+    given += 1;
+  });
+  const ask = async (address: string) => {
+    const client = await openRawConnection(t, port, address);
+    const before = given;
+    client.pause();
+    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await eventually(() => given > before, 5000, 'the answer is given');
+    return client;
+  };
+  const slow = [];
+  for (let count = 0; count < 12; count += 1) slow.push(await ask('127.0.0.1'));
+  const [many = 0, bytes = 0] = kept();
+  t.ok(many >= 3 && many <= 8, `${many} of 12 are kept`);
+  t.ok(Number(bytes) < 0.6 * 128 * 2 ** 20, `${bytes} bytes are kept`);
+  await ask('127.0.0.2');
+  t.equal(kept()[0], Number(many) + 1, 'another address has room');
+  for (const client of slow) client.destroy();
+  await eventually(() => kept()[0] === 1, 5000, 'the memory is given back');
 });
 
 t.test('HEAD holds no memory', async (t) => {

@@ -11,7 +11,7 @@ import type { Lifetime } from './lifetime.ts';
 /** Closes no connection, and keeps all that a slow client has not read. */
 export const openPolicy: AnswerPolicy = {
   mustClose: () => false,
-  unsent: { take: () => true, give: () => undefined },
+  unsent: { take: () => () => undefined },
 };
 
 const crowded = { headers: plainJsonHeaders, body: '{"error":"crowded"}' };

@@ -2,7 +2,8 @@ import type { UnsentAnswers } from '../../http/answer-policy.ts';
 import type { LongAnswerRoom } from '../answers/long-answers.ts';
 import type { PinRoom } from '../evaluation/pin-room.ts';
 import type { BudgetName, SharedLimits } from '../worker-protocol.ts';
-import { FairRoom, strangersMax } from './fair-room.ts';
+import { addressFromBytes, type ClientAddresses } from './address-finder.ts';
+import { type FairHold, FairRoom, strangersMax } from './fair-room.ts';
 import { SharedBudget } from './shared-budget.ts';
 import { SharedPlaces } from './shared-places.ts';
 
@@ -34,6 +35,9 @@ export function budgetOf({ limits, place }: BudgetHolder, name: BudgetName, max:
 const uncountedBodyBytes = 4096;
 /** While no more than this part of a room for requests is in use, they count for the process alone. */
 const uncountedRequestsShare = 0.25;
+
+/** While no more than this part of the memory for unsent answers is in use, it counts for the process alone. */
+const uncountedUnsentShare = 0.25;
 
 /** A worker that takes from the rooms that holders share. */
 export interface RoomHolder {
@@ -110,19 +114,33 @@ export function longAnswerRoom({
   };
 }
 
-/** The room for answers of at most one chunk whose clients have not read them whole. */
-export function unsentAnswers(holder: BudgetHolder): UnsentAnswers {
+/**
+ * The room for answers of at most one chunk whose clients have not read them whole. A peer that reads slowly on many
+ * connections gets a share of it; behind a declared proxy, which stands for many clients, it counts for the process
+ * alone.
+ */
+export function unsentAnswers(holder: RoomHolder, addresses: ClientAddresses): UnsentAnswers {
   const bytes = budgetOf(holder, 'unsentBytes', unsentBytesMax);
   const answers = budgetOf(holder, 'unsentAnswers', Number.MAX_SAFE_INTEGER);
+  const room = new FairRoom({
+    all: bytes,
+    strangers: bytes,
+    shares: holder.limits.shares.unsentBytes,
+    place: holder.place,
+    isCounted: (_held, used) => used > unsentBytesMax * uncountedUnsentShare,
+    takesOfAll: false,
+  });
+  const holdFor = (peer: Uint8Array): Pick<FairHold, 'take' | 'give'> =>
+    addresses.isTrustedPeer(peer) ? bytes : room.ofStranger(addressFromBytes(peer).limitKey);
   return {
-    take: (length) => {
-      if (!bytes.take(length)) return false;
+    take: (length, peer) => {
+      const hold = holdFor(peer);
+      if (!hold.take(length)) return null;
       answers.takeAlways(1);
-      return true;
-    },
-    give: (length) => {
-      bytes.give(length);
-      answers.give(1);
+      return () => {
+        hold.give(length);
+        answers.give(1);
+      };
     },
   };
 }
