@@ -207,6 +207,27 @@ t.test('a program that never stops asking reports once in a period, and not afte
   t.ok(server.reports.length <= before + 2, 'at the end one report, beside the one that was on its way');
 });
 
+t.test(
+  'a report that has the new token already does not keep the client waiting with the old one',
+  async (t) => {
+    const { server } = await begin(t);
+    const [flag = ''] = server.configuration.flags.keys();
+    let token = server.token;
+    // The report is sent before the client looks whether there is a new token.
+    const timings = { usageMs: 100, pulseMs: 1500, refusedMs: 60_000 };
+    const client = await startClient(t, server, { token: () => token }, timings);
+    server.token = 'another';
+    server.cutStreams();
+    await until(client, () => client.status === 'error');
+    token = server.token;
+    client.isOn(flag, { targetingKey: 'u' }, false);
+    const givenAt = performance.now();
+    await until(client, () => client.status === 'ready' || performance.now() - givenAt > 10_000);
+    t.equal(server.reports.length, 1, 'the report was sent');
+    t.equal(client.status, 'ready');
+  },
+);
+
 t.test('a report that is refused for its token is sent again minutes later', async (t) => {
   const { server } = await begin(t);
   const [flag = ''] = server.configuration.flags.keys();

@@ -12,7 +12,7 @@ import { importClient, installClient, packClient } from './client-package.ts';
 import { until, untilStatus } from './wire/wire-client.ts';
 
 /* The packed client, with the timings of a program, whose token is replaced: the ways that its README describes. */
-t.setTimeout(180_000);
+t.setTimeout(400_000);
 
 const directory = temporaryDirectory(t);
 installClient(packClient(), directory);

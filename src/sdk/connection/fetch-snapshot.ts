@@ -29,7 +29,7 @@ export async function fetchSnapshot(
   const known: Record<string, string> = version === null ? {} : { 'if-none-match': `"${version}"` };
   try {
     const answer = await send(address.configuration, {
-      headers: { ...address.headers(), accept: 'application/json', ...known },
+      headers: { ...address.configurationHeaders(), accept: 'application/json', ...known },
       signal: controller.signal,
     });
     try {

@@ -9,7 +9,8 @@ export class SyncAddress {
   /** For messages: without the token. */
   readonly shown: string;
   readonly #token: TokenSource;
-  #sent: string | null = null;
+  /** The token that the configuration was last asked for with. */
+  #asked: string | null = null;
 
   constructor(url: URL, project: string, environment: string | null, token: TokenSource) {
     const base = url.href.replace(/\/+$/, '');
@@ -20,22 +21,35 @@ export class SyncAddress {
     this.#token = token;
   }
 
-  /** @throws ConnectionEnded when there is no token */
-  headers(): Readonly<Record<string, string>> {
+  /** For a request of the configuration. @throws ConnectionEnded when there is no token */
+  configurationHeaders(): Readonly<Record<string, string>> {
+    this.#asked = this.#readToken();
+    return headersWith(this.#asked);
+  }
+
+  /** For a report of usage. @throws ConnectionEnded when there is no token */
+  usageHeaders(): Readonly<Record<string, string>> {
+    return headersWith(this.#readToken());
+  }
+
+  #readToken(): string {
     try {
-      this.#sent = this.#token();
+      return this.#token();
     } catch (fault) {
       throw new ConnectionEnded({ kind: 'refused', why: `There is no token: ${messageOf(fault)}` });
     }
-    return { authorization: `Bearer ${this.#sent}`, 'user-agent': 'burgee-client' };
   }
 
-  /** Whether the next request would have another token than the last one. */
+  /** Whether the configuration would be asked for with another token now. */
   hasNewToken(): boolean {
     try {
-      return this.#token() !== this.#sent;
+      return this.#token() !== this.#asked;
     } catch {
       return false;
     }
   }
+}
+
+function headersWith(token: string): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${token}`, 'user-agent': 'burgee-client' };
 }

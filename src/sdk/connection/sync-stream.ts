@@ -33,7 +33,7 @@ export async function followStream(
   try {
     const answer = await send(address.configuration, {
       headers: {
-        ...address.headers(),
+        ...address.configurationHeaders(),
         accept: 'text/event-stream',
         'cache-control': 'no-cache',
         ...(plan.position === null ? {} : { 'last-event-id': plan.position }),

@@ -100,7 +100,7 @@ export class UsageReporter {
     try {
       const answer = await send(this.#address.usage, {
         method: 'POST',
-        headers: { ...this.#address.headers(), 'content-type': 'application/json' },
+        headers: { ...this.#address.usageHeaders(), 'content-type': 'application/json' },
         body: JSON.stringify(report),
         signal: controller.signal,
       });
