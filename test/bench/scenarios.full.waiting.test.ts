@@ -40,6 +40,9 @@ const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
   micro: [/^hash$/, /^decode-query$/, /^compile$/, /^evaluate$/, /^encode-record$/],
 };
 
+// Each scenario boots services; beside other files on a slow machine all of them take ten minutes.
+t.setTimeout(850_000);
+
 interface Run {
   readonly scenarios: readonly string[];
   readonly options: readonly string[];

@@ -4,7 +4,7 @@ import { consoleTest } from './support/console-stage.ts';
 import { provision } from './support/provision.ts';
 import { owner, signIn } from './support/sign-in.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 const viewer = { name: 'Vera Viewer', email: 'vera@example.test', password: 'another horse battery staple' };
 const states = [

@@ -6,7 +6,7 @@ import { holdAnswers } from './support/hold-answers.ts';
 import { provision } from './support/provision.ts';
 import { owner, signIn } from './support/sign-in.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 const prepare = provision({ name: 'shop', environments: ['production'] });
 

@@ -9,7 +9,7 @@ import { eventText, WireServer } from './wire/wire-server.ts';
  * One bad day after another, each with a server that speaks the wire format over real sockets. Timings are those of a
  * program, fifty times as fast.
  */
-t.setTimeout(60_000);
+t.setTimeout(180_000);
 
 async function begin(t: Test, seed = 1) {
   const random = createRandom(seed);
