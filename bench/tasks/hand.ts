@@ -47,7 +47,7 @@ export class Hand {
   readonly effort = new Effort();
   /** Where the hand is; a phone has its keys below the same thumb. */
   #isAtKeys: boolean;
-  /** Where the pointer was pressed last, and is since, unless a phone's thumb has typed; null: nowhere yet. */
+  /** Where the pointer was pressed last, and is since, unless a phone's thumb has typed; null: nobody knows. */
   #pointer: { readonly x: number; readonly y: number } | null = null;
 
   constructor(page: Page, device: Device) {
@@ -126,10 +126,11 @@ export class Hand {
       return;
     }
     await this.#scrollTo(target);
-    this.#click();
+    this.#click(await this.#pointTo(target));
     // The list itself belongs to the system, where no script can press.
     this.effort.charge(actionSeconds.think);
     this.#click();
+    this.#pointer = null;
     await target.selectOption({ label });
   }
 

@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import type { UnsentAnswers } from './answer-policy.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { HttpResponse } from './uws.ts';
 
@@ -70,7 +69,8 @@ interface Rest {
   readonly body: string | Uint8Array;
   /** The total that was given to `tryEnd` with the body. */
   readonly total: number;
-  readonly unsent: UnsentAnswers;
+  /** @returns gives the room for the kept bytes back; null: there is none */
+  takeRoom(bytes: number): (() => void) | null;
   /** @param listener called once if the client goes away */
   onAborted(listener: () => void): void;
   /** Called before each write. @returns whether the answer is whole, and nothing is left to write */
@@ -83,11 +83,11 @@ interface Rest {
  * Keeps a copy of the rest, counted in the budget, and writes it as the socket takes more; without room it closes the
  * connection.
  */
-export function keepRest(response: HttpResponse, { body, total, unsent, ...hooks }: Rest): void {
+export function keepRest(response: HttpResponse, { body, total, ...hooks }: Rest): void {
   const start = response.getWriteOffset();
   // A copy, because the body may be a view of memory that others write to.
   const rest = new Uint8Array(typeof body === 'string' ? Buffer.from(body) : body).slice(start);
-  let give = unsent.take(rest.length, new Uint8Array(response.getRemoteAddress()));
+  let give = hooks.takeRoom(rest.length);
   if (give === null) {
     response.close();
     return;

@@ -206,7 +206,7 @@ export class Exchange {
     keepRest(this.#response, {
       body,
       total,
-      unsent: this.#options.policy.unsent,
+      takeRoom: (bytes) => this.#options.policy.unsent.take(bytes, this.remoteAddress()),
       onAborted: (listener) => this.onAborted(listener),
       isWhole: () => this.#isClosing,
       onTaken: () => this.#linger(),

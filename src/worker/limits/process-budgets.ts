@@ -33,11 +33,8 @@ export function budgetOf({ limits, place }: BudgetHolder, name: BudgetName, max:
 
 /** Up to so many bytes, a body counts for the process alone: most come whole, and are short. */
 const uncountedBodyBytes = 4096;
-/** While no more than this part of a room for requests is in use, they count for the process alone. */
-const uncountedRequestsShare = 0.25;
-
-/** While no more than this part of the memory for unsent answers is in use, it counts for the process alone. */
-const uncountedUnsentShare = 0.25;
+/** While no more than this part of a room for requests or for unsent answers is in use, it counts for the process alone. */
+const uncountedShare = 0.25;
 
 /** A worker that takes from the rooms that holders share. */
 export interface RoomHolder {
@@ -73,7 +70,7 @@ export function requestRoom(holder: RoomHolder, api: 'management' | 'console', m
     strangers: budgetOf(holder, `${api}Strangers`, strangersMax(max)),
     shares: holder.limits.shares[`${api}Requests`],
     place: holder.place,
-    isCounted: (_held, used) => used > max * uncountedRequestsShare,
+    isCounted: (_held, used) => used > max * uncountedShare,
     takesOfAll: false,
   });
   return { all, waiting };
@@ -124,10 +121,11 @@ export function unsentAnswers(holder: RoomHolder, addresses: ClientAddresses): U
   const answers = budgetOf(holder, 'unsentAnswers', Number.MAX_SAFE_INTEGER);
   const room = new FairRoom({
     all: bytes,
+    // No part is set aside for known askers, because an answer does not say who asked.
     strangers: bytes,
     shares: holder.limits.shares.unsentBytes,
     place: holder.place,
-    isCounted: (_held, used) => used > unsentBytesMax * uncountedUnsentShare,
+    isCounted: (_held, used) => used > unsentBytesMax * uncountedShare,
     takesOfAll: false,
   });
   const holdFor = (peer: Uint8Array): Pick<FairHold, 'take' | 'give'> =>
