@@ -64,10 +64,7 @@ class HeadLines implements BodyHead {
     }
   };
 
-  /**
-   * @returns the length of the body; 0: the request has none, or its end is not certain (`framingFault` of the ordinary way)
-   */
-  read(request: HttpRequest): number {
+  #readLines(request: HttpRequest): void {
     this.apiKey = '';
     this.forwardedFor = '';
     this.#length = '';
@@ -75,6 +72,19 @@ class HeadLines implements BodyHead {
     this.#encodings = 0;
     this.#hosts = 0;
     request.forEach(this.#note);
+  }
+
+  /** @returns whether the request has no body, by every line of its head */
+  isBodiless(request: HttpRequest): boolean {
+    this.#readLines(request);
+    return this.#lengths === 0 && this.#encodings === 0 && this.#hosts <= 1;
+  }
+
+  /**
+   * @returns the length of the body; 0: the request has none, or its end is not certain (`framingFault` of the ordinary way)
+   */
+  read(request: HttpRequest): number {
+    this.#readLines(request);
     if (this.#lengths !== 1 || this.#encodings > 0 || this.#hosts > 1) return 0;
     if (request.getCaseSensitiveMethod() !== 'POST') return 0;
     return lengthOf(this.#length);
@@ -101,6 +111,11 @@ const headLines = new HeadLines();
 export function readBodyHead(request: HttpRequest, bytesMax: number): number | null {
   const length = headLines.read(request);
   return length === 0 || length > bytesMax ? null : length;
+}
+
+/** @returns whether every line of a head says that the request has no body, and no more than one says its host */
+export function hasBodilessHead(request: HttpRequest): boolean {
+  return headLines.isBodiless(request);
 }
 
 /** The head that `readBodyHead` has read. */

@@ -6,6 +6,7 @@ import {
   type BodyAnswering,
   type BodyRoute,
   bodyHead,
+  hasBodilessHead,
   readBodyHead,
   Stalls,
 } from './body-route.ts';
@@ -62,6 +63,11 @@ interface WorkerServerOptions extends ConnectionRules {
   /** The answer when a handler throws. */
   readonly failure: { readonly headers: HeaderBlock; readonly body: string };
   readonly onFault: (fault: unknown) => void;
+  /**
+   * Whether a connection carries requests of several clients, as one of a proxy does. Then a client could prepend a
+   * request to that of another one, so every line of a head is checked on direct routes, too.
+   */
+  readonly areConnectionsShared: boolean;
   /**
    * Answers a request whose end another parser could find elsewhere, and closes its connection. @param fault in the
    * request
@@ -199,19 +205,20 @@ function handleExchange(
 }
 
 /**
- * Crossings into the addon for an answered evaluation: segment, query, two framing headers, one block of headers, the
- * end.
+ * Crossings into the addon for an answered evaluation: segment, query, two framing headers (where connections are
+ * shared: all lines of the head), one block of headers, the end.
  */
 function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): void {
   const { meter, policy, turns, view } = parts;
   const { exchange: RouteExchange = Exchange } = route;
   const isHead = route.method === 'head';
+  const mayHaveBody = parts.areConnectionsShared ? (head: HttpRequest) => !hasBodilessHead(head) : hasBody;
   // Without a closure: V8 would allocate the captured variables for each request.
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
     const manner = turns.next();
     const mustClose = policy.mustClose();
     const isAtOnce = manner === 'plain' || manner === 'checked';
-    if (!isAtOnce || mustClose || isHead || hasBody(request)) {
+    if (!isAtOnce || mustClose || isHead || mayHaveBody(request)) {
       answerWithCare(response, request, manner, mustClose);
       return;
     }
@@ -278,7 +285,7 @@ function isTakenWhole(response: HttpResponse, { status, headers, body }: ReadyAn
   return isDone;
 }
 
-/** A request that declares a body may be framed so that its end is not certain. */
+/** A request that declares a body may be framed so that its end is not certain. Sees the first line of each header. */
 function hasBody(request: HttpRequest): boolean {
   return request.getHeader('content-length') !== '' || request.getHeader('transfer-encoding') !== '';
 }

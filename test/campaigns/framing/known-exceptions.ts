@@ -18,6 +18,8 @@ export interface KnownException {
   readonly reason: string;
   /** What the exception may cause. */
   readonly faults: readonly FramingFault[];
+  /** Whether an installation that declares its proxies does not have it. */
+  readonly endsWithProxies?: true;
   /** Bytes that show the exception while it exists. Latin-1. */
   example(targets: FramingTargets): string;
 }
@@ -62,6 +64,7 @@ export const knownExceptions: readonly KnownException[] = [
   {
     name: 'evaluation-lines',
     faults: everything,
+    endsWithProxies: true,
     reason: 'the evaluation of one flag checks only the first Content-Length and Transfer-Encoding',
     example: ({ flag }) =>
       `GET /v1/flags/${flag} HTTP/1.1\r\n${host}Content-Length:\r\nContent-Length: 5\r\n\r\n`,
