@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { assert } from '../support/assert.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { HttpResponse } from './uws.ts';
 
@@ -52,6 +53,20 @@ export function writeBareToClose(
   if (length !== null) lines.push(`Content-Length: ${length}`);
   if (status !== 200) response.writeStatus(statusLine(status));
   response.writeHeader(headers.name, `${lines.join('\r\n')}\r\n`);
+}
+
+/**
+ * Writes the end of a head, and a body, whole but not ended: its first byte with the length that the client is told, the
+ * others with a total that is never reached. An empty piece instead of the first byte would end the answer in later
+ * releases of the library.
+ * @param body of at least two bytes. @returns whether the socket has taken it; its total is a byte more than its length
+ */
+export function writeBodyToClose(response: HttpResponse, body: string | Uint8Array): boolean {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  assert(bytes.length > 1, 'the first byte of a body must not end its answer');
+  response.writeHeader('Connection', 'close').tryEnd(bytes.subarray(0, 1), bytes.length);
+  const [isTaken] = response.tryEnd(bytes.subarray(response.getWriteOffset()), bytes.length + 1);
+  return isTaken;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   flushSocket,
   keepRest,
   writeBareToClose,
+  writeBodyToClose,
   writeChunkedEnd,
   writeHead,
 } from './answer-writing.ts';
@@ -194,8 +195,8 @@ export class Exchange {
     let isDone = false;
     response.cork(() => {
       writeHead(response, status, headers);
-      if (closes) response.writeHeader('Connection', 'close').tryEnd('', length);
-      [isTaken, isDone] = response.tryEnd(body, total);
+      if (closes) isTaken = writeBodyToClose(response, body);
+      else [isTaken, isDone] = response.tryEnd(body, total);
     });
     if (isDone || (isTaken && closes)) {
       if (closes) this.#linger();
