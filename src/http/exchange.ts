@@ -50,8 +50,8 @@ export class Exchange {
   readonly isHead: boolean;
   /** The route under which the answer is counted: an index into the meter's routes. */
   route: number;
-  /** Null once the handler has returned. */
-  #manner: Manner | null;
+  #givenManner: Manner | null;
+  #hasReturned = false;
   /** Status of an answer that has begun. */
   #status = 0;
   /** Once set it stays: the policy is not asked again, because it counts on this answer to close its connection. */
@@ -71,7 +71,7 @@ export class Exchange {
   #isClosing = false;
   #abortListeners: (() => void)[] | null = null;
 
-  /** @param manner of an answer that is given before `handlerReturned` is called */
+  /** @param manner of an answer that is given within the handler, or within a turn that has too many requests */
   constructor(
     response: HttpResponse,
     isHead: boolean,
@@ -83,7 +83,7 @@ export class Exchange {
     this.#options = options;
     this.isHead = isHead;
     this.route = route;
-    this.#manner = manner;
+    this.#givenManner = manner;
     response.onAborted(() => {
       if (!this.isOver) options.meter.countUnanswered(this.route, 'client');
       this.isOver = true;
@@ -93,7 +93,17 @@ export class Exchange {
   }
 
   handlerReturned(): void {
-    this.#manner = null;
+    this.#hasReturned = true;
+  }
+
+  /**
+   * A body that comes with its head is answered after the handler, in the same turn: if that turn has too many requests,
+   * the answer ends its connection, or waits for the end of the turn, as it would within the handler.
+   */
+  get #manner(): Manner | null {
+    const given = this.#givenManner;
+    if (!this.#hasReturned) return given;
+    return (given === 'last' || given === 'held') && this.#options.turns.isTurnOver ? given : null;
   }
 
   /** @param listener called once if the client goes away before the answer is complete */
@@ -142,7 +152,7 @@ export class Exchange {
     if (this.isOver || this.#isHeld) return;
     this.#isHeld = true;
     setImmediate(() => {
-      this.#manner = null;
+      this.#givenManner = null;
       if (!this.isOver) give();
     });
   }

@@ -1,5 +1,5 @@
 /**
- * How an answer that is given within its handler is sent:
+ * How an answer is sent that is given within its handler, or at least, for the last two, within the turn:
  * - `plain`: at once;
  * - `checked`: at once, in one piece, and the guard learns whether the client's socket takes it;
  * - `last`: at once, and it ends its connection;
@@ -51,6 +51,11 @@ export class TurnGuard {
   /** @param connections of this thread */
   constructor(connections: () => number) {
     this.#connections = connections;
+  }
+
+  /** Whether the requests of this turn were too many: no more of them may be answered before it ends. */
+  get isTurnOver(): boolean {
+    return this.#isOver;
   }
 
   /** Called for each request, before it is handled. */

@@ -9,6 +9,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 export interface Besieged {
   readonly server: BootedServer;
   readonly probe: LatencyProbe;
+  readonly project: string;
   readonly flag: string;
   readonly token: string;
 }
@@ -43,7 +44,7 @@ export async function besiege(t: Test, settings: Settings = {}): Promise<Besiege
     { name: 'evaluation', port: server.port, request: get(`/v1/flags/${flag}?targetingKey=probe`) },
     { name: 'management', port: server.port, request: get('/api/v1/token', authorization) },
   ]);
-  return { server, probe, flag, token };
+  return { server, probe, project: project.id, flag, token };
 }
 
 /** A GET, encoded for the wire. */

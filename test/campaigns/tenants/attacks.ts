@@ -137,8 +137,11 @@ export const unreadChanges: Attack = (stage) => {
 };
 
 export const unreadPipelines: Attack = (stage) => {
-  const path = stage.random.pick(['/docs', '/health', `/v1/flags/${stage.tenant.flags[0]}?targetingKey=1`]);
-  return neverRead(stage, stage.random.integer(4, 20), Buffer.from(getRequest(path).repeat(3000)));
+  const flag = stage.tenant.flags[0];
+  const paths = ['/docs', '/health', `/v1/flags/${flag}?targetingKey=1`];
+  const ofrep = `POST /ofrep/v1/evaluate/flags/${flag} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`;
+  const request = stage.random.pick([...paths.map((path) => getRequest(path)), ofrep]);
+  return neverRead(stage, stage.random.integer(4, 20), Buffer.from(request.repeat(3000)));
 };
 
 /** Gives the same flag one list and another in turns. */
