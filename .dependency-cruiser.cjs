@@ -39,8 +39,12 @@ const layers = [
   ['worker', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'operations', actors]],
   [
     'front',
-    ['support', 'domain', 'config', 'contracts', 'observability', 'http', 'operations', 'worker', actors],
+    [
+      ...['support', 'domain', 'config', 'contracts', 'observability', 'http', 'operations', 'worker'],
+      ...['passwords', actors],
+    ],
   ],
+  ['passwords', ['support']],
   ['admin', ['support', 'observability', 'http']],
   // The package burgee-client: it is a program of its own, and runs where there is no Burgee.
   ['sdk', ['support', 'domain']],

@@ -8,6 +8,7 @@ export const threadEntries = {
   cluster: new URL('./cluster/thread/cluster-worker.js', import.meta.url),
   notifier: new URL('./notifier/notifier-worker.js', import.meta.url),
   flagd: new URL('./flagd/flagd-worker.js', import.meta.url),
+  passwords: new URL('./passwords/password-worker.js', import.meta.url),
   operator: new URL('./operator/operator-worker.js', import.meta.url),
 } as const;
 

@@ -1,8 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Config } from '../config/config.ts';
 import { createFrontServer, type FrontServer } from '../http/front-server.ts';
 import { watchEventLoop } from '../observability/event-loop.ts';
-import type { MainLog } from '../observability/logger.ts';
 import {
   addCells,
   countEvents,
@@ -11,8 +9,6 @@ import {
   sumOf,
 } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
-import type { ConsoleSettings } from '../operations/console-settings.ts';
-import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { crowdedAnswer } from '../worker/answers/crowded-answer.ts';
@@ -21,48 +17,26 @@ import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies
 import { ConnectionRoom } from '../worker/limits/connection-room.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
 import { usedPlaces } from '../worker/limits/shared-places.ts';
-import type { DocsPages } from '../worker/pages/docs-pages.ts';
-import type { WebApp } from '../worker/pages/web-app.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { routeIndex } from '../worker/route-names.ts';
 import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { BudgetName } from '../worker/worker-protocol.ts';
-import type { WriterClient } from '../writer/client/writer-client.ts';
 import { ChangePacing } from './change-pacing.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
-import { type ClusterParts, HostDesk } from './host-desk.ts';
+import { type FrontParts, workerSettings } from './front-parts.ts';
+import { HostDesk } from './host-desk.ts';
+import { hashesAtOnce } from './password-desk.ts';
+import { PasswordThreads } from './password-threads.ts';
 import { readFrontMetrics } from './read-front-metrics.ts';
 import { refuseWithoutWorker } from './refuse-without-worker.ts';
 import { SessionTouches } from './session-touches.ts';
 import { createSharedLimits, placesFor } from './shared-limits.ts';
 import { SyncDesk } from './sync-desk.ts';
-import { countsIn, type UsageRecorder } from './usage-recorder.ts';
+import { countsIn } from './usage-recorder.ts';
 import { WorkerFleet } from './worker-fleet.ts';
 import type { WorkerNews } from './worker-link.ts';
-
-export interface FrontParts {
-  readonly config: Config;
-  readonly consoleSettings: ConsoleSettings;
-  readonly writer: WriterClient;
-  /** The shared memory of a `StoreVersion`. */
-  readonly storeVersion: SharedArrayBuffer;
-  readonly dataFilePlace: SharedArrayBuffer;
-  /** As `WorkerSettings` has it. */
-  readonly leaseMemory: SharedArrayBuffer | null;
-  readonly logMemory: SharedArrayBuffer;
-  readonly docs: DocsPages;
-  /** Null when the console was not built. */
-  readonly webApp: WebApp | null;
-  /** Null: no provider is configured. */
-  readonly openId: OpenIdPort | null;
-  /** Null: the service is alone. */
-  readonly cluster: ClusterParts | null;
-  readonly usage: UsageRecorder;
-  readonly mainLog: MainLog;
-  readonly onFatal: (fault: Error) => void;
-}
 
 /** How often deadlines of changes and the load are checked; more often while changes are on their way. */
 const lookPace = { busyMs: 50, idleMs: 250 };
@@ -96,6 +70,7 @@ export class Front {
   readonly #connectionLimit: ConnectionLimit;
   readonly #touches: SessionTouches;
   readonly #sync = new SyncDesk();
+  readonly #passwordThreads: PasswordThreads;
   readonly #meter = new RequestMeter(createMetricMemory(requestMetrics));
   readonly #cells: MetricCells = new Float64Array(createMetricMemory(frontMetrics));
   readonly #pacing = new ChangePacing();
@@ -103,10 +78,11 @@ export class Front {
 
   constructor(parts: FrontParts) {
     this.#parts = parts;
-    const { config, consoleSettings, writer, mainLog } = parts;
+    const { config, writer, mainLog } = parts;
     const { log } = mainLog;
     const { docsUrl, workers: threads } = config;
     this.#limits = createSharedLimits(threads, config.evaluationRateLimit > 0);
+    this.#passwordThreads = new PasswordThreads(hashesAtOnce, log);
     this.#connectionLimit = new ConnectionLimit(this.#limits.connectionRoom, log);
     const connections = new ConnectionRoom({ limits: this.#limits, place: placesFor(threads) });
     this.#touches = new SessionTouches(writer, (fault) => log.error({ err: fault }, 'session not touched'));
@@ -125,39 +101,13 @@ export class Front {
       server: this.#server,
       desk: new HostDesk({
         ...{ writer, openId: parts.openId, cluster: parts.cluster },
-        sync: this.#sync,
+        ...{ sync: this.#sync, hashing: this.#passwordThreads },
         onReported: (counted) => this.#takeCounts(counted),
       }),
       log,
       onMessage: (message) => this.#receive(message),
       onFatal: parts.onFatal,
-      settings: {
-        directory: config.dataDir,
-        mapBytes: config.mapBytes,
-        docsUrl,
-        logLevel: config.logLevel,
-        console: consoleSettings,
-        hasOpenId: parts.openId !== null,
-        tokenPrefixesAccepted: [config.tokenPrefix, ...config.tokenPrefixesAccepted],
-        trustedProxies: config.trustedProxies,
-        inFlightMax: config.inFlightMax,
-        requestDeadlineMs: config.requestDeadlineMs,
-        bufferedBodyBytesMax: config.bufferedBodyBytesMax,
-        managementRateLimit: config.managementRateLimit,
-        failedAuthenticationLimit: config.failedAuthenticationLimit,
-        consoleRateLimit: config.consoleRateLimit,
-        evaluationRateLimit: config.evaluationRateLimit,
-        syncStreamsMax: config.syncStreamsMax,
-        cacheBytes: Math.floor(config.cacheBytes / threads),
-        storeVersion: parts.storeVersion,
-        dataFilePlace: parts.dataFilePlace,
-        leaseMemory: parts.leaseMemory,
-        limits: this.#limits,
-        logMemory: parts.logMemory,
-        pacing: this.#pacing.memory,
-        docs: parts.docs,
-        webApp: parts.webApp,
-      },
+      settings: workerSettings(parts, { limits: this.#limits, pacing: this.#pacing.memory }),
     });
     this.#lookouts = [
       watchEventLoop(this.#cells, frontMetrics.metrics.loopDelay),
@@ -288,6 +238,7 @@ export class Front {
     for (const lookout of this.#lookouts) lookout.close();
     this.#server.stopListening();
     const haveWorkersStopped = await this.#fleet.stop(isStartFailed);
+    await this.#passwordThreads.end();
     this.#server.close();
     return haveWorkersStopped;
   }

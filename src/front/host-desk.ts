@@ -8,7 +8,7 @@ import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies
 import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
-import { PasswordDesk } from './password-desk.ts';
+import { PasswordDesk, type PasswordHashing } from './password-desk.ts';
 import { reportMsMax, type SyncDesk } from './sync-desk.ts';
 
 export interface HostDeskOptions {
@@ -18,6 +18,7 @@ export interface HostDeskOptions {
   /** Null: the service is alone. */
   readonly cluster: ClusterParts | null;
   readonly sync: SyncDesk;
+  readonly hashing: PasswordHashing;
   /** Takes evaluations that clients have reported. */
   onReported(counted: CountedEvaluations): void;
 }
@@ -47,12 +48,13 @@ type Handlers = {
 
 /** Does on the main thread what all workers share: changes, passwords, OpenID, places of watching pages. */
 export class HostDesk {
-  readonly #passwords = new PasswordDesk();
+  readonly #passwords: PasswordDesk;
   readonly #watchPlaces = new WatchPlaces();
   readonly #sync: SyncDesk;
   readonly #handlers: Handlers;
 
-  constructor({ writer, openId, cluster, sync, onReported }: HostDeskOptions) {
+  constructor({ writer, openId, cluster, sync, hashing, onReported }: HostDeskOptions) {
+    this.#passwords = new PasswordDesk(hashing);
     this.#sync = sync;
     const provider = (): OpenIdPort => {
       if (openId === null) throw new Error('no OpenID provider is configured');

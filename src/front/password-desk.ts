@@ -1,14 +1,19 @@
 import type { PasswordPort } from '../operations/conversation.ts';
 import { widestNetwork } from '../support/address-networks.ts';
-import { decoyHash, hashPassword, isPasswordOf } from '../support/password-hash.ts';
+import { decoyHash } from '../support/password-hash.ts';
 
-/**
- * Hashes at once. Each takes 19 MiB and some tens of milliseconds of a core: more would take the processor from
- * evaluations.
- */
-const atOnce = 2;
+/** Hashes at once. Each takes 19 MiB and some tens of milliseconds of a core. */
+export const hashesAtOnce = 2;
 /** Most requests that wait for a place: a few seconds of work. */
 const waitingMax = 32;
+
+/** Where the work is done. */
+export interface PasswordHashing {
+  /** @returns a PHC string */
+  hash(password: string): Promise<string>;
+  /** @param passwordHash a PHC string; for any other text the answer is false */
+  isRight(passwordHash: string, password: string): Promise<boolean>;
+}
 
 /** A request that waits. Called with false when it lost its turn to another address. */
 type Begin = (mayWork: boolean) => void;
@@ -60,13 +65,12 @@ class WaitingLine {
  * `busy`. Addresses take turns, so one that asks for much makes others wait for one of its requests only.
  */
 export class PasswordDesk implements PasswordPort {
-  readonly #isPasswordOf: typeof isPasswordOf;
+  readonly #hashing: PasswordHashing;
   readonly #waiting = new WaitingLine();
   #underWay = 0;
 
-  /** @param check the function that checks a password; a test may give one that counts. */
-  constructor(check: typeof isPasswordOf = isPasswordOf) {
-    this.#isPasswordOf = check;
+  constructor(hashing: PasswordHashing) {
+    this.#hashing = hashing;
   }
 
   async check(limitKey: string, passwordHash: string | null, password: string): Promise<boolean | 'busy'> {
@@ -86,16 +90,16 @@ export class PasswordDesk implements PasswordPort {
   }
 
   async hash(limitKey: string, password: string): Promise<string | 'busy'> {
-    return this.#take(limitKey, () => hashPassword(password));
+    return this.#take(limitKey, () => this.#hashing.hash(password));
   }
 
   async #isRight(passwordHash: string | null, password: string): Promise<boolean> {
-    const isRight = await this.#isPasswordOf(passwordHash ?? decoyHash, password);
+    const isRight = await this.#hashing.isRight(passwordHash ?? decoyHash, password);
     return isRight && passwordHash !== null;
   }
 
   async #take<T>(limitKey: string, work: () => Promise<T>): Promise<T | 'busy'> {
-    if (this.#underWay < atOnce) this.#underWay += 1;
+    if (this.#underWay < hashesAtOnce) this.#underWay += 1;
     else if (!(await this.#wait(widestNetwork(limitKey)))) return 'busy';
     try {
       return await work();

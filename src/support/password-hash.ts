@@ -1,4 +1,4 @@
-import { hash, verify } from '@node-rs/argon2';
+import { hash, hashSync, verify, verifySync } from '@node-rs/argon2';
 
 /** OWASP's first choice for Argon2id, the library's default algorithm: 19 MiB, 2 passes, 1 lane. */
 const argon2Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -19,6 +19,20 @@ export function hashPassword(password: string): Promise<string> {
 export async function isPasswordOf(passwordHash: string, password: string): Promise<boolean> {
   try {
     return await verify(passwordHash, password);
+  } catch {
+    return false;
+  }
+}
+
+/** As `hashPassword`, on the calling thread. */
+export function hashPasswordHere(password: string): string {
+  return hashSync(password, argon2Options);
+}
+
+/** As `isPasswordOf`, on the calling thread. */
+export function isPasswordHere(passwordHash: string, password: string): boolean {
+  try {
+    return verifySync(passwordHash, password);
   } catch {
     return false;
   }

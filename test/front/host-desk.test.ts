@@ -5,6 +5,7 @@ import { SyncDesk } from '../../src/front/sync-desk.ts';
 import { WorkerLink } from '../../src/front/worker-link.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import { watchersOfMemberMax, watchersOfSessionMax } from '../../src/operations/watching/watch-places.ts';
+import { hashPassword, isPasswordOf } from '../../src/support/password-hash.ts';
 import { evaluationMetrics } from '../../src/worker/evaluation/evaluation-metrics-protocol.ts';
 import { HostClient } from '../../src/worker/host-client.ts';
 import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
@@ -22,7 +23,8 @@ interface Connected {
 
 /** No call in this test is for the writer. */
 function openDesk(): HostDesk {
-  const others = { sync: new SyncDesk(), onReported: () => undefined };
+  const hashing = { hash: hashPassword, isRight: isPasswordOf };
+  const others = { sync: new SyncDesk(), hashing, onReported: () => undefined };
   return new HostDesk({ writer: {} as WriterClient, openId: null, cluster: null, ...others });
 }
 

@@ -1,6 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { HostDesk } from '../../src/front/host-desk.ts';
+import type { PasswordHashing } from '../../src/front/password-desk.ts';
 import { Rebalancing } from '../../src/front/rebalancing.ts';
 import { SyncDesk } from '../../src/front/sync-desk.ts';
 import { WorkerLink } from '../../src/front/worker-link.ts';
@@ -49,6 +50,7 @@ async function openScene(t: Test): Promise<Scene> {
 const desk = new HostDesk({
   writer: {} as WriterClient,
   ...{ openId: null, cluster: null, sync: new SyncDesk(), onReported: () => undefined },
+  hashing: {} as PasswordHashing,
 });
 
 function addApp(t: Test, { front }: Scene, name: string): App {

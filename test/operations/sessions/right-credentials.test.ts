@@ -8,10 +8,11 @@ const password = 'correct horse battery';
 /** A desk that counts its real password checks. */
 function openDesk() {
   let checks = 0;
-  const desk = new PasswordDesk((hash, given) => {
+  const isRight = (hash: string, given: string): Promise<boolean> => {
     checks += 1;
     return isPasswordOf(hash, given);
-  });
+  };
+  const desk = new PasswordDesk({ hash: hashPassword, isRight });
   return { desk, count: () => checks };
 }
 
