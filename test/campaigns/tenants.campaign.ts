@@ -89,6 +89,7 @@ async function playCase(
         throw new Error(`${fault}: ${stillTaken(await admin.scrape())}: ${text}`);
       },
     );
+    clearInterval(watch);
     await server.stop();
     return [p99Of(readings, evaluationName), sent.reduce((sum, count) => sum + count, 0)];
   });
