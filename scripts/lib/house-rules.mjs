@@ -60,6 +60,17 @@ function duplicateNameProblems(files) {
   );
 }
 
+/** Longer files have more than one idea. */
+const linesMax = 300;
+
+/** @param files paths and texts of src */
+function longFileProblems(files) {
+  const lengths = files.map(([path, text]) => [path, text.split('\n').length - 1]);
+  return lengths
+    .filter(([, lines]) => lines > linesMax)
+    .map(([path, lines]) => `${path}: ${lines} lines; a file has at most ${linesMax}, and one idea`);
+}
+
 function* filesIn(folder) {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     const path = `${folder}/${entry.name}`;
@@ -77,7 +88,8 @@ export function houseProblems() {
       Array.from(filesIn(folder), (path) => [path, readFileSync(join(root, path), 'utf8')]),
     ),
   );
-  const problems = duplicateNameProblems([...texts].filter(([path]) => path.startsWith('src/')));
+  const sources = [...texts].filter(([path]) => path.startsWith('src/'));
+  const problems = [...duplicateNameProblems(sources), ...longFileProblems(sources)];
   for (const [path, text] of texts) {
     if (/[/]index[.]tsx?$/.test(path)) problems.push(`${path}: no barrels, no index.ts`);
     for (const [index, line] of text.split('\n').entries()) {

@@ -1,3 +1,6 @@
+import type { AnswerMeter } from '../observability/answer-meter.ts';
+import type { TurnGuard } from './turn-guard.ts';
+
 /** The memory that all connections together may keep for answers that sockets have not taken whole. */
 export interface UnsentAnswers {
   /**
@@ -15,4 +18,11 @@ export interface AnswerPolicy {
    */
   mustClose(): boolean;
   readonly unsent: UnsentAnswers;
+}
+
+/** What the answers of an app have in common. */
+export interface ExchangeOptions {
+  readonly meter: AnswerMeter;
+  readonly policy: AnswerPolicy;
+  readonly turns: TurnGuard;
 }

@@ -128,3 +128,23 @@ export function flushSocket(response: HttpResponse): boolean {
   response.cork(() => undefined);
   return true;
 }
+
+/** How long a client has to close a connection whose end was announced, and to take the last bytes. */
+const lingerMs = 250;
+/**
+ * The same for a client that may have sent more: if the connection closed too early, the client might lose the answer.
+ */
+const lastLingerMs = 2000;
+
+/**
+ * Closes a connection whose last answer is whole on the wire, unless the client closes it first.
+ * @param mayHaveMore whether the client may have sent more
+ */
+export function closeSoon(response: HttpResponse, mayHaveMore: boolean, isGone: () => boolean): void {
+  setTimeout(
+    () => {
+      if (!isGone()) response.close();
+    },
+    mayHaveMore ? lastLingerMs : lingerMs,
+  ).unref();
+}

@@ -1,8 +1,8 @@
-import type { AnswerMeter } from '../observability/answer-meter.ts';
 import { turnNow } from '../support/monotonic-clock.ts';
-import type { AnswerPolicy } from './answer-policy.ts';
+import type { ExchangeOptions } from './answer-policy.ts';
 import {
   bareLength,
+  closeSoon,
   endBare,
   flushSocket,
   keepRest,
@@ -12,29 +12,15 @@ import {
   writeHead,
 } from './answer-writing.ts';
 import type { HeaderBlock } from './header-block.ts';
-import type { Manner, TurnGuard } from './turn-guard.ts';
+import type { Manner } from './turn-guard.ts';
 import type { HttpResponse } from './uws.ts';
 
 type Body = string | Uint8Array;
 
 /** uWebSockets.js gathers this much for one write. A larger write goes to the socket at once. */
 const corkBytes = 16 * 1024;
-/** How long a client has to close a connection whose end was announced, and to take the last bytes. */
-const lingerMs = 250;
-/**
- * The same for a client that may have sent more: if the connection closed too early, the client might lose the answer.
- */
-const lastLingerMs = 2000;
-
 /** `Exchange`, or a class that gives its answers with more. */
 export type ExchangeClass = typeof Exchange;
-
-/** What the answers of an app have in common. */
-export interface ExchangeOptions {
-  readonly meter: AnswerMeter;
-  readonly policy: AnswerPolicy;
-  readonly turns: TurnGuard;
-}
 
 /**
  * One request's answer, given once, at once or later. When the client is gone or the answer is given, every method does
@@ -227,12 +213,7 @@ export class Exchange {
   /** The answer is whole on the wire. A client that was told so closes the connection; otherwise it is closed here. */
   #linger(): void {
     this.#isClosing = true;
-    setTimeout(
-      () => {
-        if (!this.#isGone) this.#response.close();
-      },
-      this.isLast ? lastLingerMs : lingerMs,
-    ).unref();
+    closeSoon(this.#response, this.isLast, () => this.#isGone);
   }
 
   /** Begins an answer of unknown length. An answer to HEAD ends here. */

@@ -1,5 +1,5 @@
 import type { AnswerMeter } from '../observability/answer-meter.ts';
-import type { AnswerPolicy } from './answer-policy.ts';
+import type { AnswerPolicy, ExchangeOptions } from './answer-policy.ts';
 import { writeHead } from './answer-writing.ts';
 import {
   ArrivingBody,
@@ -11,9 +11,10 @@ import {
   Stalls,
 } from './body-route.ts';
 import { type ConnectionRules, watchConnections } from './connection-rules.ts';
-import { Exchange, type ExchangeClass, type ExchangeOptions } from './exchange.ts';
+import { Exchange, type ExchangeClass } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
+import { framingFault, hasBody, hasUncertainEnd } from './request-end.ts';
 import { RequestView } from './request-view.ts';
 import { type Manner, TurnGuard } from './turn-guard.ts';
 import { type AppDescriptor, createApp, type HttpRequest, type HttpResponse, type UwsApp } from './uws.ts';
@@ -283,42 +284,4 @@ function isTakenWhole(response: HttpResponse, { status, headers, body }: ReadyAn
     [, isDone] = response.tryEnd(body, Buffer.byteLength(body));
   });
   return isDone;
-}
-
-/** A request that declares a body may be framed so that its end is not certain. Sees the first line of each header. */
-function hasBody(request: HttpRequest): boolean {
-  return request.getHeader('content-length') !== '' || request.getHeader('transfer-encoding') !== '';
-}
-
-const lengths =
-  'The headers disagree on the length of the request body. Send one Content-Length, or Transfer-Encoding: chunked.';
-const hosts = 'The request has more than one Host header. Send one.';
-const methods = 'The request method is not valid. Send an HTTP method in upper-case letters.';
-
-/** Methods that every HTTP parser knows. After another method, parsers may disagree on what follows. */
-const commonMethods = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']);
-
-/**
- * Finds what in the head could make another parser see another end of the request: a proxy in front could then take a
- * part of it for the next request, or the other way round (request smuggling). Such a request is refused, and its
- * connection ends. Every line is checked, because uWebSockets.js frames by the first of several headers, and takes an
- * empty one as absent.
- * @returns a message for the client; null when there is no fault
- */
-function framingFault(request: RequestView): string | null {
-  const sizes = request.headerValues('content-length');
-  const encodings = request.headerValues('transfer-encoding');
-  if (sizes.length + encodings.length > 1) return lengths;
-  if (sizes.some((size) => !/^\d{1,15}$/.test(size))) return lengths;
-  if (encodings.some((encoding) => encoding.toLowerCase() !== 'chunked')) return lengths;
-  if (request.headerValues('host').length > 1) return hosts;
-  return request.method() === 'other' ? methods : null;
-}
-
-/**
- * Whether only uWebSockets.js has seen where the request ends. It reads chunks loosely, and shows their content but not
- * their framing. So the connection ends with the answer: what looks like another request behind it is never handled.
- */
-function hasUncertainEnd(request: RequestView): boolean {
-  return request.header('transfer-encoding') !== '' || !commonMethods.has(request.method());
 }

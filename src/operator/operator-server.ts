@@ -15,6 +15,7 @@ import {
   type ServerLine,
   storeHeader,
 } from './operator-protocol.ts';
+import { OperatorTurns } from './operator-turns.ts';
 import type { OperatorContext } from './provisioning.ts';
 import { closeToOthers, prepareSocketPlace, removeSocketPlace } from './socket-place.ts';
 
@@ -67,7 +68,7 @@ export interface OperatorServer {
 export async function serveOperator(options: OperatorServerOptions): Promise<OperatorServer> {
   const { directory } = options;
   const socketPath = prepareSocketPlace(directory);
-  const turns = new Turns();
+  const turns = new OperatorTurns();
   /** Each connection with its request; null until the request has arrived. */
   const clients = new Map<Socket, Exchange | null>();
   const server = createServer({
@@ -129,23 +130,6 @@ function greetingOfVersion1(): Uint8Array {
   return Buffer.concat([lengths, json]);
 }
 
-/** Runs one request at a time, in the order of arrival. */
-class Turns {
-  /** Requests that wait, and the one that runs. */
-  asked = 0;
-  #last: Promise<void> = Promise.resolve();
-
-  /** Runs the request when all earlier ones are done, however they end. */
-  take(run: () => Promise<void>): Promise<void> {
-    this.asked += 1;
-    const turn = this.#last.then(run).finally(() => {
-      this.asked -= 1;
-    });
-    this.#last = turn.catch(() => undefined);
-    return turn;
-  }
-}
-
 /** The reason why a request is not begun. */
 class Refusal extends Error {
   readonly status: number;
@@ -168,7 +152,7 @@ interface Admitted {
 class Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #turns: Turns;
+  readonly #turns: OperatorTurns;
   readonly #options: OperatorServerOptions;
   readonly #abort = new AbortController();
   readonly #done: Promise<void>;
@@ -176,7 +160,7 @@ class Exchange {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    turns: Turns,
+    turns: OperatorTurns,
     options: OperatorServerOptions,
   ) {
     this.#request = request;

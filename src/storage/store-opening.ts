@@ -1,10 +1,6 @@
 import { FilePlace } from '../support/file-place.ts';
 import { newId } from '../support/random-id.ts';
-import { readManifest } from './backup/backup-manifest.ts';
-import { isHalfRestored } from './backup/restored-directory.ts';
-import { checkDataFile } from './check/check-data-file.ts';
 import { keepHistory } from './history.ts';
-import { type DataFileState, inspectDataFile } from './lmdb/data-file.ts';
 import {
   createDatabases,
   type Databases,
@@ -22,6 +18,7 @@ import {
   storeMigrations,
 } from './migrations/migrate-store.ts';
 import type { Migration } from './migrations/migration.ts';
+import { dataFileState, requireServable, requireUsable, requireWhole, unreadable } from './opening-checks.ts';
 import { requireOwnMode } from './replica/require-own-mode.ts';
 import { createDirectory } from './store-directory.ts';
 import { DataFileMovedError, StoreError } from './store-error.ts';
@@ -58,8 +55,6 @@ export interface ReplicaOptions {
   /** Of the cluster's store: a new directory becomes a part of it. Null where that is not known: then it must be one. */
   readonly storeId: string | null;
 }
-
-const defaultStartCheckBytes = 2 ** 25;
 
 export interface OpenedStore {
   readonly root: Root;
@@ -98,7 +93,7 @@ export function openForWriting(
   createDirectory(directory);
   const knownFormat = formatAfter(migrations);
   const marker = readMarker(directory, knownFormat);
-  const state = stateOf(directory);
+  const state = dataFileState(directory);
   requireUsable(directory, state, marker !== null);
   requireServable(directory, state);
   return withGate(directory, (gate) => {
@@ -131,7 +126,7 @@ export function openForWriting(
 
 /** Checks once more: before the gate existed, another process could have created a store. */
 function beginEmpty(directory: string, gate: WritersGate): void {
-  if (stateOf(directory) !== 'blank') throw new StoreError(exchanged(directory));
+  if (dataFileState(directory) !== 'blank') throw new StoreError(exchanged(directory));
   gate.empty();
   dropLockFile(directory);
 }
@@ -146,7 +141,7 @@ export function openForReading(options: StoreOptions): ReadableStore {
   const place = dataFilePlace === undefined ? null : new FilePlace(dataFileOf(directory), dataFilePlace);
   if (place !== null) requireKept(place, directory);
   const marker = readMarker(directory);
-  const state = stateOf(directory);
+  const state = dataFileState(directory);
   requireUsable(directory, state, marker !== null);
   if (state === 'missing' || state === 'blank') throw new StoreError(noStore(directory));
   // With a place, the environment is the process' own already: lmdb opens nothing again.
@@ -180,57 +175,10 @@ function olderFormat(directory: string, { format }: StoreIdentity): string {
   );
 }
 
-/** A backup is never changed, and no empty store is created where a restore was interrupted. */
-function requireServable(directory: string, state: DataFileState): void {
-  if (readManifest(directory) !== null) {
-    throw new StoreError(
-      `${directory} is a backup, which must not change. Make a data directory from it with \`burgee restore ${directory} ` +
-        '--data-dir DIR`.',
-    );
-  }
-  if (state === 'usable' || !isHalfRestored(directory)) return;
-  throw new StoreError(
-    `A restore into ${directory} was interrupted. Run the same \`burgee restore\` again. To begin with an empty store ` +
-      `instead, remove ${directory}.restoring.`,
-  );
-}
-
 function incomplete(directory: string): string {
   return (
     `The store in ${directory} lacks tables: its creation was cut short, or an earlier Burgee made it. ` +
     '`burgee serve` completes it.'
-  );
-}
-
-/** @param isExpected there is a marker, so a store was completed here. */
-function requireUsable(directory: string, state: DataFileState, isExpected: boolean): void {
-  if (state === 'usable' || (!isExpected && (state === 'missing' || state === 'blank'))) return;
-  const path = dataFileOf(directory);
-  if (state === 'foreign' && !isExpected) {
-    throw new StoreError(
-      `${path} is not a data file of Burgee, and nothing was changed in it. Move it away, or choose another directory.`,
-    );
-  }
-  const wrong = { missing: 'missing', blank: 'empty', foreign: 'not an LMDB file', truncated: 'truncated' }[
-    state
-  ];
-  throw new StoreError(
-    `${path} is ${wrong}, though a store was created here. Restore the directory from a backup. To begin with an ` +
-      'empty store instead, choose another directory.',
-  );
-}
-
-/** @param isComplete there is a marker, so the store has every database of this version. */
-function requireWhole(
-  { directory, startCheckBytes: bytesMax = defaultStartCheckBytes }: StoreOptions,
-  isComplete: boolean,
-): void {
-  const path = dataFileOf(directory);
-  const damage = checkDataFile(path, { bytesMax, isComplete });
-  if (damage === null) return;
-  throw new StoreError(
-    `${path} is damaged: ${damage}. Restore the directory from a backup with \`burgee restore\`. If there is none, ` +
-      '`burgee check` shows what else is damaged.',
   );
 }
 
@@ -266,14 +214,6 @@ function openGate(directory: string): WritersGate {
   }
 }
 
-function stateOf(directory: string): DataFileState {
-  try {
-    return inspectDataFile(dataFileOf(directory));
-  } catch (error) {
-    throw unreadable(directory, error);
-  }
-}
-
 function openRoot({ directory, mapBytes }: StoreOptions, isReadOnly: boolean): Root {
   try {
     makeLockFileForOwner(directory);
@@ -304,12 +244,4 @@ function openBesideWriter(options: StoreOptions): Reading {
   } catch (error) {
     throw error instanceof StoreError ? error : unreadable(directory, error);
   }
-}
-
-function unreadable(directory: string, error: unknown): StoreError {
-  return new StoreError(
-    `${dataFileOf(directory)} cannot be opened: ${(error as Error).message}. Check its owner and permissions; if it is ` +
-      'damaged, restore the directory from a backup.',
-    { cause: error },
-  );
 }

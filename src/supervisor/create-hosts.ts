@@ -4,6 +4,7 @@ import type { UsageRecorder } from '../front/usage-recorder.ts';
 import type { MainLog } from '../observability/logger.ts';
 import { createMetricMemory } from '../observability/metric-cells.ts';
 import type { LogLines } from '../observability/thread-log.ts';
+import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
 import { writerMetrics } from '../writer/client/writer-metrics-protocol.ts';
@@ -26,6 +27,23 @@ export interface HostParts {
   readonly logMemory: SharedArrayBuffer;
   readonly onFatal: (fault: Error) => void;
   readonly onLog: (lines: LogLines) => void;
+}
+
+/** What the console's operations know of the configuration, in the writer and in each worker. */
+export function consoleSettingsOf(
+  config: Config,
+  firstOwnerOffer: ConsoleSettings['firstOwnerOffer'],
+): ConsoleSettings {
+  return {
+    tokenPrefix: config.tokenPrefix,
+    baseUrl: config.baseUrl,
+    docsUrl: config.docsUrl,
+    openIdName: config.openIdIssuer === null ? null : config.openIdName,
+    isMailConfigured: config.smtpUrl !== null,
+    isCluster: config.clusterUrl !== null,
+    changeMsMax: 2 * config.requestDeadlineMs + (config.clusterUrl === null ? 0 : config.clusterWaitMs),
+    firstOwnerOffer,
+  };
 }
 
 interface WriterParts extends Pick<WriterSetup, 'console' | 'operatorPort' | 'cluster'> {

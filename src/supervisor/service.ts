@@ -19,12 +19,14 @@ import { readPackedPages } from '../worker/pages/packed-pages.ts';
 import { AdminHost } from './admin-host.ts';
 import type { ClusterHost } from './cluster-host.ts';
 import {
+  consoleSettingsOf,
   createClusterHost,
   createFlagdHost,
   createNotifierHost,
   createWriterHost,
   type HostParts,
 } from './create-hosts.ts';
+import { awaitFatalFault } from './fatal-fault.ts';
 import type { FlagdHost } from './flagd-host.ts';
 import { loadOpenId } from './load-open-id.ts';
 import { type MadeOffer, makeFirstOwnerOffer } from './make-first-owner-offer.ts';
@@ -126,31 +128,12 @@ class ServiceParts {
     this.#mainLog = mainLog;
     const { port1: operatorPort, port2: writerPort } = new MessageChannel();
     const { log } = mainLog;
-    let reportFailure: (fault: Error) => void = () => undefined;
-    this.#failed = new Promise((resolve) => {
-      reportFailure = resolve;
-    });
-    let told: Error | null = null;
-    this.#onFatal = (fault) => {
-      // A failed assertion is reported twice.
-      if (fault === told) return;
-      told = fault;
-      log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
-      // Workers tell the clients whose change has failed, and end with the process.
-      const answered = this.#front?.letAnswersOut(lastAnswersMs) ?? Promise.resolve();
-      answered.then(() => mainLog.flush()).then(() => reportFailure(fault), reportFailure);
-    };
+    // Workers tell the clients whose change has failed, and end with the process.
+    const end = awaitFatalFault(mainLog, async () => this.#front?.letAnswersOut(lastAnswersMs));
+    this.#onFatal = end.onFatal;
+    this.#failed = end.failed;
     this.#firstOwner = makeFirstOwnerOffer(config.baseUrl, Date.now());
-    this.#consoleSettings = {
-      tokenPrefix: config.tokenPrefix,
-      baseUrl: config.baseUrl,
-      docsUrl: config.docsUrl,
-      openIdName: config.openIdIssuer === null ? null : config.openIdName,
-      isMailConfigured: config.smtpUrl !== null,
-      isCluster: config.clusterUrl !== null,
-      changeMsMax: 2 * config.requestDeadlineMs + (config.clusterUrl === null ? 0 : config.clusterWaitMs),
-      firstOwnerOffer: this.#firstOwner.offer,
-    };
+    this.#consoleSettings = consoleSettingsOf(config, this.#firstOwner.offer);
     const hostParts: HostParts = {
       ...{ config, mainLog, leaseMemory, mailMemory: this.#mailMemory, logMemory: this.#logMemory },
       ...{ storeVersion: this.#storeVersion, dataFilePlace: this.#dataFilePlace, onFatal: this.#onFatal },

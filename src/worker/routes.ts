@@ -20,7 +20,8 @@ import { evaluateProject, type ProjectAnswerParts } from './answers/project-eval
 import type { ApiGate } from './api-gate.ts';
 import type { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { isOfrepPath } from './ofrep/ofrep-address.ts';
-import { limitedOfrep, type OfrepGate } from './ofrep/ofrep-gate.ts';
+import type { OfrepGate } from './ofrep/ofrep-gate.ts';
+import { limitedOfrep } from './ofrep/ofrep-refusals.ts';
 import { type DocsPages, readDocs } from './pages/docs-pages.ts';
 import { readWebApp, type WebApp } from './pages/web-app.ts';
 import { type RouteName, routeIndex } from './route-names.ts';

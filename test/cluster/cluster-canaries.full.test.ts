@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { commit } from '../../src/cluster/sql/commit-statements.ts';
 import { readClusterHead } from '../../src/cluster/sql/head-statements.ts';
-import { commit } from '../../src/cluster/sql/statements.ts';
 import { ClusterLoad } from '../campaigns/cluster/cluster-load.ts';
 import {
   allAttached,

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { parseClusterUrl } from '../../src/cluster/sql/cluster-url.ts';
+import { commit } from '../../src/cluster/sql/commit-statements.ts';
 import { readClusterHead } from '../../src/cluster/sql/head-statements.ts';
 import { readNodes, renew } from '../../src/cluster/sql/node-statements.ts';
 import { NewerSchemaError } from '../../src/cluster/sql/schema.ts';
-import { commit } from '../../src/cluster/sql/statements.ts';
 import { endWhenSilent, readStatus, takeDuty } from '../../src/cluster/sql/upkeep-statements.ts';
 import { Incarnations } from '../../src/cluster/thread/incarnations.ts';
 import { type LinkOptions, PrimaryLink } from '../../src/cluster/thread/primary-link.ts';

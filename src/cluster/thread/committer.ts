@@ -4,10 +4,6 @@ import { asBuffer } from '../../support/as-buffer.ts';
 import { messageOf } from '../../support/message-of.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { ClusterCalls, RowMessage } from '../client/replica-protocol.ts';
-import type { SqlConnection } from '../sql/connection.ts';
-import { readClusterHead } from '../sql/head-statements.ts';
-import { readNodes } from '../sql/node-statements.ts';
-import type { LogRow, RecordKey, RecordRow } from '../sql/rows.ts';
 import {
   batchAt,
   type CommitOutcome,
@@ -16,8 +12,12 @@ import {
   commitLocked,
   giveUpLock,
   lockHead,
-  rowsAfter,
-} from '../sql/statements.ts';
+} from '../sql/commit-statements.ts';
+import type { SqlConnection } from '../sql/connection.ts';
+import { readClusterHead } from '../sql/head-statements.ts';
+import { rowsAfter } from '../sql/log-statements.ts';
+import { readNodes } from '../sql/node-statements.ts';
+import type { LogRow, RecordKey, RecordRow } from '../sql/rows.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
 import type { PrimaryLink } from './primary-link.ts';

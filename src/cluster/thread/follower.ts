@@ -1,9 +1,9 @@
 import type { Logger } from '../../observability/logger.ts';
 import type { SqlConnection } from '../sql/connection.ts';
 import { readClusterHead } from '../sql/head-statements.ts';
+import { rowsAfter } from '../sql/log-statements.ts';
 import { report } from '../sql/node-statements.ts';
 import type { LogRow } from '../sql/rows.ts';
-import { rowsAfter } from '../sql/statements.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
 import type { ReplicaClient } from './replica-client.ts';
 

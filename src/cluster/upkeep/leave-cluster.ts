@@ -5,9 +5,9 @@ import type { StateEntry } from '../../storage/replica/state.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { SqlConnection } from '../sql/connection.ts';
 import { readClusterHead } from '../sql/head-statements.ts';
+import { rowsAfter } from '../sql/log-statements.ts';
 import { closeCluster, openSnapshot } from '../sql/record-statements.ts';
 import type { Head } from '../sql/rows.ts';
-import { rowsAfter } from '../sql/statements.ts';
 import { type NodeStatus, readStatus } from '../sql/upkeep-statements.ts';
 import { silenceMs } from '../thread/lease-rules.ts';
 

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { chainChecksum, decodeContent, NewerRowError } from '../../storage/replica/log-row.ts';
 import { isOfState } from '../../storage/replica/state.ts';
 import type { SqlConnection } from '../sql/connection.ts';
+import { rowsAfter } from '../sql/log-statements.ts';
 import type { Head, LogRow } from '../sql/rows.ts';
-import { rowsAfter } from '../sql/statements.ts';
 
 /** What the log says of a record. */
 export interface LastWrite {

@@ -1,34 +1,18 @@
 import { assert } from '../../support/assert.ts';
 import { isUtf8, utf8BytesMax } from '../../support/utf8.ts';
-
-/** Faults of an evaluation's query string; each is a 400 (decisions, «Query decoding»). */
-export type QueryFault =
-  | 'malformed-escape'
-  | 'invalid-utf8'
-  | 'raw-plus-in-cohort'
-  | 'raw-character'
-  | 'repeated';
+import type { QueryFault } from './query-fault.ts';
 
 /** The three parameters that are never attributes. */
 export const contextParameters = ['targetingKey', 'cohort', 'env'] as const;
 
-/** A context as a program gives it, already decoded. */
-export interface PlainContext {
-  readonly targetingKey?: string;
-  readonly cohort?: string;
-  readonly env?: string;
-  readonly attributes?: Iterable<readonly [name: string, value: string]>;
-}
-
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const parameterBytes = contextParameters.map((name) => encoder.encode(name));
-const [ampersand, equals, plus, percent, highestRaw] = [0x26, 0x3d, 0x2b, 0x25, 0x7e];
+const [ampersand, equals, plus, percent, highestRaw, highestAscii] = [0x26, 0x3d, 0x2b, 0x25, 0x7e, 0x7f];
 const initialBytes = 16 * 1024;
 const initialCells = 256;
 /** Memory that a context keeps for the next request: most queries and bodies need less. */
 const keptBytesMax = 64 * 1024;
-const highestAscii = 0x7f;
 
 function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
@@ -227,17 +211,6 @@ export class EvaluationContext {
     this.#parameters[parameter * 2 + 1] = end;
   }
 
-  /** Takes a context that is already decoded, and replaces the present one. */
-  assign({ targetingKey, cohort, env, attributes = [] }: PlainContext): void {
-    this.clear();
-    if (targetingKey !== undefined) this.setTargetingKey(targetingKey);
-    if (cohort !== undefined) this.addCohort(cohort);
-    if (env !== undefined) this.setEnvironment(env);
-    for (const [name, value] of attributes) {
-      if (!contextParameters.some((parameter) => parameter === name)) this.addAttribute(name, value);
-    }
-  }
-
   /** Empties the context. */
   clear(): void {
     this.#reset(0);
@@ -280,7 +253,7 @@ export class EvaluationContext {
     this.addRange(this.attributeNameStart(last), this.attributeNameEnd(last), start, end);
   }
 
-  /** Gives back the memory of a large context, which is empty afterwards. For whoever keeps it, after each use. */
+  /** Gives back the memory of a large context, which is empty afterwards. Call it after each use of a context that is kept. */
   trim(): void {
     if (this.bytes.length > keptBytesMax) {
       this.bytes = new Uint8Array(initialBytes);

@@ -1,7 +1,7 @@
 import type { FlagState } from '../flag/flag.ts';
 import { shown } from '../problem-list.ts';
 import type { Audience, AudienceRule } from './audience.ts';
-import type { PlainContext } from './evaluation-context.ts';
+import type { PlainContext } from './plain-context.ts';
 
 /** The facts about one evaluation from which the sentences are made. */
 export interface TrialScene {

@@ -5,7 +5,7 @@ import type { Project } from '../project/project.ts';
 import type { Audience } from './audience.ts';
 import { type CompiledState, compileFlag } from './compiled-flag.ts';
 import { bucketHash, evaluateFlag, type RandomRoll } from './evaluate-flag.ts';
-import { contextParameters, EvaluationContext, type PlainContext } from './evaluation-context.ts';
+import { contextParameters, EvaluationContext } from './evaluation-context.ts';
 import {
   audienceMismatch,
   cohortMatch,
@@ -16,6 +16,7 @@ import {
   reasonName,
 } from './evaluation-reason.ts';
 import { explanations, type TrialRule, type TrialScene, trialRules } from './explanations.ts';
+import { assignPlain, type PlainContext } from './plain-context.ts';
 
 export interface TrialStep {
   readonly rule: TrialRule;
@@ -49,7 +50,7 @@ export function trialOf(place: TrialPlace, plain: PlainContext, randomRoll: Rand
   const environments = project.environments.filter(({ number }) => number === environmentNumber);
   const compiled = compileFlag(flag, project, () => audience ?? undefined, environments);
   const context = new EvaluationContext();
-  context.assign(plain);
+  assignPlain(context, plain);
   let rolled: number | null = null;
   const reason = evaluateFlag(compiled, placedState(compiled), context, () => {
     rolled = randomRoll();

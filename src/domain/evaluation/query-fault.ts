@@ -1,4 +1,10 @@
-import type { QueryFault } from './evaluation-context.ts';
+/** Faults of an evaluation's query string; each is a 400 (decisions, «Query decoding»). */
+export type QueryFault =
+  | 'malformed-escape'
+  | 'invalid-utf8'
+  | 'raw-plus-in-cohort'
+  | 'raw-character'
+  | 'repeated';
 
 const nameLengthMax = 64;
 

@@ -1,7 +1,8 @@
 import type { RandomRoll } from '../../domain/evaluation/evaluate-flag.ts';
-import type { EvaluationContext, PlainContext } from '../../domain/evaluation/evaluation-context.ts';
+import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { type TrialPlace, trialOf } from '../../domain/evaluation/flag-trial.ts';
 import { type OpenFeatureContext, textsOf } from '../../domain/evaluation/open-feature-context.ts';
+import type { PlainContext } from '../../domain/evaluation/plain-context.ts';
 import { soleEnvironment } from '../../domain/project/project.ts';
 import type { ExplainedStep } from '../burgee-client.ts';
 import type { ClientFlag } from './flag-set.ts';

@@ -1,7 +1,7 @@
 import { errorEnvelope } from '../../contracts/error-envelope.ts';
 import { problemTable } from '../../contracts/problem-table.ts';
-import type { EvaluationContext, QueryFault } from '../../domain/evaluation/evaluation-context.ts';
-import { describeQueryFault } from '../../domain/evaluation/query-fault.ts';
+import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
+import { describeQueryFault, type QueryFault } from '../../domain/evaluation/query-fault.ts';
 import type { Problem, ProblemCode } from '../../domain/problem.ts';
 import { hasRawCharacter } from '../../support/query-string.ts';
 import type { RefusalReason } from './evaluation-metrics-protocol.ts';

@@ -1,22 +1,14 @@
-import { ofrepFailure } from '../../contracts/ofrep/ofrep-answers.ts';
 import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
 import type { Project } from '../../domain/project/project.ts';
 import { readBody } from '../../http/body-reader.ts';
-import type { BodyRoute, UnreadBody } from '../../http/body-route.ts';
+import type { BodyRoute } from '../../http/body-route.ts';
 import type { Exchange, ExchangeClass } from '../../http/exchange.ts';
 import { extendHeaderBlock, type HeaderBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
-import {
-  detachedHeaders,
-  ofrepHeaders,
-  ofrepLimitedHeaders,
-  ofrepPreflightHeaders,
-  ofrepRetryHeaders,
-} from '../../operations/answer-headers.ts';
+import { detachedHeaders, ofrepHeaders, ofrepPreflightHeaders } from '../../operations/answer-headers.ts';
 import { type AwaitFlagParts, waitForFlag } from '../answers/evaluation-wait.ts';
 import type { LongAnswers } from '../answers/long-answers.ts';
 import type { ClientAddresses } from '../limits/address-finder.ts';
-import { tooManyEvaluations } from '../limits/evaluation-limit.ts';
 import type { FairRoom } from '../limits/fair-room.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { PublicBase } from './events-url.ts';
@@ -33,8 +25,8 @@ import {
   type OfrepRefusal,
   ofrepEvaluationFailed,
   ofrepOverload,
-  unreadBody,
 } from './ofrep-problems.ts';
+import { askedKeyOf, refuseOfrep, refuseUnread } from './ofrep-refusals.ts';
 
 export interface OfrepGateParts extends Pick<AwaitFlagParts, 'source' | 'meter' | 'waiting' | 'deadlineMs'> {
   readonly flag: OfrepFlagEvaluator;
@@ -66,10 +58,6 @@ interface AskedFlags {
 }
 
 const tooManyStreams = 'Too many event streams are open. Ask for the flags at intervals instead.';
-const overBudget = 'The memory for request bodies, or your share of it, is used up. Retry in a moment.';
-const stalled = 'The body stopped arriving. Send it whole, and faster.';
-const scattered =
-  'The body comes in too many chunks for its length. Send larger chunks, or a Content-Length.';
 
 /** The way in of OFREP: reads the request, evaluates as the Evaluation API does, and answers in the shape of OFREP. */
 export class OfrepGate {
@@ -91,7 +79,7 @@ export class OfrepGate {
     const { place, target } = address;
     const forwardedFor = view.headerValues('x-forwarded-for').join(',');
     exchange.route = this.#parts.routes[target.kind];
-    if (place === 'malformed') this.#refuse(exchange, keyOf(view), malformedPlace);
+    if (place === 'malformed') this.#refuse(exchange, askedKeyOf(view), malformedPlace);
     else if (target.kind === 'flag')
       this.#evaluateFlag(exchange, view, { place, key: target.key, forwardedFor, context: null });
     else this.#evaluateFlags(exchange, view, place, forwardedFor);
@@ -283,44 +271,6 @@ export class OfrepGate {
     this.#parts.onFault(fault, 'ofrep-flags');
     this.#refuse(exchange, null, ofrepEvaluationFailed);
   }
-}
-
-/** Answers a request whose body did not arrive whole. */
-function refuseUnread(exchange: Exchange, key: string | null, why: UnreadBody | 'scattered'): void {
-  if (why === 'over-budget') {
-    refuseOfrep(exchange, key, ofrepOverload(overBudget));
-    return;
-  }
-  const problem = unreadBody(why === 'stalled' ? stalled : scattered);
-  exchange.answerAndClose(problem.status, ofrepHeaders, ofrepFailure(key, problem));
-}
-
-/** Answers a request above the limit of evaluations. */
-export function limitedOfrep(exchange: Exchange, view: RequestView, retryAfterSeconds: number): void {
-  const problem = { status: 429, code: 'GENERAL', details: tooManyEvaluations } as const;
-  exchange.answer(429, ofrepLimitedHeaders(retryAfterSeconds), ofrepFailure(keyOf(view), problem));
-}
-
-/** Refuses a request whose end is not certain, and closes its connection. */
-export function refuseAmbiguousOfrep(exchange: Exchange, view: RequestView, fault: string): void {
-  const problem = { status: 400, code: 'GENERAL', details: fault } as const;
-  exchange.answerAndClose(400, ofrepHeaders, ofrepFailure(keyOf(view), problem));
-}
-
-/** @returns the key of the flag that is asked for; null for all flags, or nothing that OFREP has */
-function keyOf(view: RequestView): string | null {
-  const target = readOfrepAddress(view.path(), '')?.target;
-  return target?.kind === 'flag' ? target.key : null;
-}
-
-/** Answers with a failure in the shape of OFREP. @param key of the flag that was asked for; null for all flags */
-function refuseOfrep(exchange: Exchange, key: string | null, refusal: OfrepRefusal, isAttached = true): void {
-  const headers = refusal.isOverload === true ? ofrepRetryHeaders : ofrepHeaders;
-  exchange.answer(
-    refusal.status,
-    isAttached ? headers : detachedHeaders(headers),
-    ofrepFailure(key, refusal),
-  );
 }
 
 /** @param tags the value of If-None-Match */

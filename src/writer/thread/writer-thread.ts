@@ -18,11 +18,12 @@ import type {
   WriterRequest,
   WriterSetup,
 } from '../client/writer-protocol.ts';
-import { ClusterCommits, type ClusterPort, replicaHandlers } from './cluster-commits.ts';
+import { ClusterCommits, type ClusterPort } from './cluster-commits.ts';
 import { createFirstOrganisation } from './commands/create-first-organisation.ts';
 import { type Commits, localCommits } from './commits.ts';
 import { FreeSpace } from './free-space.ts';
 import { OperatorCommands, serveOperatorPort } from './operator-commands.ts';
+import { replicaHandlers } from './replica-handlers.ts';
 import { UsageSharing } from './usage-sharing.ts';
 import { Writer } from './writer.ts';
 import { WriterMeter } from './writer-meter.ts';

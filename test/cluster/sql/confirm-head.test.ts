@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
+import { batchAt, commit } from '../../../src/cluster/sql/commit-statements.ts';
 import { confirmHead } from '../../../src/cluster/sql/head-statements.ts';
-import { batchAt, commit } from '../../../src/cluster/sql/statements.ts';
 import { findPostgres, type PostgresBinaries } from '../../support/postgres/postgres-binaries.ts';
 import { startPostgres, startStandby } from '../../support/postgres/postgres-server.ts';
 import { connectForTest, makeTestCluster, requestOn } from './support/test-cluster.ts';

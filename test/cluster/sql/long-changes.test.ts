@@ -2,8 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { clusterMetrics } from '../../../src/cluster/client/cluster-metrics-protocol.ts';
 import { parseClusterUrl } from '../../../src/cluster/sql/cluster-url.ts';
+import {
+  changesBytesMax,
+  commit,
+  commitLocked,
+  lockHead,
+} from '../../../src/cluster/sql/commit-statements.ts';
 import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
-import { changesBytesMax, commit, commitLocked, lockHead } from '../../../src/cluster/sql/statements.ts';
 import { Acknowledgements } from '../../../src/cluster/thread/acknowledgements.ts';
 import { ClusterMeter } from '../../../src/cluster/thread/cluster-meter.ts';
 import { Committer } from '../../../src/cluster/thread/committer.ts';

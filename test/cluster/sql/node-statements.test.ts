@@ -1,4 +1,5 @@
 import t from 'tap';
+import { commit } from '../../../src/cluster/sql/commit-statements.ts';
 import {
   hearCluster,
   leave,
@@ -7,7 +8,6 @@ import {
   renew,
   report,
 } from '../../../src/cluster/sql/node-statements.ts';
-import { commit } from '../../../src/cluster/sql/statements.ts';
 import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
 import { makeTestCluster, requestOn } from './support/test-cluster.ts';
 

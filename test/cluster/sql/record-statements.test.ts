@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { commit } from '../../../src/cluster/sql/commit-statements.ts';
 import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
 import { createCluster, openSnapshot } from '../../../src/cluster/sql/record-statements.ts';
 import type { RecordRow } from '../../../src/cluster/sql/rows.ts';
-import { commit } from '../../../src/cluster/sql/statements.ts';
 import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
 import { connectForTest, makeTestCluster, type Place, recordOf, requestOn } from './support/test-cluster.ts';
 

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { countAttempts } from '../../../src/cluster/sql/attempt-statements.ts';
+import { commit } from '../../../src/cluster/sql/commit-statements.ts';
 import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
 import { hearCluster, renew } from '../../../src/cluster/sql/node-statements.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type SchemaMigration,
   schemaVersion,
 } from '../../../src/cluster/sql/schema.ts';
-import { commit } from '../../../src/cluster/sql/statements.ts';
 import { readStatus, takeDuty } from '../../../src/cluster/sql/upkeep-statements.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';

@@ -1,7 +1,8 @@
 import t from 'tap';
+import { commit } from '../../../src/cluster/sql/commit-statements.ts';
 import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
+import { rowsAfter } from '../../../src/cluster/sql/log-statements.ts';
 import { renew } from '../../../src/cluster/sql/node-statements.ts';
-import { commit, rowsAfter } from '../../../src/cluster/sql/statements.ts';
 import { giveDuty, readStatus, takeDuty, trimLog } from '../../../src/cluster/sql/upkeep-statements.ts';
 import {
   pullUsage,

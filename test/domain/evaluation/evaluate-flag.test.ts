@@ -2,12 +2,13 @@ import t from 'tap';
 import type { Audience } from '../../../src/domain/evaluation/audience.ts';
 import { compileFlag } from '../../../src/domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../../src/domain/evaluation/evaluate-flag.ts';
-import { EvaluationContext, type PlainContext } from '../../../src/domain/evaluation/evaluation-context.ts';
+import { EvaluationContext } from '../../../src/domain/evaluation/evaluation-context.ts';
 import {
   evaluationReasons,
   isOn,
   openFeatureReason,
 } from '../../../src/domain/evaluation/evaluation-reason.ts';
+import { assignPlain, type PlainContext } from '../../../src/domain/evaluation/plain-context.ts';
 import type { Flag, FlagState } from '../../../src/domain/flag/flag.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import fc from '../../support/fast-check.ts';
@@ -73,7 +74,7 @@ function reasonFor(
 ) {
   const flag = flagWith([[1, { ...everywhere, ...state }]], flagWide);
   const compiled = compileFlag(flag, project, (id) => (id === audience.id ? audience : undefined));
-  context.assign({ env: 'production', ...given });
+  assignPlain(context, { env: 'production', ...given });
   const selected = selectState(compiled, context);
   if (selected === null) return 'no-state';
   return evaluationReasons[evaluateFlag(compiled, selected, context, () => roll)]?.name;
@@ -158,7 +159,7 @@ t.test('the targeting key takes precedence over the cohort, and both are sticky'
 t.test('any one of several cohorts matches, and the first one is the key', async (t) => {
   const reasonOf = (state: Partial<FlagState>, ...cohorts: string[]) => {
     const compiled = compileFlag(flagWith([[1, { ...everywhere, ...state }]]), project, () => undefined);
-    context.assign({ env: 'production' });
+    assignPlain(context, { env: 'production' });
     for (const cohort of cohorts) context.addCohort(cohort);
     const selected = selectState(compiled, context);
     if (selected === null) throw new Error('production has a state');
@@ -183,10 +184,10 @@ t.test('an environment is found by its exact name, for any name', async (t) => {
     ['Production', false],
     ['', false],
   ] as const) {
-    context.assign({ env });
+    assignPlain(context, { env });
     t.equal(selectState(compiled, context) !== null, found, JSON.stringify(env));
   }
-  context.assign({});
+  assignPlain(context, {});
   t.equal(selectState(compiled, context), null, 'env is required');
 });
 

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { contextParameters, EvaluationContext } from '../../../src/domain/evaluation/evaluation-context.ts';
+import { assignPlain } from '../../../src/domain/evaluation/plain-context.ts';
 import { describeQueryFault } from '../../../src/domain/evaluation/query-fault.ts';
 import fc from '../../support/fast-check.ts';
 
@@ -137,7 +138,7 @@ t.test('an empty key or cohort counts as absent; an empty env counts as given', 
 
 t.test('a context built by a program reads like one from a query', async (t) => {
   const plain = { targetingKey: 'ключ', cohort: 'a+b', env: 'é' } as const;
-  context.assign({
+  assignPlain(context, {
     ...plain,
     attributes: [
       ['plan', 'pro'],

@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
-import type { SqlConnection } from '../../../src/cluster/sql/connection.ts';
-import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
-import { renew } from '../../../src/cluster/sql/node-statements.ts';
-import { closeCluster, openSnapshot } from '../../../src/cluster/sql/record-statements.ts';
-import type { RecordRow } from '../../../src/cluster/sql/rows.ts';
 import {
   batchAt,
   changesBytesMax,
@@ -13,8 +8,13 @@ import {
   commitLocked,
   giveUpLock,
   lockHead,
-  rowsAfter,
-} from '../../../src/cluster/sql/statements.ts';
+} from '../../../src/cluster/sql/commit-statements.ts';
+import type { SqlConnection } from '../../../src/cluster/sql/connection.ts';
+import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
+import { rowsAfter } from '../../../src/cluster/sql/log-statements.ts';
+import { renew } from '../../../src/cluster/sql/node-statements.ts';
+import { closeCluster, openSnapshot } from '../../../src/cluster/sql/record-statements.ts';
+import type { RecordRow } from '../../../src/cluster/sql/rows.ts';
 import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
 import { makeTestCluster, type Place, recordOf, requestOn } from './support/test-cluster.ts';
 

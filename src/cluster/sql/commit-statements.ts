@@ -1,6 +1,7 @@
 import { byteaArray } from './bytea.ts';
 import type { Answer, SqlConnection, Statement } from './connection.ts';
 import { headColumns, headRow, type RawHead } from './head-statements.ts';
+import { followBounds, maxPart, type RowBounds, sendRows, toLogRows } from './log-statements.ts';
 import { nodeRows, nodesStatement, type RawNode } from './node-statements.ts';
 import type { Head, LogRow, LogRows, NodeRow, RecordKey, RecordRow } from './rows.ts';
 import { commitChannel } from './schema-name.ts';
@@ -23,16 +24,6 @@ export const changesBytesMax = 256 * 1024 * 1024;
 /** Longer changes are kept in several parts, so that no value that is read is larger. */
 const partBytes = 4 * 1024 * 1024;
 
-/** Beyond every part of a position: what comes behind it begins with the next position. */
-const maxPart = 2 ** 31 - 1;
-
-/** What is read at once. A row alone may be larger than `bytes`: it comes whole. */
-export interface RowBounds {
-  readonly rows: number;
-  readonly bytes: number;
-}
-
-const followBounds: RowBounds = { rows: 500, bytes: 16 * 1024 * 1024 };
 /** What a lost commit brings along; a writer that is further behind reads on by itself. */
 const othersBounds: RowBounds = { rows: 200, bytes: 4 * 1024 * 1024 };
 
@@ -83,21 +74,6 @@ const commitStatement: Statement = {
     select pg_notify($13::text, $1::bigint::text) from moved`,
 };
 
-/** Rows behind a position and part, until so many or so many bytes: always one at least, if there is one. */
-const rowsStatement: Statement = {
-  name: 'rows',
-  text: (schema) => `
-    select position, part, parts, node, batch, format, changes, checksum from (
-      select first.*, sum(octet_length(changes)) over (order by position, part) - octet_length(changes) as before
-      from (
-        select * from ${schema}.log
-        where (position, part) > ($1::bigint, $2::int) and ($5::uuid is null or batch <> $5::uuid)
-        order by position, part limit $3::int
-      ) as first
-    ) as counted
-    where before < $4::bigint order by position, part`,
-};
-
 const lockStatement: Statement = {
   name: 'lock',
   text: (schema) => `select ${headColumns} from ${schema}.head for update`,
@@ -107,12 +83,6 @@ const batchStatement: Statement = {
   name: 'batch',
   text: (schema) => `select batch from ${schema}.log where position = $1::bigint and part = 0`,
 };
-
-/** Of a row that is kept in parts, one of them. */
-interface PartRow extends LogRow {
-  readonly part: number;
-  readonly parts: number;
-}
 
 /**
  * Commits a row and the records that it changes, if the head still is where it was decided. Nothing is held open: a
@@ -178,42 +148,6 @@ export async function batchAt(connection: SqlConnection, position: number): Prom
     connection.run<{ batch: string }>(batchStatement, [position]),
   );
   return rows[0]?.batch ?? null;
-}
-
-/**
- * Reads the rows behind a position, whole and in order. None may mean that there is none yet, or that they were
- * trimmed: `Head.keptFrom` says which. A first row that is not the next position was trimmed in between.
- */
-export async function rowsAfter(
-  connection: SqlConnection,
-  position: number,
-  bounds: RowBounds = followBounds,
-): Promise<LogRows> {
-  const read = (after: number, part: number) =>
-    connection.within(readTimeoutMs, sendRows(connection, after, bounds, part));
-  const { rows: parts } = await read(position, maxPart);
-  const [first] = parts;
-  if (first === undefined) return { rows: [], hasMore: false };
-  // A row of more bytes than are read at once: its parts are fetched until it is whole.
-  while (isCut(parts) && parts.at(-1)?.position === first.position) {
-    const last = parts.at(-1) as PartRow;
-    const { rows: next } = await read(last.position, last.part);
-    const further = next.filter((part) => part.position === first.position);
-    if (further.length === 0) break;
-    parts.push(...further);
-    if (!isCut(parts)) return { rows: joinParts(parts), hasMore: true };
-  }
-  return toLogRows(parts, bounds);
-}
-
-function sendRows(
-  connection: SqlConnection,
-  position: number,
-  { rows, bytes }: RowBounds,
-  part = maxPart,
-  exceptBatch: string | null = null,
-): Promise<Answer<PartRow>> {
-  return connection.run<PartRow>(rowsStatement, [position, part, rows, bytes, exceptBatch]);
 }
 
 /** In one message: the commit, the end of its transaction if it has one, the nodes after it, and what others committed. */
@@ -291,30 +225,4 @@ function splitParts(changes: Buffer): Buffer[] {
   return Array.from({ length: count }, (_, part) =>
     changes.subarray(part * partBytes, (part + 1) * partBytes),
   );
-}
-
-/** Whether the last row lacks parts. */
-function isCut(parts: readonly PartRow[]): boolean {
-  const last = parts.at(-1);
-  return last !== undefined && last.part < last.parts - 1;
-}
-
-/** Whole rows; what a bound cut off is left for the next read. */
-function toLogRows(parts: readonly PartRow[], bounds: RowBounds): LogRows {
-  const bytes = parts.reduce((sum, { changes }) => sum + changes.length, 0);
-  const hasMore = isCut(parts) || parts.length >= bounds.rows || bytes >= bounds.bytes;
-  const cut = isCut(parts) ? parts.at(-1)?.position : undefined;
-  return { rows: joinParts(parts.filter(({ position }) => position !== cut)), hasMore };
-}
-
-function joinParts(parts: readonly PartRow[]): LogRow[] {
-  const rows: LogRow[] = [];
-  let held: Buffer[] = [];
-  for (const { part, parts: count, changes, ...row } of parts) {
-    held.push(changes);
-    if (part < count - 1) continue;
-    rows.push({ ...row, changes: held.length === 1 ? changes : Buffer.concat(held) });
-    held = [];
-  }
-  return rows;
 }

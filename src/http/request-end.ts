@@ -1,0 +1,42 @@
+import type { RequestView } from './request-view.ts';
+import type { HttpRequest } from './uws.ts';
+
+/* Where a request ends: what a head says of its body, and what could make another parser see another end. */
+
+/** A request that declares a body may be framed so that its end is not certain. Sees the first line of each header. */
+export function hasBody(request: HttpRequest): boolean {
+  return request.getHeader('content-length') !== '' || request.getHeader('transfer-encoding') !== '';
+}
+
+const lengths =
+  'The headers disagree on the length of the request body. Send one Content-Length, or Transfer-Encoding: chunked.';
+const hosts = 'The request has more than one Host header. Send one.';
+const methods = 'The request method is not valid. Send an HTTP method in upper-case letters.';
+
+/** Methods that every HTTP parser knows. After another method, parsers may disagree on what follows. */
+const commonMethods = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']);
+
+/**
+ * Finds what in the head could make another parser see another end of the request: a proxy in front could then take a
+ * part of it for the next request, or the other way round (request smuggling). Such a request is refused, and its
+ * connection ends. Every line is checked, because uWebSockets.js frames by the first of several headers, and takes an
+ * empty one as absent.
+ * @returns a message for the client; null when there is no fault
+ */
+export function framingFault(request: RequestView): string | null {
+  const sizes = request.headerValues('content-length');
+  const encodings = request.headerValues('transfer-encoding');
+  if (sizes.length + encodings.length > 1) return lengths;
+  if (sizes.some((size) => !/^\d{1,15}$/.test(size))) return lengths;
+  if (encodings.some((encoding) => encoding.toLowerCase() !== 'chunked')) return lengths;
+  if (request.headerValues('host').length > 1) return hosts;
+  return request.method() === 'other' ? methods : null;
+}
+
+/**
+ * Whether only uWebSockets.js has seen where the request ends. It reads chunks loosely, and shows their content but not
+ * their framing. So the connection ends with the answer: what looks like another request behind it is never handled.
+ */
+export function hasUncertainEnd(request: RequestView): boolean {
+  return request.header('transfer-encoding') !== '' || !commonMethods.has(request.method());
+}

@@ -1,0 +1,30 @@
+import type { MainLog } from '../observability/logger.ts';
+
+interface FatalFault {
+  /** Logs the fault, and lets the answers out that are on their way. */
+  readonly onFatal: (fault: Error) => void;
+  /** Resolves with the fault when the process may end; otherwise never. */
+  readonly failed: Promise<Error>;
+}
+
+/**
+ * Waits for a fault after which only a restart of the process helps.
+ * @param letAnswersOut resolves when the answers are sent, or have had their time
+ */
+export function awaitFatalFault(mainLog: MainLog, letAnswersOut: () => Promise<void>): FatalFault {
+  let reportFailure: (fault: Error) => void = () => undefined;
+  const failed = new Promise<Error>((resolve) => {
+    reportFailure = resolve;
+  });
+  let told: Error | null = null;
+  const onFatal = (fault: Error): void => {
+    // A failed assertion is reported twice.
+    if (fault === told) return;
+    told = fault;
+    mainLog.log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
+    letAnswersOut()
+      .then(() => mainLog.flush())
+      .then(() => reportFailure(fault), reportFailure);
+  };
+  return { onFatal, failed };
+}

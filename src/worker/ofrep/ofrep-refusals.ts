@@ -1,0 +1,61 @@
+import { ofrepFailure } from '../../contracts/ofrep/ofrep-answers.ts';
+import type { UnreadBody } from '../../http/body-route.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import type { RequestView } from '../../http/request-view.ts';
+import {
+  detachedHeaders,
+  ofrepHeaders,
+  ofrepLimitedHeaders,
+  ofrepRetryHeaders,
+} from '../../operations/answer-headers.ts';
+import { tooManyEvaluations } from '../limits/evaluation-limit.ts';
+import { readOfrepAddress } from './ofrep-address.ts';
+import { type OfrepRefusal, ofrepOverload, unreadBody } from './ofrep-problems.ts';
+
+const overBudget = 'The memory for request bodies, or your share of it, is used up. Retry in a moment.';
+const stalled = 'The body stopped arriving. Send it whole, and faster.';
+const scattered =
+  'The body comes in too many chunks for its length. Send larger chunks, or a Content-Length.';
+
+/** Answers a request whose body did not arrive whole. */
+export function refuseUnread(exchange: Exchange, key: string | null, why: UnreadBody | 'scattered'): void {
+  if (why === 'over-budget') {
+    refuseOfrep(exchange, key, ofrepOverload(overBudget));
+    return;
+  }
+  const problem = unreadBody(why === 'stalled' ? stalled : scattered);
+  exchange.answerAndClose(problem.status, ofrepHeaders, ofrepFailure(key, problem));
+}
+
+/** Answers a request above the limit of evaluations. */
+export function limitedOfrep(exchange: Exchange, view: RequestView, retryAfterSeconds: number): void {
+  const problem = { status: 429, code: 'GENERAL', details: tooManyEvaluations } as const;
+  exchange.answer(429, ofrepLimitedHeaders(retryAfterSeconds), ofrepFailure(askedKeyOf(view), problem));
+}
+
+/** Refuses a request whose end is not certain, and closes its connection. */
+export function refuseAmbiguousOfrep(exchange: Exchange, view: RequestView, fault: string): void {
+  const problem = { status: 400, code: 'GENERAL', details: fault } as const;
+  exchange.answerAndClose(400, ofrepHeaders, ofrepFailure(askedKeyOf(view), problem));
+}
+
+/** @returns the key of the flag that is asked for; null for all flags, or nothing that OFREP has */
+export function askedKeyOf(view: RequestView): string | null {
+  const target = readOfrepAddress(view.path(), '')?.target;
+  return target?.kind === 'flag' ? target.key : null;
+}
+
+/** Answers with a failure in the shape of OFREP. @param key of the flag that was asked for; null for all flags */
+export function refuseOfrep(
+  exchange: Exchange,
+  key: string | null,
+  refusal: OfrepRefusal,
+  isAttached = true,
+): void {
+  const headers = refusal.isOverload === true ? ofrepRetryHeaders : ofrepHeaders;
+  exchange.answer(
+    refusal.status,
+    isAttached ? headers : detachedHeaders(headers),
+    ofrepFailure(key, refusal),
+  );
+}

@@ -1,0 +1,90 @@
+import type { PlaceMessage, ReplicaCalls, RowMessage } from '../../cluster/client/replica-protocol.ts';
+import { decodeContent, NewerRowError, type ReplicaRow } from '../../storage/replica/log-row.ts';
+import { DivergedError, type Replica } from '../../storage/replica/replica.ts';
+import type { StateEntry } from '../../storage/replica/state.ts';
+import { asBuffer } from '../../support/as-buffer.ts';
+import { assert } from '../../support/assert.ts';
+import type { CallHandlers } from '../../support/port-calls.ts';
+import { PushedIterable } from '../../support/pushed-iterable.ts';
+import type { UsageSharing } from './usage-sharing.ts';
+
+/** Entries that wait to be taken over: the cluster's thread brings no more before these are written. */
+type StateBatch = readonly StateEntry[];
+
+/** What the cluster's thread asks of the replica. */
+export function replicaHandlers(
+  replicaOf: () => Replica,
+  usageOf: () => UsageSharing,
+): CallHandlers<ReplicaCalls> {
+  let entries: PushedIterable<StateBatch> | null = null;
+  let becoming: Promise<number> | null = null;
+  const bring = async (batch: StateBatch): Promise<null> => {
+    assert(entries !== null && becoming !== null, 'entries of a state come after its beginning');
+    await Promise.race([entries.push(batch), becoming]);
+    return null;
+  };
+  return {
+    follow: (rows) => followed(replicaOf(), rows),
+    beginState: ({ place, node }) => {
+      assert(entries === null, 'one state is taken over at a time');
+      entries = new PushedIterable();
+      becoming = replicaOf().become(place, entries, node);
+      becoming.catch(() => undefined);
+      return null;
+    },
+    addState: (bytes) => bring(stateEntries(bytes)),
+    endState: async () => {
+      entries?.end();
+      try {
+        return (await becoming) ?? 0;
+      } finally {
+        entries = null;
+        becoming = null;
+      }
+    },
+    takeUsage: ({ max }) => usageOf().take(max),
+    keepUsage: (counts) => {
+      for (const count of counts) usageOf().note(count);
+      return null;
+    },
+    tellUsageAgain: () => {
+      usageOf().tellAgain();
+      return null;
+    },
+    addUsage: (counts) => {
+      if (replicaOf().isBecoming) throw new Error('the replica takes over a newer state');
+      usageOf().add(counts);
+      return null;
+    },
+    giveUpState: async () => {
+      entries?.fail(new Error('the state could not be read further'));
+      await becoming?.catch(() => undefined);
+      entries = null;
+      becoming = null;
+      return null;
+    },
+  };
+}
+
+function followed(replica: Replica, rows: readonly RowMessage[]): ReplicaCalls['follow']['result'] {
+  try {
+    const { position, checksum }: PlaceMessage = replica.follow(rows.map(toLogRow));
+    return { kind: 'applied', place: { position, checksum: new Uint8Array(checksum) } };
+  } catch (fault) {
+    if (fault instanceof DivergedError) return { kind: 'diverged', message: fault.message };
+    if (fault instanceof NewerRowError) return { kind: 'newer', message: fault.message };
+    throw fault;
+  }
+}
+
+function stateEntries(bytes: Uint8Array): StateBatch {
+  return decodeContent(bytes).writes.map(({ database, key, value }) => {
+    assert(value !== null, 'an entry of a state has a value');
+    return { database, key, value };
+  });
+}
+
+/** A row as it came by message, or as this node decided it. */
+export function toLogRow(row: RowMessage | ReplicaRow): ReplicaRow {
+  return { ...row, changes: asBuffer(row.changes), checksum: asBuffer(row.checksum) };
+}
