@@ -63,8 +63,8 @@ function duplicateNameProblems(files) {
 /** Longer files have more than one idea. */
 const linesMax = 300;
 
-/** @param files paths and texts of src */
-function longFileProblems(files) {
+/** @param files paths and texts of src. @returns one line for each that is too long */
+export function longFileProblems(files) {
   const lengths = files.map(([path, text]) => [path, text.split('\n').length - 1]);
   return lengths
     .filter(([, lines]) => lines > linesMax)

@@ -44,8 +44,8 @@ export function admitCall(
   const context = { now: Date.now(), acceptedPrefixes, hashSecret };
   const step = guardSync(queries, { authorization, place: { projectId, environment } }, context);
   if (step.ok) return { ok: true, target: step.value };
-  const { refusal } = step;
-  const { code, detail } = refusal.problem;
+  const { problem: refusal } = step;
+  const { code, detail } = refusal;
   const told = code === 'missing-bearer-token' ? noToken : detail;
   return { ok: false, refused: { status: statusOf(code), detail: told }, refusal };
 }

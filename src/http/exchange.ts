@@ -19,6 +19,7 @@ type Body = string | Uint8Array;
 
 /** uWebSockets.js gathers this much for one write. A larger write goes to the socket at once. */
 const corkBytes = 16 * 1024;
+
 /** `Exchange`, or a class that gives its answers with more. */
 export type ExchangeClass = typeof Exchange;
 

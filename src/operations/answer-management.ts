@@ -2,7 +2,8 @@ import { errorEnvelope } from '../contracts/error-envelope.ts';
 import { problemTable } from '../contracts/problem-table.ts';
 import { guardRequest, type Principal } from '../domain/management/guard.ts';
 import { parseManagementQuery, requestedEnvironments } from '../domain/management/management-query.ts';
-import { proceed, type Refusal, type Step } from '../domain/management/refusal.ts';
+import type { Refusal, Step } from '../domain/management/refusal.ts';
+import { succeed } from '../domain/outcome.ts';
 import { shown } from '../domain/problem-list.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial } from '../domain/token/denial.ts';
@@ -48,7 +49,7 @@ function guard<Actor extends ManagementOperation['actor']>(
   const guarded = guardRequest(queries, { authorization: call.credential, permission }, context);
   if (!guarded.ok) return guarded;
   if (operation === null) throw new Error('the guard lets no request pass without an endpoint');
-  return proceed({ principal: guarded.value, operation: operation as Of<Actor> });
+  return succeed({ principal: guarded.value, operation: operation as Of<Actor> });
 }
 
 /**
@@ -78,7 +79,7 @@ function* settle(later: LateRead['later'], call: ApiCall, context: ManagementCon
 }
 
 function answerOf(step: Step<ApiAnswer>, call: ApiCall, context: ManagementContext): ApiAnswer {
-  return step.ok ? step.value : refusalAnswer(step.refusal, denialOf(step.refusal, call, context), context);
+  return step.ok ? step.value : refusalAnswer(step.problem, denialOf(step.problem, call, context), context);
 }
 
 /**
@@ -92,7 +93,7 @@ export function checkManagementHead(
 ): HeadCheck {
   const guarded = guard(queries, call, context, 'write');
   if (!guarded.ok) {
-    return { refusal: refusalAnswer(guarded.refusal, denialOf(guarded.refusal, call, context), context) };
+    return { refusal: refusalAnswer(guarded.problem, denialOf(guarded.problem, call, context), context) };
   }
   const { token, project, organisation } = guarded.value.principal;
   return { asker: { asker: token.id, project: project.id, organisation: organisation.id } };
@@ -110,10 +111,10 @@ export function answerManagementWrite(
   context: WriteContext,
 ): WriteDecision {
   const guarded = guard(queries, call, context, 'write');
-  if (!guarded.ok) return refuseWrite(queries, call, guarded.refusal, context);
+  if (!guarded.ok) return refuseWrite(queries, call, guarded.problem, context);
   const { principal, operation } = guarded.value;
   const step = operation.run(queries, call, principal, context);
-  if (!step.ok) return refuseWrite(queries, call, step.refusal, context);
+  if (!step.ok) return refuseWrite(queries, call, step.problem, context);
   const { changes, answer } = step.value;
   return { changes, answer: withOwner(answer, principal) };
 }
@@ -132,12 +133,13 @@ function refuseWrite(
 
 /** @param denial that is still to be recorded; null for none, or when it has been. */
 export function refusalAnswer(
-  { problem, isFailedAuthentication, tokenId, retryAfter }: Refusal,
+  refusal: Refusal,
   denial: Denial | null,
   { docsUrl }: Pick<ManagementContext, 'docsUrl'>,
 ): ApiAnswer {
-  const { status } = problemTable[problem.code];
-  const body = errorEnvelope(problem, docsUrl);
+  const { code, isFailedAuthentication, tokenId, retryAfter } = refusal;
+  const { status } = problemTable[code];
+  const body = errorEnvelope(refusal, docsUrl);
   return apiAnswer(status, body, { isFailedAuthentication, askerId: tokenId, denial, retryAfter });
 }
 

@@ -130,7 +130,7 @@ export class SyncDoor implements ApiDoor {
     const step = this.#guard(call, state);
     if (!step.ok) {
       state.release();
-      const refusal = this.#refusal(step.refusal, call);
+      const refusal = this.#refusal(step.problem, call);
       guarded(reply, this.actors, giveRecorded(reply, refusal, String(refusal.body), this.actors));
       return undefined;
     }
@@ -157,7 +157,7 @@ export class SyncDoor implements ApiDoor {
     const state = this.#options.watch.pin();
     try {
       const step = this.#guard(call, state);
-      if (!step.ok) return { refusal: this.#refusal(step.refusal, call) };
+      if (!step.ok) return { refusal: this.#refusal(step.problem, call) };
       const { token, project } = step.value;
       return { asker: { asker: token.id, project: project.id, organisation: accountOf(project) } };
     } finally {

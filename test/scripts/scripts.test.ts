@@ -123,3 +123,14 @@ t.test('a name that two files declare is found, for every kind of declaration', 
     steps: ['c.ts', 'd.ts'],
   });
 });
+
+t.test('a file of more than 300 lines is found', async (t) => {
+  type Module = { longFileProblems: (files: readonly (readonly [string, string])[]) => string[] };
+  const { longFileProblems } = await load<Module>('house-rules.mjs');
+  const file = (lines: number): string => 'line\n'.repeat(lines);
+  const found = longFileProblems([
+    ['short.ts', file(300)],
+    ['long.ts', file(301)],
+  ]);
+  t.strictSame(found, ['long.ts: 301 lines; a file has at most 300, and one idea']);
+});

@@ -1,10 +1,11 @@
 import { namedEnvironments } from '../flag/flag-creation.ts';
 import { stateKeys } from '../flag/state-fields.ts';
+import { succeed } from '../outcome.ts';
 import { shown, shownList } from '../problem-list.ts';
 import { permitsEnvironment, type Token } from '../token/token.ts';
 import type { Principal } from './guard.ts';
 import { type ManagementQuery, requestedEnvironments } from './management-query.ts';
-import { denyToken, proceed, type Step } from './refusal.ts';
+import { denyToken, type Step } from './refusal.ts';
 import type { RequestBody } from './request-body.ts';
 
 /**
@@ -13,7 +14,7 @@ import type { RequestBody } from './request-body.ts';
  */
 export function limitRead({ token }: Principal, query: ManagementQuery): Step<null> {
   const refused = findRefused(token, requestedEnvironments(query));
-  if (refused === undefined) return proceed(null);
+  if (refused === undefined) return succeed(null);
   return denyToken(token, 'environment-not-permitted', describeRefusal(token, refused), shown(refused));
 }
 
@@ -27,13 +28,13 @@ export function limitPatch(principal: Principal, query: ManagementQuery): Step<n
 /** A create must not set state that a patch could not: 403 `Forbidden`. */
 export function limitCreation(principal: Principal, body: RequestBody): Step<null> {
   const { token } = principal;
-  if (token.environments === null || body.kind !== 'object') return proceed(null);
+  if (token.environments === null || body.kind !== 'object') return succeed(null);
   const refused = findRefused(token, namedEnvironments(body));
   if (refused !== undefined) {
     return denyToken(token, 'create-forbidden', describeRefusal(token, refused), shown(refused));
   }
   const setsState = stateKeys.some((key) => body.members.listed.has(key));
-  if (!setsState || !isShutOut(principal)) return proceed(null);
+  if (!setsState || !isShutOut(principal)) return succeed(null);
   return denyToken(token, 'create-forbidden', describeShutOut(token));
 }
 

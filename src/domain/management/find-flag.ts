@@ -1,16 +1,17 @@
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { Flag } from '../flag/flag.ts';
+import { succeed } from '../outcome.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Token } from '../token/token.ts';
 import type { Principal } from './guard.ts';
-import { proceed, refuseRequest, type Step } from './refusal.ts';
+import { refuseRequest, type Step } from './refusal.ts';
 
 /**
  * Step 9: an unknown flag and another project's flag get the same answer, so that ids cannot be probed (specification).
  */
 export function findFlag(queries: RecordQueries, { token, project }: Principal, id: string): Step<Flag> {
   const flag = isIdShaped(id) ? queries.flag(id) : undefined;
-  if (flag?.projectId === project.id) return proceed(flag);
+  if (flag?.projectId === project.id) return succeed(flag);
   return refuseUnknownFlag(token);
 }
 

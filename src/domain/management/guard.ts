@@ -1,11 +1,12 @@
 import { isEligible, type Organisation } from '../organisation/organisation.ts';
+import { succeed } from '../outcome.ts';
 import { shown } from '../problem-list.ts';
 import type { Project } from '../project/project.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { DenialReason } from '../token/denial.ts';
 import { type Permission, type Token, tokenStatus } from '../token/token.ts';
 import { readTokenSecret } from '../token/token-secret.ts';
-import { denyToken, proceed, refuseRequest, refuseStranger, type Step } from './refusal.ts';
+import { denyToken, refuseRequest, refuseStranger, type Step } from './refusal.ts';
 
 /** The asker, after the guard has admitted the request. */
 export interface Principal {
@@ -76,7 +77,7 @@ export function authenticate(
 
 function checkStatus(token: Token, now: number): Step<Token> {
   const status = tokenStatus(token, now);
-  if (status === 'active') return proceed(token);
+  if (status === 'active') return succeed(token);
   const reason: DenialReason = status === 'revoked' ? 'token-revoked' : 'token-expired';
   const what = status === 'revoked' ? 'has been revoked' : 'has expired';
   return denyToken(token, reason, `The token "${shown(token.name)}" ${what}. Use another one.`);
@@ -91,5 +92,5 @@ function findOwner(queries: RecordQueries, token: Token, now: number): Step<Prin
   if (organisation === undefined || !isEligible(organisation, now)) {
     return refuseRequest(token, 'plan-required', planRequired);
   }
-  return proceed({ token, project, organisation });
+  return succeed({ token, project, organisation });
 }

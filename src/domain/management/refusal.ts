@@ -1,11 +1,11 @@
+import type { Outcome, RefusedWith } from '../outcome.ts';
 import type { Problem, ProblemCode } from '../problem.ts';
 import type { ProblemList } from '../problem-list.ts';
 import type { DenialReason } from '../token/denial.ts';
 import type { Token } from '../token/token.ts';
 
-/** A refused request of the Management API, and what follows from the refusal. */
-export interface Refusal {
-  readonly problem: Problem;
+/** The problem of a refused request of the Management API, and what follows from it. */
+export interface Refusal extends Problem {
   /** Counts toward the address' limit: a missing, malformed or unknown token. */
   readonly isFailedAuthentication: boolean;
   /** Why a real token was refused; null for any other refusal, which is not recorded. */
@@ -18,27 +18,23 @@ export interface Refusal {
 }
 
 /** One step in the order of checks: its result for the next steps, or a refusal. */
-export type Step<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly refusal: Refusal };
+export type Step<T> = Outcome<T, Refusal>;
 
-type Refused = Extract<Step<never>, { ok: false }>;
-
-export function proceed<T>(value: T): Step<T> {
-  return { ok: true, value };
-}
+type Refused = RefusedWith<Refusal>;
 
 /** No token was recognised: 401, and a failed authentication. */
 export function refuseStranger(code: ProblemCode, detail: string): Refused {
-  const problem = { code, detail };
-  const refusal = {
-    problem,
-    isFailedAuthentication: true,
-    denialReason: null,
-    environment: null,
-    tokenId: null,
+  return {
+    ok: false,
+    problem: {
+      code,
+      detail,
+      isFailedAuthentication: true,
+      denialReason: null,
+      environment: null,
+      tokenId: null,
+    },
   };
-  return { ok: false, refusal };
 }
 
 /** A known token asked for something that is not possible: not a denial. */
@@ -48,8 +44,8 @@ export function refuseRequest(token: Token, code: ProblemCode, detail: string): 
 
 /** The service has no room for the request of a known token. @param retryAfter seconds until there is some */
 export function refuseForNow(token: Token, detail: string, retryAfter: number): Refused {
-  const { refusal } = refuseRequest(token, 'service-unavailable', detail);
-  return { ok: false, refusal: { ...refusal, retryAfter } };
+  const { problem } = refuseRequest(token, 'service-unavailable', detail);
+  return { ok: false, problem: { ...problem, retryAfter } };
 }
 
 /** A known token asked for something that it may not do: recorded, and mailed. */
@@ -69,13 +65,13 @@ export function refuseProblems(token: Token, problems: ProblemList): Refused {
 
 function refused(
   token: Token,
-  problem: Problem,
+  { code, detail }: Problem,
   denialReason: DenialReason | null,
   environment: string | null,
 ): Refused {
   const tokenId = token.id;
   return {
     ok: false,
-    refusal: { problem, isFailedAuthentication: false, denialReason, environment, tokenId },
+    problem: { code, detail, isFailedAuthentication: false, denialReason, environment, tokenId },
   };
 }

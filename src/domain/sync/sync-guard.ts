@@ -1,6 +1,7 @@
 import { describeLimit } from '../management/environment-limit.ts';
 import { authenticate, type GuardContext } from '../management/guard.ts';
-import { denyToken, proceed, refuseRequest, type Step } from '../management/refusal.ts';
+import { denyToken, refuseRequest, type Step } from '../management/refusal.ts';
+import { succeed } from '../outcome.ts';
 import { shown } from '../problem-list.ts';
 import {
   describeEnvironments,
@@ -69,7 +70,7 @@ function inEnvironment(token: Token, project: Project, name: string | null): Ste
   }
   const environment = name === null ? undefined : findEnvironment(project, name);
   if (environment !== undefined) {
-    return proceed({ token, project, environment, environmentNumber: environment.number });
+    return succeed({ token, project, environment, environmentNumber: environment.number });
   }
   const what =
     name === null ? 'The address names no environment' : `There is no environment "${shown(name)}"`;
@@ -84,7 +85,7 @@ function inSole(token: Token, project: Project, name: string | null): Step<SyncT
     return denyToken(token, 'environment-not-permitted', detail);
   }
   if (name !== null) return refuseRequest(token, 'not-found', noEnvironments);
-  return proceed({ token, project, environment: null, environmentNumber: soleEnvironment });
+  return succeed({ token, project, environment: null, environmentNumber: soleEnvironment });
 }
 
 /** Whether an open stream may go on: its token is active, and still permits the environment. */

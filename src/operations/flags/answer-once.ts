@@ -1,7 +1,8 @@
 import { keepAnswer, recallAnswer, secondsUntilRoom } from '../../domain/idempotency/answer-keeping.ts';
 import { type KeptAnswer, keptBytes } from '../../domain/idempotency/kept-answer.ts';
 import type { Principal } from '../../domain/management/guard.ts';
-import { proceed, refuseForNow, refuseRequest, type Step } from '../../domain/management/refusal.ts';
+import { refuseForNow, refuseRequest, type Step } from '../../domain/management/refusal.ts';
+import { succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { joinPieces } from '../../support/text-pieces.ts';
 import { successAnswer, type WriteContext, type WriteDecision } from '../management-operation.ts';
@@ -31,7 +32,7 @@ export function answerOnce(
   const hash = context.hashBytes(body ?? new Uint8Array());
   const recalled = recallAnswer(queries, { tokenId: token.id, key, hash }, context.now);
   if (recalled.kind === 'other-body') return refuseRequest(token, 'invalid-request', otherBody);
-  if (recalled.kind === 'repeated') return proceed({ changes: [], answer: repeat(recalled.answer) });
+  if (recalled.kind === 'repeated') return succeed({ changes: [], answer: repeat(recalled.answer) });
 
   const decided = decide();
   if (!decided.ok) return decided;
@@ -50,7 +51,7 @@ export function answerOnce(
   const keeping = keepAnswer(queries, kept, context.now);
   if (keeping === null)
     return refuseForNow(token, noRoom, secondsUntilRoom(queries, project.id, context.now));
-  return proceed({ changes: [...changes, ...keeping], answer });
+  return succeed({ changes: [...changes, ...keeping], answer });
 }
 
 function repeat({ body, tokenId, entityTag }: KeptAnswer): WriteDecision['answer'] {

@@ -10,8 +10,9 @@ import { limitCreation } from '../../domain/management/environment-limit.ts';
 import { hasAudience } from '../../domain/management/find-flag.ts';
 import type { Principal } from '../../domain/management/guard.ts';
 import { addQueryProblems, parseManagementQuery } from '../../domain/management/management-query.ts';
-import { proceed, refuseProblems, type Step } from '../../domain/management/refusal.ts';
+import { refuseProblems, type Step } from '../../domain/management/refusal.ts';
 import { parseBody } from '../../domain/management/request-body.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { ApiCall } from '../call.ts';
@@ -93,5 +94,5 @@ function decideCreation(
   const stamp = { id: context.newId(), at: context.now, requestId: call.requestId };
   const text = JSON.stringify(flagView(flag, project, null));
   const answer = successAnswer(201, text, token.id, flagEntityTag(flag, project));
-  return proceed({ changes: flagChangeRecords(principal, change, stamp), answer });
+  return succeed({ changes: flagChangeRecords(principal, change, stamp), answer });
 }

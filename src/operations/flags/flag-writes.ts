@@ -1,7 +1,8 @@
 import type { AuditAction, AuditChange, AuditEntry } from '../../domain/audit/audit-entry.ts';
 import type { Flag } from '../../domain/flag/flag.ts';
 import type { Principal } from '../../domain/management/guard.ts';
-import { proceed, refuseRequest, type Step } from '../../domain/management/refusal.ts';
+import { refuseRequest, type Step } from '../../domain/management/refusal.ts';
+import { succeed } from '../../domain/outcome.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { Token } from '../../domain/token/token.ts';
 import type { ApiCall } from '../call.ts';
@@ -52,11 +53,11 @@ const tooLarge = 'The request body is larger than 1 MiB (1,048,576 bytes). Send 
 
 /** Step 8 of the order of checks; the worker has counted the bytes. */
 export function limitBody(token: Token, call: ApiCall): Step<null> {
-  return call.isBodyTooLarge ? refuseRequest(token, 'payload-too-large', tooLarge) : proceed(null);
+  return call.isBodyTooLarge ? refuseRequest(token, 'payload-too-large', tooLarge) : succeed(null);
 }
 
 /** Answers a dry run: as the write would be answered, but without the tag of a state that is not stored. */
 export function withoutChanges(decided: Step<WriteDecision>): Step<WriteDecision> {
   if (!decided.ok) return decided;
-  return proceed({ changes: [], answer: { ...decided.value.answer, entityTag: null } });
+  return succeed({ changes: [], answer: { ...decided.value.answer, entityTag: null } });
 }

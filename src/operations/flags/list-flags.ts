@@ -7,8 +7,9 @@ import {
   parseManagementQuery,
   readParameter,
 } from '../../domain/management/management-query.ts';
-import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
+import { refuseProblems } from '../../domain/management/refusal.ts';
 import { isStorableName } from '../../domain/name-rules.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { Environment, Project } from '../../domain/project/project.ts';
 import type { FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
@@ -42,7 +43,7 @@ export const listFlags = managementRead('list-flags', {
     const environment = chooseEnvironment(project, query, false, problems);
     if (!problems.isEmpty) return refuseProblems(token, problems);
     const flags = selectFlags(queries, project.id, readParameter(query, 'name').value);
-    return proceed(successAnswer(200, listPieces(flags, project, environment), token.id));
+    return succeed(successAnswer(200, listPieces(flags, project, environment), token.id));
   },
 });
 

@@ -14,8 +14,9 @@ import { chooseEnvironment } from '../../domain/management/environment-choice.ts
 import { limitPatch } from '../../domain/management/environment-limit.ts';
 import { findFlag, hasAudience } from '../../domain/management/find-flag.ts';
 import { addQueryProblems, parseManagementQuery } from '../../domain/management/management-query.ts';
-import { proceed, refuseProblems, refuseRequest } from '../../domain/management/refusal.ts';
+import { refuseProblems, refuseRequest } from '../../domain/management/refusal.ts';
 import { parseBody } from '../../domain/management/request-body.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { soleEnvironment } from '../../domain/project/project.ts';
 import {
@@ -83,8 +84,8 @@ export const patchFlag = managementWrite('patch-flag', {
     const flag = flatFlagView(after, project, environment);
     const tag = flagEntityTag(after, project);
     const answer = successAnswer(200, JSON.stringify({ changed, flag }), token.id, tag);
-    if (isDryRun) return withoutChanges(proceed({ changes: [], answer }));
-    if (!changed) return proceed({ changes: [], answer });
+    if (isDryRun) return withoutChanges(succeed({ changes: [], answer }));
+    if (!changed) return succeed({ changes: [], answer });
     const change = {
       action: 'flag.patch',
       before,
@@ -93,7 +94,7 @@ export const patchFlag = managementWrite('patch-flag', {
       changes,
     } as const;
     const stamp = { id: context.newId(), at: context.now, requestId: call.requestId };
-    return proceed({ changes: flagChangeRecords(principal, change, stamp), answer });
+    return succeed({ changes: flagChangeRecords(principal, change, stamp), answer });
   },
 });
 

@@ -8,7 +8,8 @@ import { limitRead } from '../../domain/management/environment-limit.ts';
 import { refuseUnknownFlag } from '../../domain/management/find-flag.ts';
 import type { Principal } from '../../domain/management/guard.ts';
 import { addQueryProblems, parseManagementQuery } from '../../domain/management/management-query.ts';
-import { proceed, refuseProblems, type Step } from '../../domain/management/refusal.ts';
+import { refuseProblems, type Step } from '../../domain/management/refusal.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { Environment } from '../../domain/project/project.ts';
 import type { FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
@@ -54,7 +55,7 @@ export const readFlag = managementRead('read-flag', {
     if (!problems.isEmpty) return refuseProblems(token, problems);
     const asked: Asked = { call, principal, environment };
     if (isShownInSteps(found, copiesShown(project, environment))) return { later: readLong(queries, asked) };
-    return proceed(answerOf(found.readWhole(), asked, JSON.stringify));
+    return succeed(answerOf(found.readWhole(), asked, JSON.stringify));
   },
 });
 
@@ -80,7 +81,7 @@ function* readLong(queries: RecordQueries, asked: Asked): Steps<Step<ApiAnswer>>
   const found = queries.foundFlag(asked.call.params['id'] ?? '');
   const flag = found === undefined ? undefined : yield* found.readInSteps();
   if (flag === undefined) throw new Error('a flag has gone from a snapshot');
-  return proceed(answerOf(flag, asked, jsonPieces));
+  return succeed(answerOf(flag, asked, jsonPieces));
 }
 
 /** @param show makes the body, if the client does not have it already */

@@ -1,6 +1,7 @@
 import { tokenDescriptionSchema } from '../../contracts/management/token-description.ts';
 import { addQueryProblems, parseManagementQuery } from '../../domain/management/management-query.ts';
-import { proceed, refuseProblems } from '../../domain/management/refusal.ts';
+import { refuseProblems } from '../../domain/management/refusal.ts';
+import { succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { tokenView } from '../../domain/token/token.ts';
 import { managementRead, successAnswer } from '../management-operation.ts';
@@ -17,6 +18,6 @@ export const readToken = managementRead('read-token', {
     const problems = new ProblemList();
     addQueryProblems(parseManagementQuery(call.query), [], problems);
     if (!problems.isEmpty) return refuseProblems(token, problems);
-    return proceed(successAnswer(200, JSON.stringify(tokenView(token, project)), token.id));
+    return succeed(successAnswer(200, JSON.stringify(tokenView(token, project)), token.id));
   },
 });
