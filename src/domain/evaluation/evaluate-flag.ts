@@ -52,7 +52,8 @@ function matchesRule(rule: CompiledRule, context: EvaluationContext): boolean {
   return false;
 }
 
-function matchesAudience(rules: readonly CompiledRule[], context: EvaluationContext): boolean {
+/** Whether every rule of an audience matches. */
+export function matchesAudience(rules: readonly CompiledRule[], context: EvaluationContext): boolean {
   for (const rule of rules) if (!matchesRule(rule, context)) return false;
   return true;
 }
@@ -85,6 +86,7 @@ function evaluateRollout(
 /**
  * The rules in the decided order: off → false; a cohort listed → true; audience attached and not matched → false; then the
  * percentage, by the bucket of the targeting key, else of the first cohort, else by a fresh roll. Allocates nothing.
+ * @param matches `matchesAudience`, or what remembers its results for this context
  * @returns the reason, which decides the answer (`isOn`)
  */
 export function evaluateFlag(
@@ -92,12 +94,13 @@ export function evaluateFlag(
   state: CompiledState,
   context: EvaluationContext,
   randomRoll: RandomRoll,
+  matches: typeof matchesAudience = matchesAudience,
 ): EvaluationReason {
   if (!state.isEnabled) return flagOff;
   if (state.cohorts !== null && context.hasCohort) {
     if (state.cohorts.has(context.bytes, context.cohortStart, context.cohortEnd)) return cohortMatch;
     if (context.furtherCohortCount > 0 && listsFurtherCohort(state.cohorts, context)) return cohortMatch;
   }
-  if (state.rules !== null && !matchesAudience(state.rules, context)) return audienceMismatch;
+  if (state.rules !== null && !matches(state.rules, context)) return audienceMismatch;
   return evaluateRollout(flag, state.threshold, context, randomRoll);
 }

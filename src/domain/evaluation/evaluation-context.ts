@@ -1,6 +1,6 @@
 import { assert } from '../../support/assert.ts';
 import { isUtf8, utf8BytesMax } from '../../support/utf8.ts';
-import type { QueryFault } from './query-fault.ts';
+import { contextValuesMax, type QueryFault } from './query-fault.ts';
 
 /** The three parameters that are never attributes. */
 export const contextParameters = ['targetingKey', 'cohort', 'env'] as const;
@@ -165,7 +165,7 @@ export class EvaluationContext {
     const parameter = this.parameterAt(start, nameEnd);
     if (parameter < 0) {
       this.addRange(start, nameEnd, nameEnd, end);
-      return null;
+      return this.attributeCount > contextValuesMax ? 'too-many-values' : null;
     }
     if (this.hasRange(parameter)) return 'repeated';
     if (hasPlus && contextParameters[parameter] === 'cohort') return 'raw-plus-in-cohort';

@@ -1,10 +1,17 @@
+/**
+ * Most values of a context that a request brings, each item of a list and each repetition of a parameter being one: every
+ * rule of an audience is compared with all of them, and an audience has up to 50 rules.
+ */
+export const contextValuesMax = 256;
+
 /** Faults of an evaluation's query string; each is a 400 (decisions, «Query decoding»). */
 export type QueryFault =
   | 'malformed-escape'
   | 'invalid-utf8'
   | 'raw-plus-in-cohort'
   | 'raw-character'
-  | 'repeated';
+  | 'repeated'
+  | 'too-many-values';
 
 const nameLengthMax = 64;
 
@@ -18,6 +25,7 @@ const explanations: Readonly<Record<QueryFault, string>> = {
   'raw-character':
     'cannot be decoded: it holds a character outside ASCII, or a control character, that is not encoded. Percent-encode it as UTF-8.',
   repeated: 'is given more than once. Send it once.',
+  'too-many-values': `is one value of attributes too many: ${contextValuesMax} are read. Send the attributes that audiences ask for.`,
 };
 
 /** @returns the sentence that explains the fault and its fix. `parameter` is quoted, cut at 64 characters. */

@@ -1,5 +1,6 @@
+import type { CompiledRule } from '../../domain/evaluation/compiled-audience.ts';
 import type { CompiledFlag, CompiledState } from '../../domain/evaluation/compiled-flag.ts';
-import { evaluateFlag } from '../../domain/evaluation/evaluate-flag.ts';
+import { evaluateFlag, matchesAudience } from '../../domain/evaluation/evaluate-flag.ts';
 import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { type EvaluationReason, isOn } from '../../domain/evaluation/evaluation-reason.ts';
 import { randomRoll } from '../../support/random-roll.ts';
@@ -33,8 +34,10 @@ export const plainForm: ListForm = {
   body: ({ onBody, offBody }, _state, reason) => (isOn(reason) ? onBody : offBody),
 };
 
-/** Flags evaluated between two looks at the clock: some ten microseconds. */
+/** Flags evaluated between two looks at the clock: some ten microseconds, without audiences. */
 const flagsOfPiece = 64;
+/** Rules that are compared with values of the context between two looks: some hundred microseconds. */
+const comparisonsOfPiece = 2048;
 const [openBracket, comma, closeBracket] = Buffer.from('[,]');
 
 /** The buffer in which a piece is built. A yielded piece is valid until the next one is asked for. */
@@ -74,6 +77,23 @@ function placesOfSharedNames(flags: readonly ListedFlag[]): ReadonlySet<number> 
   return places;
 }
 
+type Rules = readonly CompiledRule[];
+
+/** Compares a context with audiences: with each once, however many flags apply it. */
+class AudienceMatches {
+  readonly #known = new Map<Rules, boolean>();
+  /** Comparisons since the last look at the clock, at most. */
+  comparisons = 0;
+  readonly matches = (rules: Rules, context: EvaluationContext): boolean => {
+    const known = this.#known.get(rules);
+    if (known !== undefined) return known;
+    this.comparisons += rules.length * context.attributeCount;
+    const isMatch = matchesAudience(rules, context);
+    this.#known.set(rules, isMatch);
+    return isMatch;
+  };
+}
+
 /** @returns the bytes of the scratch buffer that are in use after the body */
 function writeBody(body: string, at: number): number {
   const needed = at + body.length * utf8BytesMax + 2;
@@ -98,16 +118,19 @@ export function* evaluateList(
 ): Generator<Uint8Array> {
   let separator = openBracket as number;
   const shared = form.asksForNames ? placesOfSharedNames(flags) : noPlaces;
-  for (let start = 0; start < flags.length; start += flagsOfPiece) {
-    const end = Math.min(start + flagsOfPiece, flags.length);
+  const audiences = new AudienceMatches();
+  const { matches } = audiences;
+  for (let index = 0; index < flags.length; ) {
+    const end = Math.min(index + flagsOfPiece, flags.length);
     let length = 0;
-    for (let index = start; index < end; index += 1) {
+    audiences.comparisons = 0;
+    for (; index < end && audiences.comparisons < comparisonsOfPiece; index += 1) {
       const flag = flags[index] as ListedFlag;
       scratch[length] = separator;
       separator = comma as number;
       const { compiled } = flag;
       const state = stateOf(flag, environmentIndex);
-      const reason = evaluateFlag(compiled, state, context, randomRoll);
+      const reason = evaluateFlag(compiled, state, context, randomRoll, matches);
       meter.countFlagOfProject(reason);
       tallies.count(state.tally, isOn(reason));
       const body = form.body(compiled, state, reason, shared.has(index));

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
+import { contextValuesMax } from '../../domain/evaluation/query-fault.ts';
 import { nestingMax, scanJson } from '../../support/json-scan.ts';
 import {
   booleanOf,
@@ -24,12 +25,6 @@ import {
 export const ofrepBodyBytesMax = 64 * 1024;
 /** `JSON.parse` needs tens of milliseconds for a long body of brackets or small objects: those are never made. */
 const parsedWholeMax = 4096;
-
-/**
- * Most values of a context, each item of a list being one: a rule of an audience is compared with all of them. A query
- * string has room for about as many. A body that is parsed whole has room for fewer.
- */
-export const contextValuesMax = 4096;
 
 const highestAscii = 0x7f;
 const nothing: OpenFeatureContext = {};
@@ -74,7 +69,16 @@ function parseWhole(text: string): ReadContext {
   if (!isObject(body)) return bodyIsNoObject;
   const { context } = body;
   if (context === undefined || context === null) return { context: nothing };
-  return isObject(context) ? { context } : contextIsNoObject;
+  if (!isObject(context)) return contextIsNoObject;
+  // Of a list of digits, each value takes two characters.
+  if (text.length > 2 * contextValuesMax && hasTooManyValues(context)) return contextTooLarge;
+  return { context };
+}
+
+function hasTooManyValues(context: OpenFeatureContext): boolean {
+  let count = 0;
+  for (const value of Object.values(context)) count += countValues(value);
+  return count > contextValuesMax;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -101,9 +105,14 @@ function readScanned(text: string): ReadContext {
   return { context: Object.fromEntries(values) };
 }
 
-function countValues(used: unknown): number {
-  if (Array.isArray(used)) return used.filter((item) => item !== null).length;
-  return used === null ? 0 : 1;
+/** @returns how many values a context has of it: objects and lists in lists are none */
+function countValues(value: unknown): number {
+  if (Array.isArray(value)) return value.filter(isScalar).length;
+  return isScalar(value) ? 1 : 0;
+}
+
+function isScalar(value: unknown): boolean {
+  return value !== null && typeof value !== 'object';
 }
 
 /** @returns the value as far as a context has a use for it: objects, and lists in lists, become null */

@@ -1,4 +1,5 @@
 import type { OfrepProblem } from '../../contracts/ofrep/ofrep-answers.ts';
+import { contextValuesMax } from '../../domain/evaluation/query-fault.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RefusalReason } from '../evaluation/evaluation-metrics-protocol.ts';
 
@@ -65,7 +66,7 @@ export const contextTooLarge = refusal(
   'invalid-request',
   400,
   'INVALID_CONTEXT',
-  'The context has more than 4,096 values. Send fewer attributes, or shorter lists.',
+  `The context has more than ${contextValuesMax} values. Send fewer attributes, or shorter lists.`,
 );
 export const bodyTooDeep = refusal(
   'invalid-request',

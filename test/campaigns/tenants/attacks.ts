@@ -221,6 +221,17 @@ export const syncStreams: Attack = (stage) => {
   return neverRead(stage, stage.random.integer(16, 128), Buffer.from(stream));
 };
 
+/** As many values as a query may have, each of which is compared with every rule of an audience. */
+export const manyValues: Attack = (stage) => {
+  const values = Array.from({ length: 250 }, (_, index) => `a=${index}`).join('&');
+  const path = `/v1/flags/project/${stage.tenant.ruledProjectId}?${values}&a=last`;
+  return keepAsking(stage, {
+    clients: stage.random.integer(4, 32),
+    pauseMs: 0,
+    requestOf: () => getRequest(path),
+  });
+};
+
 /** One member searches all flags. */
 export const searches: Attack = async (stage) => {
   const cookie = await signIn(stage, stage.port, stage.tenant.email, '127.0.0.82');
@@ -246,5 +257,6 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'held sign-ins': heldSignIns,
   'lists by OFREP': ofrepLists,
   'streams of sync': syncStreams,
+  'many values': manyValues,
   searches,
 };

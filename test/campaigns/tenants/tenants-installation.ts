@@ -31,6 +31,8 @@ export interface HostileTenant extends Tenant {
   /** A project of thousands of flags. */
   readonly longProjectId: string;
   readonly longSecret: string;
+  /** A project whose flags apply an audience of many rules. */
+  readonly ruledProjectId: string;
 }
 
 export interface TenantsSizes {
@@ -58,6 +60,7 @@ export async function installTenants(t: Lifetime, sizes: TenantsSizes): Promise<
         project('large', sizes.largeFlags, { cohorts: cohortsOf(sizes.cohortsOfLargeFlag, 'first') }),
         project('long', sizes.flagsOfLongProject),
         groupProject(sizes),
+        ruledProject(),
       ]),
     ],
   };
@@ -76,6 +79,7 @@ export async function installTenants(t: Lifetime, sizes: TenantsSizes): Promise<
       groupSecret: tokenOf(group, 'ci').secret,
       longProjectId: long.id,
       longSecret: tokenOf(long, 'ci').secret,
+      ruledProjectId: projectOf(provisioned, 'ruled').id,
     },
   };
 }
@@ -96,6 +100,12 @@ export async function signIn(
 function organisation(name: string, projects: readonly object[]): object {
   const members = [{ name: `Owner of ${name}`, email: `owner@${name}.example`, role: 'owner', password }];
   return { name, plan: 'enterprise', members, projects };
+}
+
+function ruledProject(): object {
+  const rules = Array.from({ length: 50 }, () => ({ attribute: 'a', values: ['last', 'second', 'third'] }));
+  const ruled = project('ruled', 300, { audience: 'ruled' });
+  return { ...ruled, audiences: [{ name: 'ruled', rules }] };
 }
 
 function project(name: string, flags: number, state: object = {}): object {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { contextParameters, EvaluationContext } from '../../../src/domain/evaluation/evaluation-context.ts';
 import { assignPlain } from '../../../src/domain/evaluation/plain-context.ts';
-import { describeQueryFault } from '../../../src/domain/evaluation/query-fault.ts';
+import { contextValuesMax, describeQueryFault } from '../../../src/domain/evaluation/query-fault.ts';
 import fc from '../../support/fast-check.ts';
 
 const encoder = new TextEncoder();
@@ -123,10 +123,15 @@ t.test('a query longer than the first buffer is decoded completely', async (t) =
   t.same(decoded, { parameters: { targetingKey: 'k' }, attributes: [['plan', value]] });
 });
 
-t.test('more attributes than fit the first table are kept', async (t) => {
-  const names = Array.from({ length: 500 }, (_unused, index) => `a${index}`);
-  const decoded = decode(encoder.encode(names.map((name) => `${name}=1`).join('&')));
-  t.same(decoded, { parameters: {}, attributes: names.map((name) => [name, '1']) });
+t.test('as many values of attributes as are allowed are kept, and one more is a fault', async (t) => {
+  const names = Array.from({ length: contextValuesMax }, (_unused, index) => `a${index}`);
+  const query = names.map((name) => `${name}=1`).join('&');
+  t.same(decode(encoder.encode(query)), { parameters: {}, attributes: names.map((name) => [name, '1']) });
+  t.equal(decode(encoder.encode(`${query}&a0=2`)), 'too-many-values');
+  t.match(
+    describeQueryFault('too-many-values', 'a0'),
+    /^The query parameter "a0" is one value of attributes too many: 256/,
+  );
 });
 
 t.test('an empty key or cohort counts as absent; an empty env counts as given', async (t) => {

@@ -1,10 +1,6 @@
 import t from 'tap';
-import {
-  contextValuesMax,
-  ofrepBodyBytesMax,
-  type ReadContext,
-  readOfrepBody,
-} from '../../../src/worker/ofrep/ofrep-body.ts';
+import { contextValuesMax } from '../../../src/domain/evaluation/query-fault.ts';
+import { ofrepBodyBytesMax, type ReadContext, readOfrepBody } from '../../../src/worker/ofrep/ofrep-body.ts';
 import fc from '../../support/fast-check.ts';
 
 function read(text: string): ReadContext {
