@@ -106,6 +106,7 @@ export class EnvironmentFeed {
 
   /** Finds out whether what a client has missed is known. */
   *search(state: PinnedState, position: SyncPosition): Generator<string, boolean> {
+    if (this.#recent.reaches(position.number)) return true;
     const isFound = yield* this.#recent.search(state.snapshot.sync, position.number);
     // The change log does not tell which audiences flags have let go of.
     if (isFound) this.#applied = null;

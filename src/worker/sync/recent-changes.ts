@@ -66,6 +66,11 @@ export class RecentChanges {
     return [kind === 'flag' ? { number, flag: id, audience: null } : { number, flag: null, audience: id }];
   }
 
+  /** Whether every change after the number is known. */
+  reaches(number: number): boolean {
+    return number >= this.#from;
+  }
+
   /** @returns a key of what has changed after a number: the same for the same changes; null when that is not known */
   keyAfter(number: number): string | null {
     if (number < this.#from) return null;

@@ -70,17 +70,18 @@ export class SyncDelivery {
     const job: Job = { known: stream.position, streams: [stream] };
     jobs.set(key, job);
     const made: { message: SyncMessage | 'long' | null } = { message: null };
-    this.#work.withState(
+    this.#work.withState({
       feed,
-      function* make(state) {
+      stream: null,
+      *work(state) {
         made.message = yield* feed.make(key, job.known, state);
       },
-      () => {
+      finish: () => {
         jobs.delete(key);
         if (jobs.size === 0) this.#jobs.delete(feed);
         this.#work.forEach(job.streams, (one) => this.#hand(one, made.message, job.known));
       },
-    );
+    });
   }
 
   #hand(stream: SyncStream, message: SyncMessage | 'long' | null, known: SyncPosition | null): void {
@@ -146,15 +147,16 @@ export class SyncDelivery {
         return;
       }
       stream.isServed = true;
-      this.#work.withState(
+      this.#work.withState({
         feed,
-        (state) => this.#beginLong(stream, key, state, give),
-        () => {
+        stream,
+        work: (state) => this.#beginLong(stream, key, state, give),
+        finish: () => {
           stream.isServed = false;
           if (!stream.isSending) give();
           this.#work.schedule(stream);
         },
-      );
+      });
     });
   }
 

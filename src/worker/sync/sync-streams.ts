@@ -132,14 +132,15 @@ export class SyncStreams {
   /** Finds out what a client missed that was here before. */
   #resume(stream: SyncStream, lastEvent: SyncPosition): void {
     stream.isServed = true;
-    this.#work.withState(
-      stream.feed,
-      (state) => this.#resuming(stream, lastEvent, state),
-      () => {
+    this.#work.withState({
+      feed: stream.feed,
+      stream,
+      work: (state) => this.#resuming(stream, lastEvent, state),
+      finish: () => {
         stream.isServed = false;
         this.#work.schedule(stream);
       },
-    );
+    });
   }
 
   *#resuming(stream: SyncStream, lastEvent: SyncPosition, state: PinnedState): Generator<string, void> {

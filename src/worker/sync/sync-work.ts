@@ -3,7 +3,7 @@ import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { BetweenEvents } from '../between-events.ts';
 import type { EnvironmentFeed } from './environment-feed.ts';
 import type { EnvironmentWatch } from './environment-watch.ts';
-import type { PinnedState } from './settled-state.ts';
+import { type StateWork, StateWorks } from './state-works.ts';
 import type { SyncStream } from './sync-stream.ts';
 
 /** A step of work between events. @returns whether there is more to do */
@@ -19,20 +19,30 @@ interface SyncWorkOptions {
   readonly onFailed: (feed: EnvironmentFeed) => void;
 }
 
-/** What a worker does for streams, in slices between events: tasks in their order, then one stream after the other. */
+/** What a worker does for streams, in slices between events: tasks in their order, work on states, and one stream after the other. */
 export class SyncWork {
   readonly #options: SyncWorkOptions;
   readonly #tasks: Task[] = [];
   readonly #runnable = new Set<SyncStream>();
   readonly #between: BetweenEvents;
+  readonly #states: StateWorks;
 
   constructor(options: SyncWorkOptions) {
     this.#options = options;
     this.#between = new BetweenEvents((budgetMs) => this.#run(budgetMs), options.onStep);
+    this.#states = new StateWorks({
+      watch: options.watch,
+      onReady: () => this.#between.schedule(),
+      onFault: (feed, fault) => {
+        this.#fail(fault);
+        options.onFailed(feed);
+      },
+    });
   }
 
   forget(stream: SyncStream): void {
     this.#runnable.delete(stream);
+    this.#states.forget(stream);
   }
 
   /** Does something for each stream, one in a step. */
@@ -58,38 +68,10 @@ export class SyncWork {
     this.#between.schedule();
   }
 
-  /**
-   * Runs work on a settled state, in slices.
-   * @param finish called when it is done, also when it has failed
-   */
-  withState(
-    feed: EnvironmentFeed,
-    work: (state: PinnedState) => Generator<string, unknown>,
-    finish: () => void,
-  ): void {
-    const state = this.#options.watch.pin();
-    state.whenSettled(() => {
-      if (feed.isAheadOf(state)) {
-        state.release();
-        this.withState(feed, work, finish);
-        return;
-      }
-      const steps = work(state);
-      const end = (): false => {
-        state.release();
-        finish();
-        return false;
-      };
-      this.#addTask(() => {
-        try {
-          return steps.next().done === true ? end() : true;
-        } catch (fault) {
-          this.#fail(fault);
-          this.#options.onFailed(feed);
-          return end();
-        }
-      });
-    });
+  /** Has work on a settled state done when its turn comes, in slices. */
+  withState(asked: StateWork): void {
+    this.#states.add(asked);
+    this.#between.schedule();
   }
 
   #fail(fault: unknown): void {
@@ -102,10 +84,11 @@ export class SyncWork {
     do {
       const task = this.#tasks[0];
       if (task !== undefined && !this.#runTask(task)) this.#tasks.shift();
-      // In turns with the tasks: a long one holds up no stream that is sent something.
-      if (!this.#runNext() && task === undefined) return false;
+      // In turns: long work holds up no stream that is sent something.
+      const hasState = this.#states.step();
+      if (!this.#runNext() && task === undefined && !hasState) return false;
     } while (monotonicMs() < until);
-    return this.#tasks.length > 0 || this.#runnable.size > 0;
+    return this.#tasks.length > 0 || this.#runnable.size > 0 || this.#states.canStep;
   }
 
   #runTask(task: Task): boolean {
