@@ -1,0 +1,80 @@
+import { setTimeout } from 'node:timers/promises';
+import t from 'tap';
+import { bootServer, unlimited } from '../support/booted-server.ts';
+import { bearer, createHttpClient } from '../support/http-client.ts';
+import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { openSync } from './sync-client.ts';
+
+/*
+ * Clients of one project open streams with the id of an old event and go at once, again and again, while the project
+ * changes. Each such stream has the service read a state of the store. Nobody is refused, and another tenant's stream
+ * gets its change.
+ */
+t.setTimeout(120_000);
+const flagCount = 20_000;
+const changes = 60;
+const clients = 40;
+const attackMs = 4000;
+
+t.test('streams that are opened again and again use up nothing of others', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const tokens = [{ name: 'ci', permission: 'write' }];
+  const flags = Array.from({ length: flagCount }, (_, index) => ({ name: `f${index}` }));
+  const projects = [
+    { name: 'long', tokens, flags },
+    { name: 'quiet', tokens, flags: [{ name: 'flag' }] },
+  ];
+  const document = { organisations: [{ name: 'Harbour', plan: 'enterprise', projects }] };
+  const provisioned = await provision(dataDir, temporaryDirectory(t), document);
+  const server = await bootServer(t, { dataDir, settings: { ...unlimited, BURGEE_WORKERS: '1' } });
+  const { port } = server;
+  const [long, quiet] = [projectOf(provisioned, 'long'), projectOf(provisioned, 'quiet')];
+  const client = createHttpClient(t, { port });
+  const change = async (project: typeof long, name: string, trafficPercentage: number): Promise<number> => {
+    const headers = bearer(tokenOf(project, 'ci').secret);
+    const path = `/api/v1/flags/${idOf(project.flags, name)}`;
+    const body = JSON.stringify({ trafficPercentage });
+    return (await client.send({ method: 'PATCH', path, headers, body })).status;
+  };
+  const quietStream = await openSync(t, {
+    port,
+    path: `/sync/v1/${quiet.id}`,
+    secret: tokenOf(quiet, 'ci').secret,
+  });
+  await quietStream.next();
+  for (let index = 0; index < changes; index += 1) await change(long, `f${index}`, 10 + index);
+  await change(quiet, 'flag', 5);
+  const { id } = await quietStream.next();
+  const [history, last] = id.split('.');
+
+  const { secret } = tokenOf(long, 'ci');
+  const statuses: Record<string, number> = {};
+  let isOver = false;
+  const openAndGo = async (place: number): Promise<void> => {
+    for (let turn = place; !isOver; turn += 7) {
+      const lastEventId = `${history}.${Number(last) - 1 - (turn % changes)}`;
+      const stream = await openSync(t, { port, path: `/sync/v1/${long.id}`, secret, lastEventId });
+      statuses[stream.status] = (statuses[stream.status] ?? 0) + 1;
+      stream.response.destroy();
+    }
+  };
+  const attack = Promise.all(Array.from({ length: clients }, (_, place) => openAndGo(place)));
+  const changed = new Set<number>();
+  for (const end = performance.now() + attackMs; performance.now() < end; ) {
+    changed.add(await change(long, 'f0', 1 + (changed.size % 90)));
+    const evaluated = await client.send({ path: `/v1/flags/${idOf(quiet.flags, 'flag')}` });
+    t.equal(evaluated.status, 200);
+    await setTimeout(20);
+  }
+  t.equal(await change(quiet, 'flag', 7), 200);
+  const event = await quietStream.next();
+  t.equal(event.event, 'delta', 'another tenant’s stream gets its change beside them');
+  isOver = true;
+  await attack;
+  t.same(Object.keys(statuses), ['200'], `each of ${statuses[200]} streams was opened`);
+  t.same([...changed], [200], 'and each change applied');
+  const grave = server.lines.filter((line) => /"level":(50|60)\b/.test(line));
+  t.same(grave.slice(0, 3), [], 'the log has no errors');
+  await server.stop();
+});
