@@ -22,8 +22,11 @@ const warmMs = 500;
  */
 const evaluationP99MaxMs = { full: 20, sample: 500 };
 const otherP99MaxMs = { full: 1000, sample: 3000 };
-/** Time limit after all clients have gone, until nothing is held for them any more. */
-const givenBackMs = 10_000;
+/**
+ * Time limit after all clients have gone, until nothing is held for them any more. Beside other tests, passwords that wait are
+ * hashed slowly: their threads have a low priority.
+ */
+const givenBackMs = { full: 10_000, sample: 60_000 };
 const growthMaxBytes = 900 * 1024 * 1024;
 const names = Object.keys(attacks);
 const attacksOfSample = 3;
@@ -84,7 +87,7 @@ async function playCase(
     );
     expect(most - before < growthMaxBytes, `the memory grew: ${text}`);
     const isGivenBack = async (): Promise<boolean> => stillTaken(await admin.scrape()) === '';
-    await eventually(isGivenBack, givenBackMs, 'all resources are given back').catch(
+    await eventually(isGivenBack, givenBackMs[tier], 'all resources are given back').catch(
       async (fault: unknown) => {
         throw new Error(`${fault}: ${stillTaken(await admin.scrape())}: ${text}`);
       },
