@@ -74,10 +74,10 @@ class HeadLines implements BodyHead {
     request.forEach(this.#note);
   }
 
-  /** @returns whether the request has no body, by every line of its head */
-  isBodiless(request: HttpRequest): boolean {
+  /** @returns whether a line of the head says that the request has a body, or several say its host */
+  needsCare(request: HttpRequest): boolean {
     this.#readLines(request);
-    return this.#lengths === 0 && this.#encodings === 0 && this.#hosts <= 1;
+    return this.#lengths > 0 || this.#encodings > 0 || this.#hosts > 1;
   }
 
   /**
@@ -113,9 +113,9 @@ export function readBodyHead(request: HttpRequest, bytesMax: number): number | n
   return length === 0 || length > bytesMax ? null : length;
 }
 
-/** @returns whether every line of a head says that the request has no body, and no more than one says its host */
-export function hasBodilessHead(request: HttpRequest): boolean {
-  return headLines.isBodiless(request);
+/** As `hasBody`, by every line of the head: a second host needs care, too. */
+export function hasBodyOrFault(request: HttpRequest): boolean {
+  return headLines.needsCare(request);
 }
 
 /** The head that `readBodyHead` has read. */

@@ -6,7 +6,7 @@ import {
   type BodyAnswering,
   type BodyRoute,
   bodyHead,
-  hasBodilessHead,
+  hasBodyOrFault,
   readBodyHead,
   Stalls,
 } from './body-route.ts';
@@ -213,13 +213,13 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
   const { meter, policy, turns, view } = parts;
   const { exchange: RouteExchange = Exchange } = route;
   const isHead = route.method === 'head';
-  const mayHaveBody = parts.areConnectionsShared ? (head: HttpRequest) => !hasBodilessHead(head) : hasBody;
+  const needsCare = parts.areConnectionsShared ? hasBodyOrFault : hasBody;
   // Without a closure: V8 would allocate the captured variables for each request.
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
     const manner = turns.next();
     const mustClose = policy.mustClose();
     const isAtOnce = manner === 'plain' || manner === 'checked';
-    if (!isAtOnce || mustClose || isHead || mayHaveBody(request)) {
+    if (!isAtOnce || mustClose || isHead || needsCare(request)) {
       answerWithCare(response, request, manner, mustClose);
       return;
     }

@@ -79,19 +79,17 @@ export class StateWorks {
   }
 
   #beginNext(): void {
-    for (const [projectId, own] of this.#waiting) {
-      for (const asked of own) {
-        this.#remove(asked);
-        // The project's next work waits behind that of the others.
-        if (own.size > 0) {
-          this.#waiting.delete(projectId);
-          this.#waiting.set(projectId, own);
-        }
-        this.#current = { asked, begun: null };
-        this.#settle(this.#current);
-        return;
-      }
-    }
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    const [projectId, own] = next;
+    const [asked] = own;
+    if (asked === undefined) return;
+    this.#remove(asked);
+    // The project's next work waits behind that of the others.
+    this.#waiting.delete(projectId);
+    if (own.size > 0) this.#waiting.set(projectId, own);
+    this.#current = { asked, begun: null };
+    this.#settle(this.#current);
   }
 
   #settle(current: Current): void {
