@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { contextValuesMax } from '../../src/domain/evaluation/query-fault.ts';
 import { bearer, type ClientRequest, createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { assertUndelayed, describe } from '../support/latency-probe.ts';
 import {
@@ -281,7 +282,7 @@ async function manyParameters(t: Test, { flag, token }: Besieged, client: HttpCl
     client,
     [200],
     [
-      { path: `/v1/flags/${flag}?${'a=b&'.repeat(3000)}` },
+      { path: `/v1/flags/${flag}?${'a=b&'.repeat(contextValuesMax)}` },
       { path: `/v1/flags/${flag}?${'&'.repeat(12_000)}` },
       { path: `/v1/flags/${flag}?${'='.repeat(12_000)}` },
       { path: `/api/v1/flags?${'a=b&'.repeat(3000)}`, headers },
@@ -292,6 +293,7 @@ async function manyParameters(t: Test, { flag, token }: Besieged, client: HttpCl
     client,
     [400],
     [
+      { path: `/v1/flags/${flag}?${'a=b&'.repeat(3000)}` },
       { path: `/v1/flags/${flag}?${'cohort=b&'.repeat(1200)}` },
       { path: `/api/v1/flags?${'name=b&'.repeat(1200)}`, headers },
     ],
