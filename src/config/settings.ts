@@ -174,7 +174,7 @@ export const settings = {
     {
       fallback: { value: 10_000 },
       description:
-        'Most event streams of sync and of OFREP open at once, and as many again of flagd’s providers. One more gets 503 with `Retry-After`. One project gets at most four fifths of them, browsers together half, and those of one address a twentieth. Each needs a connection.',
+        'Most event streams of sync and of OFREP open at once, and as many again of flagd’s providers. One more gets 503 with `Retry-After`. One project gets at most four fifths of them, one organisation five sixths, browsers together half, and those of one address a twentieth. Each needs a connection.',
     },
   ),
   trustedProxies: networksSetting({

@@ -1,19 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SyncSnapshot } from '../domain/sync/configuration.ts';
-import { flagdConfiguration } from '../domain/sync/flagd-format.ts';
 import { readSyncPosition } from '../domain/sync/sync-position.ts';
+import { FairAmount } from '../support/fair-share.ts';
 import type { Steps } from '../support/steps.ts';
+import { TenantTurns } from '../support/tenant-turns.ts';
 import type { EnvironmentWatch, WatchedFrom } from '../worker/sync/environment-watch.ts';
 import type { PinnedState } from '../worker/sync/settled-state.ts';
 import { SeenVersions } from '../worker/sync/sync-census.ts';
-import { type SyncedEnvironment, snapshotPieces } from '../worker/sync/sync-content.ts';
+import type { SyncedEnvironment } from '../worker/sync/sync-content.ts';
 import type { RefusedStatus } from './flagd-protocol.ts';
+import { messageBytesMax, readConfiguration } from './read-configuration.ts';
 import { type EncodedMessage, encodeConfiguration } from './sync-messages.ts';
 
-/** The largest configuration, as a message. Most clients take 4 MiB unless they are told otherwise. */
-export const messageBytesMax = 16 * 1024 * 1024;
 /** Memory for the configurations of all environments that streams are open for. */
 export const configurationsBytesMax = 256 * 1024 * 1024;
+/** Half of it for one project, and three fifths for one organisation. */
+const weights = { project: 1, organisation: 1.5 } as const;
 /** How long reading and writing go on before pings and other streams are looked at. */
 const sliceMs = 10;
 
@@ -84,8 +85,9 @@ interface Entry extends HeldEnvironment {
 export class Configurations {
   readonly #options: ConfigurationsOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Environments to be read, the one that waits longest first. */
-  readonly #dirty = new Set<Entry>();
+  /** Environments to be read. */
+  readonly #dirty = new TenantTurns<Entry>();
+  readonly #room = new FairAmount(configurationsBytesMax, weights);
   #making: Promise<void> | null = null;
   #isClosed = false;
 
@@ -117,7 +119,8 @@ export class Configurations {
         entry.listeners.delete(onConfiguration);
         if (entry.listeners.size > 0 || this.#entries.get(key) !== entry) return;
         this.#entries.delete(key);
-        this.#dirty.delete(entry);
+        this.#dirty.delete(place, entry);
+        this.#putIn(entry, null);
         entry.watched.end();
       },
     };
@@ -144,7 +147,7 @@ export class Configurations {
   }
 
   #mark(entry: Entry): void {
-    this.#dirty.add(entry);
+    this.#dirty.add(entry.place, entry);
     this.#making ??= this.#makeAll()
       .catch(this.#options.onFault)
       .finally(() => {
@@ -166,16 +169,24 @@ export class Configurations {
   async #makeAll(): Promise<void> {
     // Streams that are opened in one turn of the event loop, and changes that come together, are one reading.
     await setImmediate();
-    for (const entry of this.#dirty) {
+    // A change from here on marks it again.
+    for (let entry = this.#dirty.take(); entry !== undefined; entry = this.#dirty.take()) {
       if (this.#isClosed) return;
-      // A change from here on marks it again.
-      this.#dirty.delete(entry);
       const made = await this.#make(entry);
-      if (!isSame(entry.configuration, made)) entry.configuration = made;
+      if (!isSame(entry.configuration, made)) this.#putIn(entry, made);
       entry.reading = entry.begun;
       entry.number = numberIn(entry.version);
       for (const listener of [...entry.listeners]) listener();
     }
+  }
+
+  /** Puts a configuration in the place of the present one. */
+  #putIn(entry: Entry, made: Configuration | null): void {
+    this.#room.give(entry.place, bytesOf(entry.configuration));
+    const bytes = bytesOf(made);
+    // While it was made, all streams that needed it may have ended.
+    const hasRoom = bytes === 0 || (entry.listeners.size > 0 && this.#room.take(entry.place, bytes));
+    entry.configuration = hasRoom ? made : noRoom;
   }
 
   async #make(entry: Entry): Promise<Configuration> {
@@ -184,9 +195,9 @@ export class Configurations {
     entry.begun += 1;
     try {
       entry.version = versionIn(state, entry.place);
-      const made = await this.#inSlices(translate(state, entry.place, entry.version));
-      if (made.kind === 'message' && !this.#hasRoomFor(made.message.length, entry)) return noRoom;
-      return made;
+      const chunks = await this.#inSlices(readConfiguration(state, entry.place, entry.version));
+      if (chunks === null) return unreadable;
+      return chunks === 'too-large' ? tooLarge : { kind: 'message', message: encodeConfiguration(chunks) };
     } catch (fault) {
       this.#options.onFault(fault);
       // The next stream tries again.
@@ -198,8 +209,8 @@ export class Configurations {
     }
   }
 
-  /** Takes the steps in slices, between which the thread does everything else. */
-  async #inSlices(steps: Steps<Configuration>): Promise<Configuration> {
+  /** Takes the steps in slices, between which the thread does everything else. @returns null when it is closed */
+  async #inSlices<T>(steps: Steps<T>): Promise<T | null> {
     while (!this.#isClosed) {
       const until = performance.now() + sliceMs;
       do {
@@ -209,18 +220,13 @@ export class Configurations {
       await setImmediate();
     }
     // The state must not be read after it is released.
-    steps.return(unreadable);
-    return unreadable;
+    steps.return(undefined as T);
+    return null;
   }
+}
 
-  #hasRoomFor(bytes: number, own: Entry): boolean {
-    let held = bytes;
-    for (const entry of this.#entries.values()) {
-      if (entry !== own && entry.configuration?.kind === 'message')
-        held += entry.configuration.message.length;
-    }
-    return held <= configurationsBytesMax;
-  }
+function bytesOf(configuration: Configuration | null): number {
+  return configuration?.kind === 'message' ? configuration.message.length : 0;
 }
 
 function versionIn(
@@ -233,36 +239,6 @@ function versionIn(
 /** @param version empty where none could be read */
 function numberIn(version: string): number {
   return readSyncPosition(version)?.number ?? 0;
-}
-
-/** Reads the environment as sync does, and writes it in flagd's format. */
-function* translate(state: PinnedState, place: SyncedEnvironment, version: string): Steps<Configuration> {
-  const read = new BoundedPieces();
-  for (const piece of snapshotPieces(state, place, version)) {
-    if (!read.add(piece)) return tooLarge;
-    yield;
-  }
-  const snapshot = JSON.parse(Buffer.concat(read.chunks).toString()) as SyncSnapshot;
-  const written = new BoundedPieces();
-  for (const piece of flagdConfiguration(snapshot)) {
-    if (!written.add(piece)) return tooLarge;
-    yield;
-  }
-  return { kind: 'message', message: encodeConfiguration(written.chunks) };
-}
-
-class BoundedPieces {
-  readonly chunks: Uint8Array[] = [];
-  #bytes = 0;
-
-  /** @returns whether it is not too large yet */
-  add(piece: string | Uint8Array): boolean {
-    // Copied: a piece of bytes is valid until the next one is asked for.
-    const chunk = Buffer.from(piece);
-    this.chunks.push(chunk);
-    this.#bytes += chunk.length;
-    return this.#bytes <= messageBytesMax;
-  }
 }
 
 function isSame(one: Configuration | null, other: Configuration): boolean {

@@ -1,5 +1,7 @@
 import type { ServerWritableStream } from '@grpc/grpc-js';
+import { accountOf } from '../domain/project/project.ts';
 import type { SyncTarget } from '../domain/sync/sync-guard.ts';
+import type { Tenant } from '../support/fair-share.ts';
 import type { HeldEnvironment, Holding } from './configurations.ts';
 import type { RefusedStatus } from './flagd-protocol.ts';
 import type { Sender, SendRoom } from './send-room.ts';
@@ -8,16 +10,18 @@ import type { EncodedMessage, FlagsRequest } from './sync-messages.ts';
 export type FlagdCall = ServerWritableStream<FlagsRequest, EncodedMessage>;
 
 /** Who a stream is for: checked again while it is open. */
-export interface StreamPlace {
+export interface StreamPlace extends Tenant {
   readonly tokenId: string;
-  readonly projectId: string;
   /** Null in a single-environment project. */
   readonly environment: string | null;
   readonly environmentNumber: number;
 }
 
 export function streamPlaceOf({ token, project, environment, environmentNumber }: SyncTarget): StreamPlace {
-  const names = { projectId: project.id, environment: environment?.name ?? null };
+  const names = {
+    ...{ projectId: project.id, accountId: accountOf(project) },
+    environment: environment?.name ?? null,
+  };
   return { tokenId: token.id, ...names, environmentNumber };
 }
 
@@ -56,6 +60,10 @@ export class FlagdStream implements Sender {
 
   get projectId(): string {
     return this.place.projectId;
+  }
+
+  get accountId(): string | null {
+    return this.place.accountId;
   }
 
   get peer(): string {

@@ -3,7 +3,7 @@ import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial } from '../domain/token/denial.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import { count, type MetricCells } from '../observability/metric-cells.ts';
-import { HeldPlaces, hasShare } from '../support/fair-share.ts';
+import { FairAmount } from '../support/fair-share.ts';
 import { addressFromText, type ClientAddress } from '../worker/limits/address-finder.ts';
 import type { AddressLimiter } from '../worker/limits/address-limiter.ts';
 import { censusOf, type SyncCensus } from '../worker/sync/sync-census.ts';
@@ -13,8 +13,8 @@ import { flagdMetrics, type RefusedStatus, refusedStatuses } from './flagd-proto
 import { type FlagdCall, FlagdStream, streamPlaceOf } from './flagd-stream.ts';
 import type { SendRoom } from './send-room.ts';
 
-/** Of the streams that are free, a project may have four times as many as it leaves: four fifths where it is alone. */
-const projectWeight = 4;
+/** Four fifths of the streams for one project, and five sixths for one organisation. */
+const weights = { project: 4, organisation: 5 } as const;
 /** A client that has not taken a configuration for so long is cut off. */
 export const takeMsMax = 60_000;
 /** Refusals of one token are recorded at most so often: its provider tries again every few seconds. */
@@ -33,7 +33,7 @@ const codes: Readonly<Record<RefusedStatus, grpcStatus>> = {
 
 const crowded: Refused = {
   status: 'resource-exhausted',
-  detail: 'No more streams can be opened for this project at present. Try again later.',
+  detail: 'No more streams can be opened for this project, or its organisation, at present. Try again later.',
 };
 
 const tooManyFailures: Refused = {
@@ -65,11 +65,12 @@ export interface FlagdStreamsOptions {
 export class FlagdStreams {
   readonly #options: FlagdStreamsOptions;
   readonly #streams = new Set<FlagdStream>();
-  readonly #places = new HeldPlaces();
+  readonly #places: FairAmount;
   readonly #deniedAt = new Map<string, number>();
 
   constructor(options: FlagdStreamsOptions) {
     this.#options = options;
+    this.#places = new FairAmount(options.streamsMax, weights);
   }
 
   get count(): number {
@@ -104,9 +105,8 @@ export class FlagdStreams {
       return;
     }
     const place = streamPlaceOf(admission.target);
-    const { projectId, tokenId, environment } = place;
-    const free = this.#options.streamsMax - this.#streams.size;
-    if (!hasShare(this.#places.of(projectId), free, projectWeight)) {
+    const { projectId, accountId, tokenId, environment, environmentNumber } = place;
+    if (!this.#places.take(place, 1)) {
       this.#refuse(call, crowded);
       return;
     }
@@ -115,22 +115,20 @@ export class FlagdStreams {
       this.#refuse(ended, { status, detail });
     const stream = new FlagdStream({ call, place, room, isOnce, onSent, end });
     this.#hold(stream, call);
-    const { environmentNumber } = place;
-    const synced = { projectId, environmentNumber, name: environment };
+    const synced = { projectId, accountId, environmentNumber, name: environment };
     stream.begin(configurations.hold(synced, () => stream.offer()));
     const use = { tokenId, at: Date.now(), route: call.getPath(), environment };
     this.#options.onUsed({ ...use, address: addressOf(call).text, count: 1 });
   }
 
   #hold(stream: FlagdStream, call: FlagdCall): void {
-    const { peer, projectId } = stream;
+    const { peer, place } = stream;
     this.#streams.add(stream);
-    this.#places.take(projectId);
     this.#options.noteStream(peer, 1);
     const close = (): void => {
       if (!this.#streams.delete(stream)) return;
       stream.close();
-      this.#places.give(projectId);
+      this.#places.give(place, 1);
       this.#options.noteStream(peer, -1);
     };
     call.once('cancelled', close);

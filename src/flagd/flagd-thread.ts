@@ -12,11 +12,12 @@ import { AddressLimiter } from '../worker/limits/address-limiter.ts';
 import { createWindowMemory } from '../worker/limits/window-limiter.ts';
 import { EnvironmentWatch } from '../worker/sync/environment-watch.ts';
 import type { Refused } from './admission.ts';
-import { Configurations, messageBytesMax } from './configurations.ts';
+import { Configurations } from './configurations.ts';
 import { Connections } from './connections.ts';
 import { type FlagdMessage, type FlagdRequest, type FlagdSetup, flagdMetrics } from './flagd-protocol.ts';
 import { FlagdService } from './flagd-service.ts';
 import { FlagdStreams } from './flagd-streams.ts';
+import { messageBytesMax } from './read-configuration.ts';
 import { SendRoom } from './send-room.ts';
 import { credentialsOf, readKeyPair } from './tls.ts';
 

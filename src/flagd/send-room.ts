@@ -1,14 +1,12 @@
-import { assert } from '../support/assert.ts';
-import { fitsShare } from '../support/fair-share.ts';
+import { FairAmount, type Tenant } from '../support/fair-share.ts';
 
 /** Bytes of configurations that are on their way: each stream that is being sent one has a copy until its client has taken it. */
 export const unsentBytesMax = 64 * 1024 * 1024;
-/** Of the room that is free, as much may be taken by one project as it leaves. */
-const projectWeight = 1;
+/** Half of it for one project, and three fifths for one organisation. */
+const weights = { project: 1, organisation: 1.5 } as const;
 
 /** A stream that has something to send. */
-export interface Sender {
-  readonly projectId: string;
+export interface Sender extends Tenant {
   /** Bytes of what it would send now. */
   readonly bytesToSend: number;
   /** There is room: it sends so many bytes now, and `give` must follow. */
@@ -18,17 +16,17 @@ export interface Sender {
 /** Bounds the bytes that are being sent. A sender waits for its turn, and sends what is newest then. */
 export class SendRoom {
   readonly #bytesMax: number;
-  readonly #held = new Map<string, number>();
+  readonly #bytes: FairAmount;
   readonly #waiting = new Map<string, Set<Sender>>();
-  #heldBytes = 0;
   #isPassingOn = false;
 
   constructor(bytesMax = unsentBytesMax) {
     this.#bytesMax = bytesMax;
+    this.#bytes = new FairAmount(bytesMax, weights);
   }
 
   get heldBytes(): number {
-    return this.#heldBytes;
+    return this.#bytes.held;
   }
 
   /** The most that one message may have: it is sent when nothing else is. */
@@ -50,12 +48,8 @@ export class SendRoom {
     if (waiting?.delete(sender) && waiting.size === 0) this.#waiting.delete(sender.projectId);
   }
 
-  give({ projectId }: Sender, bytes: number): void {
-    const left = (this.#held.get(projectId) ?? 0) - bytes;
-    assert(left >= 0, 'no more bytes are given back than were taken');
-    if (left > 0) this.#held.set(projectId, left);
-    else this.#held.delete(projectId);
-    this.#heldBytes -= bytes;
+  give(sender: Sender, bytes: number): void {
+    this.#bytes.give(sender, bytes);
     this.#passOn();
   }
 
@@ -72,15 +66,12 @@ export class SendRoom {
   }
 
   #passToOne(): boolean {
-    for (const [projectId, waiting] of this.#waiting) {
+    for (const waiting of this.#waiting.values()) {
       const [sender] = waiting;
       if (sender === undefined) continue;
       const bytes = sender.bytesToSend;
-      const held = this.#held.get(projectId) ?? 0;
-      if (!fitsShare(held, bytes, this.#bytesMax - this.#heldBytes, projectWeight)) continue;
+      if (!this.#bytes.take(sender, bytes)) continue;
       this.withdraw(sender);
-      this.#held.set(projectId, held + bytes);
-      this.#heldBytes += bytes;
       sender.send(bytes);
       return true;
     }

@@ -1,3 +1,5 @@
+import { assert } from './assert.ts';
+
 /**
  * Whether a holder may take another of the shared places: it must hold fewer than `weight` times the free ones. So
  * places are left however many one holder asks for: with a weight of 1, half of them, and a third for the next holder.
@@ -29,4 +31,69 @@ export class HeldPlaces {
     if (left > 0) this.#held.set(holder, left);
     else this.#held.delete(holder);
   }
+}
+
+/** Who takes a share: a project, and the organisation or member that its part of the service counts for. */
+export interface Tenant {
+  readonly projectId: string;
+  /** Of `accountOf` the project. */
+  readonly accountId: string | null;
+}
+
+/** Tells accounts apart; a project without one is its own. */
+export function accountNameOf({ accountId, projectId }: Tenant): string {
+  return accountId ?? projectId;
+}
+
+/** How many times what is free a project may hold, and an organisation, which may have many projects. */
+export interface TenantWeights {
+  readonly project: number;
+  readonly organisation: number;
+}
+
+/** An amount that projects and organisations share: however many hold some of it, something is left for the next. */
+export class FairAmount {
+  readonly #max: number;
+  readonly #weights: TenantWeights;
+  readonly #ofProject = new Map<string, number>();
+  readonly #ofAccount = new Map<string, number>();
+  #held = 0;
+
+  constructor(max: number, weights: TenantWeights) {
+    this.#max = max;
+    this.#weights = weights;
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  /** @returns whether there was room for the amount; then `give` must follow */
+  take(tenant: Tenant, amount: number): boolean {
+    const free = this.#max - this.#held;
+    const { project, organisation } = this.#weights;
+    const hasRoom =
+      amount <= free &&
+      fitsShare(this.#ofProject.get(tenant.projectId) ?? 0, amount, free, project) &&
+      fitsShare(this.#ofAccount.get(accountNameOf(tenant)) ?? 0, amount, free, organisation);
+    if (hasRoom) this.#add(tenant, amount);
+    return hasRoom;
+  }
+
+  give(tenant: Tenant, amount: number): void {
+    this.#add(tenant, -amount);
+  }
+
+  #add(tenant: Tenant, amount: number): void {
+    this.#held += amount;
+    addTo(this.#ofProject, tenant.projectId, amount);
+    addTo(this.#ofAccount, accountNameOf(tenant), amount);
+  }
+}
+
+function addTo(amounts: Map<string, number>, holder: string, amount: number): void {
+  const sum = (amounts.get(holder) ?? 0) + amount;
+  assert(sum >= 0, 'no more is given back than was taken');
+  if (sum > 0) amounts.set(holder, sum);
+  else amounts.delete(holder);
 }

@@ -1,6 +1,7 @@
 import { answerStatuses, unansweredBy } from '../observability/answer-meter.ts';
 import { eventLoopActive, eventLoopDelay } from '../observability/event-loop.ts';
 import { counter, durationBounds, gauge, histogram, layOut } from '../observability/metric.ts';
+import { refusedStreams } from './limits/stream-room.ts';
 import { countedRoutes } from './route-names.ts';
 
 const limits = [
@@ -56,7 +57,7 @@ export const requestMetrics = layOut({
   syncRefused: counter(
     'burgee_sync_streams_refused_total',
     'Streams of sync and of browsers that were refused, because all places were taken, or their project, the browsers together or the browsers of an address had their share.',
-    ['all', 'project', 'browsers', 'address'].map((share) => ({ share })),
+    refusedStreams.map((share) => ({ share })),
   ),
   syncEnded: counter(
     'burgee_sync_streams_ended_total',

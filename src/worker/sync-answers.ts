@@ -26,7 +26,7 @@ export const syncStopping = 'The service is stopping. Retry in a moment.';
 const allTaken =
   'All places for event streams are taken. Ask for the configuration without a stream, or retry later.';
 const shareTaken =
-  'This project has its share of the places for event streams. Ask for the configuration without a stream, or retry later.';
+  'This project, or its organisation, has its share of the places for event streams. Ask for the configuration without a stream, or retry later.';
 /** Seconds after which clients that found no place come back, at random. */
 const retry = { least: 10, most: 40 };
 
@@ -47,7 +47,8 @@ export class SyncAnswers {
       reply.refuseUnavailable(syncStopping);
       return;
     }
-    const holder = { projectId: project.id, browser: null };
+    const tenant = { projectId: project.id, accountId: accountOf(project) };
+    const holder = { ...tenant, browser: null };
     const refused = room.take(holder);
     if (refused !== null) {
       syncMeter.countRefused(refused);
@@ -63,9 +64,10 @@ export class SyncAnswers {
       return;
     }
     const { header } = request;
+    const name = environment?.name ?? null;
     streams.open({
-      exchange,
-      environment: { projectId: project.id, environmentNumber, name: environment?.name ?? null },
+      ...{ exchange, holder },
+      environment: { ...tenant, environmentNumber, name },
       tokenId: token.id,
       lastEvent: header === null ? null : readSyncPosition(header),
     });
@@ -90,6 +92,7 @@ export class SyncAnswers {
     }
     const synced: SyncedEnvironment = {
       projectId: project.id,
+      accountId: accountOf(project),
       environmentNumber,
       name: environment?.name ?? null,
     };

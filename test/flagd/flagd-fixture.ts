@@ -130,7 +130,8 @@ export interface OpenedStream {
   cancel(): void;
 }
 
-const clientOptions = { 'grpc.max_receive_message_length': -1 };
+/** Each client has a connection of its own: those of one process would share one, which has 16 calls at most. */
+const clientOptions = { 'grpc.max_receive_message_length': -1, 'grpc.use_local_subchannel_pool': 1 };
 
 export function grpcClient(t: Lifetime, port: number): Client {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), clientOptions);

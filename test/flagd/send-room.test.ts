@@ -3,7 +3,7 @@ import { type Sender, SendRoom } from '../../src/flagd/send-room.ts';
 
 /** Sends messages of so many bytes, and says when. */
 function senderOf(projectId: string, bytesToSend: number, sent: string[]): Sender {
-  return { projectId, bytesToSend, send: () => sent.push(projectId) };
+  return { projectId, accountId: `of ${projectId}`, bytesToSend, send: () => sent.push(projectId) };
 }
 
 t.test('bytes on their way are bounded, and a project leaves room for another', async (t) => {

@@ -4,12 +4,13 @@ import { soleEnvironment } from '../../src/domain/project/project.ts';
 import { StoreVersion } from '../../src/support/store-version.ts';
 import { EnvironmentFeed } from '../../src/worker/sync/environment-feed.ts';
 import type { EnvironmentListener } from '../../src/worker/sync/environment-watch.ts';
+import { KeptRoom } from '../../src/worker/sync/kept-room.ts';
 import { PinnedState } from '../../src/worker/sync/settled-state.ts';
 import { audienceOf, creationOf, flagChangeOf, flagOf, projectOf } from '../storage/support/records.ts';
 import { newStore } from '../storage/support/sample-store.ts';
 
 /** A feed of a store with one flag, which is told of changes when the test says so. */
-function stage(test: Test) {
+function stage(test: Test, room = new KeptRoom()) {
   const { store, reader, version } = newStore(test);
   const project = projectOf('o'.repeat(20));
   const audiences = [audienceOf(project.id, { name: 'A' }), audienceOf(project.id, { name: 'B' })];
@@ -32,7 +33,12 @@ function stage(test: Test) {
   apply(audiences[0]?.id ?? '');
   const told: EnvironmentListener[] = [];
   const feed = new EnvironmentFeed(
-    { projectId: project.id, environmentNumber: soleEnvironment, name: null },
+    {
+      projectId: project.id,
+      accountId: project.organisationId,
+      environmentNumber: soleEnvironment,
+      name: null,
+    },
     {
       watch: (_project, _environment, listener) => {
         told.push(listener);
@@ -40,6 +46,7 @@ function stage(test: Test) {
         return { history, number, version: number, end: () => undefined };
       },
     },
+    room,
     { onMoved: () => undefined, onProjectChange: () => undefined },
   );
   const positionOf = ({ history, number }: PinnedState) => ({ history, number });
@@ -76,5 +83,59 @@ t.test('what was read before a restart is not taken for what is applied after it
   test.equal(made.value.event, 'delta');
   const data = JSON.parse(text.slice(text.indexOf('data: ') + 6));
   test.ok(data.removedAudiences.includes(other), 'the audience that the flag had let go of is removed');
+  test.end();
+});
+
+/** Makes all steps. */
+function finish<T>(steps: Generator<unknown, T>): T {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+t.test('what finds no room is made again, and says the same', (test) => {
+  const seen = [new KeptRoom(), new KeptRoom(0)].map((room) => {
+    const { feed, audiences, apply, pin, reader, positionOf, listener } = stage(test, room);
+    const [one, other] = audiences.map(({ id }) => id);
+    const begun = positionOf(pin());
+    const change = (audience: string | null) => {
+      apply(audience);
+      const state = pin();
+      listener.onChange({
+        state,
+        version: state.number,
+        changes: reader.changesSince(reader.sequence() - 1),
+      });
+      return state;
+    };
+    const make = (state: PinnedState, from: typeof begun) => {
+      const key = feed.needOf(from) ?? '';
+      const made = finish(feed.make(key, from, state));
+      if (made === 'long') throw new Error('an event of two flags is short');
+      return { event: made.event, isKept: feed.find(key) !== null };
+    };
+    const first = make(change(other ?? ''), begun);
+    const heldBytes = room.heldBytes;
+    const second = make(change(one ?? ''), begun);
+    feed.close();
+    return { first, second, holds: heldBytes > 0, left: room.heldBytes };
+  });
+  const delta = { event: 'delta', isKept: true };
+  const snapshot = { event: 'snapshot', isKept: false };
+  test.same(seen, [
+    { first: delta, second: delta, holds: true, left: 0 },
+    { first: snapshot, second: snapshot, holds: false, left: 0 },
+  ]);
+  test.end();
+});
+
+t.test('a feed that is closed while it makes an event keeps nothing', (test) => {
+  const room = new KeptRoom();
+  const { feed, pin } = stage(test, room);
+  feed.close();
+  const made = finish(feed.make('snapshot', null, pin()));
+  test.not(made, 'long');
+  test.equal(feed.find('snapshot'), null);
+  test.equal(room.heldBytes, 0);
   test.end();
 });

@@ -60,6 +60,11 @@ export class KeyedAmounts {
     return false;
   }
 
+  /** What the holder of a cell has, over all workers. */
+  heldIn(cell: number): number {
+    return Number(Atomics.load(this.#amounts, cell));
+  }
+
   give(cell: number, amount: number): void {
     const given = BigInt(amount);
     const held = Atomics.sub(this.#amounts, this.#own + cell, given);

@@ -1,25 +1,34 @@
+import { accountNameOf, type Tenant, type TenantWeights } from '../../support/fair-share.ts';
 import { addressLimits } from './address-limiter.ts';
 import { createKeyedMemory, giveAmountsOf, KeyedAmounts, type KeyedMemory } from './keyed-amounts.ts';
 import { SharedBudget } from './shared-budget.ts';
 
-/** One project gets at most so much of the streams of the process. */
-const projectShare = 0.8;
-/** Browsers get at most so much, whatever the project: programs with tokens always find the rest. */
+/**
+ * What a project or an organisation may have, of what is free: four fifths and five sixths of all places where nobody else
+ * has any. However many holders there are, something is left for the next (`hasShare`).
+ */
+const weights = { project: 4, organisation: 5 } as const satisfies TenantWeights;
+/** Browsers get at most so much: programs with tokens always find the rest. */
 const browserShare = 0.5;
-/** The browsers of one project get at most so much. */
-const browserProjectShare = 0.4;
 /** The browsers of one address get at most so much. Behind one address may be a whole office. */
 const browserAddressShare = 0.05;
 /** A browser needs no credentials, so its kinds are counted apart from those of programs. */
-const kinds = ['project', 'browsers', 'browserProject', 'browserAddress'] as const;
+const kinds = [
+  'project',
+  'organisation',
+  'browsers',
+  'browserProject',
+  'browserOrganisation',
+  'browserAddress',
+] as const;
 type Kind = (typeof kinds)[number];
 
-/** Why a stream got no place: all are taken, or its project, the browsers or their address have their share. */
-export type RefusedStream = 'all' | 'project' | 'browsers' | 'address';
+/** Why a stream got no place: all are taken, or its project, organisation, the browsers or their address have their share. */
+export const refusedStreams = ['all', 'project', 'organisation', 'browsers', 'address'] as const;
+export type RefusedStream = (typeof refusedStreams)[number];
 
 /** Who asks for a stream. */
-export interface StreamHolder {
-  readonly projectId: string;
+export interface StreamHolder extends Tenant {
   /** The `limitKey` of a browser's address; null: a program, which has a token. */
   readonly browser: string | null;
 }
@@ -55,8 +64,9 @@ export class StreamRoom {
 
   /** @returns null: there is room, and `give` must follow; otherwise what was used up */
   take(holder: StreamHolder): RefusedStream | null {
+    const { free } = this.#budget;
     if (!this.#budget.take(1)) return 'all';
-    const shares = this.#sharesOf(holder);
+    const shares = this.#sharesOf(holder, free);
     const full = shares.findIndex(({ cell, max }) => !this.#amounts.take(cell, 1, max));
     if (full < 0) return null;
     for (const { cell } of shares.slice(0, full)) this.#amounts.give(cell, 1);
@@ -65,19 +75,28 @@ export class StreamRoom {
   }
 
   give(holder: StreamHolder): void {
-    for (const { cell } of this.#sharesOf(holder)) this.#amounts.give(cell, 1);
+    for (const { cell } of this.#sharesOf(holder, 0)) this.#amounts.give(cell, 1);
     this.#budget.give(1);
   }
 
-  #sharesOf({ projectId, browser }: StreamHolder): readonly Share[] {
-    const project = this.#share('project', projectId, this.#part(projectShare), 'project');
-    if (browser === null) return [project];
+  /** @param free places before this one is taken */
+  #sharesOf(holder: StreamHolder, free: number): readonly Share[] {
+    const { projectId, browser } = holder;
+    const account = accountNameOf(holder);
+    const all = [
+      this.#share('project', projectId, weights.project * free, 'project'),
+      this.#share('organisation', account, weights.organisation * free, 'organisation'),
+    ];
+    if (browser === null) return all;
+    const browsers = this.#share('browsers', '', this.#part(browserShare), 'browsers');
+    const freeOfBrowsers = Math.min(free, browsers.max - this.#amounts.heldIn(browsers.cell));
     const ofAddress = addressLimits(browser, this.#part(browserAddressShare));
     return [
       ...ofAddress.map(({ key, limit }) => this.#share('browserAddress', key, limit, 'address')),
-      this.#share('browserProject', projectId, this.#part(browserProjectShare), 'browsers'),
-      this.#share('browsers', '', this.#part(browserShare), 'browsers'),
-      project,
+      this.#share('browserProject', projectId, weights.project * freeOfBrowsers, 'browsers'),
+      this.#share('browserOrganisation', account, weights.organisation * freeOfBrowsers, 'browsers'),
+      browsers,
+      ...all,
     ];
   }
 

@@ -1,6 +1,7 @@
 import { formatSyncPosition, type SyncPosition } from '../../domain/sync/sync-position.ts';
 import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
 import type { ConfigurationChange, EnvironmentWatch, WatchedFrom } from './environment-watch.ts';
+import type { KeptHold, KeptRoom } from './kept-room.ts';
 import { RecentChanges } from './recent-changes.ts';
 import type { PinnedState } from './settled-state.ts';
 import { SeenVersions } from './sync-census.ts';
@@ -16,6 +17,8 @@ import { ChunkList, eventEnd, eventHead, keptBytesMax, type SyncMessage } from '
 
 /** Messages that are kept for an environment at once: one for each state that clients are found at. */
 const messagesKept = 8;
+/** Estimate of what a remembered change, or the audience that a flag applies, takes: an id, and its place in a table. */
+const entryBytes = 128;
 
 /** An event that a stream makes for itself while it is sent, because it is long. */
 export interface LongContent {
@@ -38,6 +41,7 @@ export class EnvironmentFeed {
   readonly seen = new SeenVersions();
   readonly #from: WatchedFrom;
   readonly #recent: RecentChanges;
+  readonly #hold: KeptHold;
   readonly #kept = new Map<string, SyncMessage>();
   /** Messages that were found too long to be kept. */
   readonly #long = new Set<string>();
@@ -46,12 +50,20 @@ export class EnvironmentFeed {
   #unread = new Set<string>();
   /** Counts restarts: work in steps that began before one has read a state that the feed has left behind. */
   #restarts = 0;
-  history: string;
-  /** Of the last change that this worker was told of. */
+  /** The number of the last change of all that the feed was told of, and of the last one of its environment. */
+  #told: number;
   version: number;
+  history: string;
 
-  constructor(environment: SyncedEnvironment, watch: Pick<EnvironmentWatch, 'watch'>, hooks: FeedHooks) {
+  /** @param room bounds what it keeps, and nothing that it sends: what found no room is made again */
+  constructor(
+    environment: SyncedEnvironment,
+    watch: Pick<EnvironmentWatch, 'watch'>,
+    room: KeptRoom,
+    hooks: FeedHooks,
+  ) {
     this.environment = environment;
+    this.#hold = room.hold(environment);
     const { projectId, environmentNumber } = environment;
     this.#from = watch.watch(projectId, environmentNumber, {
       onChange: (change) => {
@@ -62,11 +74,22 @@ export class EnvironmentFeed {
     });
     this.history = this.#from.history;
     this.version = this.#from.version;
-    this.#recent = new RecentChanges(projectId, this.#from.number);
+    this.#told = this.#from.number;
+    this.#recent = new RecentChanges(projectId, this.#told);
   }
 
   close(): void {
     this.#from.end();
+    this.#hold.end();
+    this.#kept.clear();
+    this.#restart(this.#told);
+  }
+
+  /** @returns whether there is room for all that it keeps */
+  #fit(): boolean {
+    let bytes = entryBytes * (this.#recent.size + (this.#applied?.size ?? 0) + this.#unread.size);
+    for (const message of this.#kept.values()) bytes += message.bytes;
+    return this.#hold.resize(bytes);
   }
 
   #take({ state, version, changes }: ConfigurationChange): void {
@@ -79,6 +102,17 @@ export class EnvironmentFeed {
     for (const [key, { history, number }] of this.#kept) {
       if (isOther || history !== this.history || number < version) this.#kept.delete(key);
     }
+    this.#told = state.number;
+    this.#fitOrRestart();
+  }
+
+  /** Forgets everything where there is no room for it: clients are sent snapshots. @returns whether there was room */
+  #fitOrRestart(): boolean {
+    if (this.#fit()) return true;
+    this.#kept.clear();
+    this.#restart(this.#told);
+    this.#fit();
+    return false;
   }
 
   #note(changes: readonly ChangeLogEntry[]): void {
@@ -110,7 +144,7 @@ export class EnvironmentFeed {
     const isFound = yield* this.#recent.search(state.snapshot.sync, position.number);
     // The change log does not tell which audiences flags have let go of.
     if (isFound) this.#applied = null;
-    return isFound;
+    return isFound && this.#fitOrRestart();
   }
 
   /**
@@ -129,15 +163,23 @@ export class EnvironmentFeed {
       list.add(piece);
       if (list.bytes > keptBytesMax) {
         content.pieces.return(undefined);
+        if (this.#long.size >= messagesKept) this.#long.clear();
         this.#long.add(key);
         return 'long';
       }
       yield '';
     }
     const message = { event, history, number, bytes: list.bytes, chunks: list.finish() };
-    if (this.#kept.size >= messagesKept) this.#kept.clear();
-    if (history === this.history && number >= this.version) this.#kept.set(key, message);
+    if (history === this.history && number >= this.version) this.#keep(key, message);
     return message;
+  }
+
+  #keep(key: string, message: SyncMessage): void {
+    if (this.#kept.size >= messagesKept) this.#kept.clear();
+    this.#kept.set(key, message);
+    if (this.#fit()) return;
+    this.#kept.clear();
+    this.#fit();
   }
 
   /** @param key of `needOf` for the position @returns the whole event in pieces, from this state */
@@ -207,6 +249,12 @@ export class EnvironmentFeed {
     } finally {
       // What was not read, because the work was given up, is read the next time.
       if (begun === this.#restarts) for (const flag of unread) this.#unread.add(flag);
+      // The changes stay: the delta that this is read for needs them.
+      if (!this.#fit()) {
+        this.#applied = null;
+        this.#kept.clear();
+        this.#fit();
+      }
     }
   }
 

@@ -32,6 +32,10 @@ export class RecentChanges {
     this.#from = from;
   }
 
+  get size(): number {
+    return this.#changes.length;
+  }
+
   /** @param changes of the change log, oldest first; those that are known are passed over */
   add(changes: readonly ChangeLogEntry[]): readonly string[] {
     const last = Math.max(this.#from, this.#changes.at(-1)?.number ?? 0);

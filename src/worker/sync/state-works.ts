@@ -1,3 +1,4 @@
+import { TenantTurns } from '../../support/tenant-turns.ts';
 import type { EnvironmentFeed } from './environment-feed.ts';
 import type { EnvironmentWatch } from './environment-watch.ts';
 import type { PinnedState } from './settled-state.ts';
@@ -28,13 +29,12 @@ interface StateWorksOptions {
 }
 
 /**
- * Work on states of the store, one after another: so a worker holds one snapshot for all of it. Projects take turns, and
- * the work of a stream whose client has gone is not done.
+ * Work on states of the store, one after another: so a worker holds one snapshot for all of it. Organisations and
+ * their projects take turns, and the work of a stream whose client has gone is not done.
  */
 export class StateWorks {
   readonly #options: StateWorksOptions;
-  /** By project; the first one is the next. */
-  readonly #waiting = new Map<string, Set<StateWork>>();
+  readonly #waiting = new TenantTurns<StateWork>();
   /** At most one of each stream waits. */
   readonly #ofStream = new Map<SyncStream, StateWork>();
   #current: Current | null = null;
@@ -44,9 +44,7 @@ export class StateWorks {
   }
 
   add(asked: StateWork): void {
-    const { projectId } = asked.feed.environment;
-    const own = this.#waiting.get(projectId) ?? new Set();
-    this.#waiting.set(projectId, own.add(asked));
+    this.#waiting.add(asked.feed.environment, asked);
     if (asked.stream !== null) this.#ofStream.set(asked.stream, asked);
   }
 
@@ -54,16 +52,9 @@ export class StateWorks {
   forget(stream: SyncStream): void {
     const asked = this.#ofStream.get(stream);
     if (asked === undefined) return;
-    this.#remove(asked);
+    this.#ofStream.delete(stream);
+    this.#waiting.delete(asked.feed.environment, asked);
     asked.finish();
-  }
-
-  #remove(asked: StateWork): void {
-    const { projectId } = asked.feed.environment;
-    const own = this.#waiting.get(projectId);
-    own?.delete(asked);
-    if (own?.size === 0) this.#waiting.delete(projectId);
-    if (asked.stream !== null) this.#ofStream.delete(asked.stream);
   }
 
   get canStep(): boolean {
@@ -79,38 +70,44 @@ export class StateWorks {
   }
 
   #beginNext(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) return;
-    const [projectId, own] = next;
-    const [asked] = own;
+    const asked = this.#waiting.take();
     if (asked === undefined) return;
-    this.#remove(asked);
-    // The project's next work waits behind that of the others.
-    this.#waiting.delete(projectId);
-    if (own.size > 0) this.#waiting.set(projectId, own);
+    if (asked.stream !== null) this.#ofStream.delete(asked.stream);
     this.#current = { asked, begun: null };
     this.#settle(this.#current);
   }
 
+  /** Begins with the newest state once it is settled and has all that the feed was told of. */
   #settle(current: Current): void {
-    const { asked } = current;
     try {
       const state = this.#options.watch.pin();
-      state.whenSettled(() => {
-        if (asked.feed.isAheadOf(state)) {
-          state.release();
-          this.#settle(current);
-          return;
-        }
-        current.begun = { state, steps: asked.work(state) };
-        this.#options.onReady();
-      });
+      state.whenSettled(() => this.#begin(current, state));
     } catch (fault) {
-      this.#current = null;
-      this.#options.onFault(asked.feed, fault);
-      asked.finish();
-      this.#options.onReady();
+      this.#giveUp(current.asked, fault);
     }
+  }
+
+  #begin(current: Current, state: PinnedState): void {
+    const { asked } = current;
+    try {
+      if (asked.feed.isAheadOf(state)) {
+        state.release();
+        this.#settle(current);
+        return;
+      }
+      current.begun = { state, steps: asked.work(state) };
+      this.#options.onReady();
+    } catch (fault) {
+      state.release();
+      this.#giveUp(asked, fault);
+    }
+  }
+
+  #giveUp(asked: StateWork, fault: unknown): void {
+    this.#current = null;
+    this.#options.onFault(asked.feed, fault);
+    asked.finish();
+    this.#options.onReady();
   }
 
   #goOn({ asked, begun }: Current): void {

@@ -1,5 +1,8 @@
+import type { EvaluableAudience } from '../../domain/evaluation/compiled-audience.ts';
 import { effectiveCohorts, type PackedFlag, stateIn } from '../../domain/flag/flag.ts';
+import type { SyncFlag } from '../../domain/sync/configuration.ts';
 import type { FoundRecord } from '../../storage/evaluation-reader.ts';
+import type { Tenant } from '../../support/fair-share.ts';
 import { jsonPieces } from '../../support/packed-json.ts';
 import { pausing } from '../../support/text-pieces.ts';
 import type { PinnedState } from './settled-state.ts';
@@ -7,8 +10,7 @@ import type { PinnedState } from './settled-state.ts';
 type Pieces = Generator<string | Uint8Array, void>;
 
 /** An environment whose configuration is written. */
-export interface SyncedEnvironment {
-  readonly projectId: string;
+export interface SyncedEnvironment extends Tenant {
   readonly environmentNumber: number;
   /** Null in a single-environment project. */
   readonly name: string | null;
@@ -18,7 +20,9 @@ export interface SyncedEnvironment {
 export type AppliedAudiences = Map<string, string>;
 
 /** A flag as the environment evaluates it: `SyncFlag`, whose cohorts are still packed. */
-function shownFlag(flag: PackedFlag, environmentNumber: number) {
+type ShownFlag = Omit<SyncFlag, 'cohorts'> & { readonly cohorts: PackedFlag['cohorts'] };
+
+function shownFlag(flag: PackedFlag, environmentNumber: number): ShownFlag {
   const { id, name, revision } = flag;
   const state = stateIn(flag, environmentNumber);
   const { enabled, trafficPercentage, audienceId } = state;
@@ -27,50 +31,74 @@ function shownFlag(flag: PackedFlag, environmentNumber: number) {
 }
 
 /**
- * Everything that an environment evaluates: a `SyncSnapshot` as JSON in pieces, from one state.
- * @param version as text
- * @param onFlag is told of each flag and the audience that it applies
+ * The flags of an environment, each as it evaluates them. Null after a step of reading one.
+ * @param applied takes the ids of the audiences that they apply
  */
-export function* snapshotPieces(
+export function* shownFlags(
   state: PinnedState,
-  { projectId, environmentNumber, name }: SyncedEnvironment,
-  version: string,
-  onFlag: (flagId: string, audienceId: string | null) => void = () => undefined,
-): Pieces {
-  const head = JSON.stringify({ version, projectId, environment: name });
-  yield `${head.slice(0, -1)},"flags":[`;
-  const applied = new Set<string>();
-  let separator = '';
+  { projectId, environmentNumber }: SyncedEnvironment,
+  applied: Set<string>,
+): Generator<ShownFlag | null, void> {
   for (const found of state.snapshot.evaluation.flagsOf(projectId)) {
-    const flag = yield* readFlag(found);
+    const flag = yield* inSteps(found);
     if (flag === undefined) throw new Error('a flag has gone from a snapshot');
     const shown = shownFlag(flag, environmentNumber);
     if (shown.audienceId !== null) applied.add(shown.audienceId);
-    onFlag(shown.id, shown.audienceId);
-    if (separator !== '') yield separator;
-    yield* jsonPieces(shown);
+    yield shown;
+  }
+}
+
+/** The audiences of these ids, by id: `SyncAudience`, whose values are still packed. Null after a step of reading one. */
+export function* shownAudiences(
+  state: PinnedState,
+  ids: Iterable<string>,
+): Generator<Pick<EvaluableAudience, 'id' | 'rules'> | null, void> {
+  for (const id of [...ids].sort()) {
+    const found = state.snapshot.evaluation.audience(id);
+    if (found === undefined) continue;
+    const audience = yield* inSteps(found);
+    if (audience === undefined) throw new Error('an audience has gone from a snapshot');
+    yield { id: audience.id, rules: audience.rules };
+  }
+}
+
+function* inSteps<T>(found: FoundRecord<T>): Generator<null, T | undefined> {
+  const steps = found.readInSteps();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield null;
+  }
+}
+
+/** Members of an array of JSON. */
+function* listed(shown: Iterable<object | null>): Pieces {
+  let separator = '';
+  for (const one of shown) {
+    yield one === null ? '' : separator;
+    if (one === null) continue;
+    yield* jsonPieces(one);
     separator = ',';
   }
+}
+
+/**
+ * Everything that an environment evaluates: a `SyncSnapshot` as JSON in pieces, from one state.
+ * @param version as text
+ */
+export function* snapshotPieces(state: PinnedState, environment: SyncedEnvironment, version: string): Pieces {
+  const { projectId, name } = environment;
+  const head = JSON.stringify({ version, projectId, environment: name });
+  yield `${head.slice(0, -1)},"flags":[`;
+  const applied = new Set<string>();
+  yield* listed(shownFlags(state, environment, applied));
   yield '],"audiences":[';
-  yield* audiencePieces(state, applied);
+  yield* listed(shownAudiences(state, applied));
   yield ']}';
 }
 
 function* readFlag(found: FoundRecord<PackedFlag>): Generator<string, PackedFlag | undefined> {
   return yield* pausing(found.readInSteps());
-}
-
-function* audiencePieces(state: PinnedState, ids: Iterable<string>): Pieces {
-  let separator = '';
-  for (const id of [...ids].sort()) {
-    const found = state.snapshot.evaluation.audience(id);
-    if (found === undefined) continue;
-    const audience = yield* pausing(found.readInSteps());
-    if (audience === undefined) throw new Error('an audience has gone from a snapshot');
-    if (separator !== '') yield separator;
-    yield* jsonPieces({ id: audience.id, rules: audience.rules });
-    separator = ',';
-  }
 }
 
 /** What a delta is made of. */
@@ -109,7 +137,7 @@ export function* deltaPieces(
     separator = ',';
   }
   yield `],"removed":${JSON.stringify(removed)},"audiences":[`;
-  yield* audiencePieces(state, audiences);
+  yield* listed(shownAudiences(state, audiences));
   const gone = [...changed.audiences].filter((id) => !audiences.has(id)).sort();
   yield `],"removedAudiences":${JSON.stringify(gone)}}`;
 }
@@ -132,10 +160,16 @@ export function* readApplied(
   { projectId, environmentNumber }: SyncedEnvironment,
 ): Generator<string, AppliedAudiences> {
   const applied: AppliedAudiences = new Map();
+  // Each record is read with an id of its own: of thousands that are the same, one is kept.
+  const ids = new Map<string, string>();
   for (const found of state.snapshot.evaluation.flagsOf(projectId)) {
     const flag = yield* readFlag(found);
     const audienceId = flag === undefined ? null : stateIn(flag, environmentNumber).audienceId;
-    if (flag !== undefined && audienceId !== null) applied.set(flag.id, audienceId);
+    if (flag !== undefined && audienceId !== null) {
+      const id = ids.get(audienceId) ?? audienceId;
+      ids.set(id, id);
+      applied.set(flag.id, id);
+    }
     yield '';
   }
   return applied;

@@ -120,9 +120,9 @@ export class SyncDelivery {
 
   /** @param begin is told how to give the turn back, once */
   #takeTurn(turns: Turns, stream: SyncStream, begin: (give: () => void) => void): void {
-    const { projectId } = stream.feed.environment;
+    const { environment } = stream.feed;
     stream.isServed = true;
-    turns.take(projectId, () => {
+    turns.take(environment, () => {
       stream.isServed = false;
       let isGiven = false;
       const late = setTimeout(() => this.#options.onSlow(stream), longMsMax).unref();
@@ -130,7 +130,7 @@ export class SyncDelivery {
         if (isGiven) return;
         isGiven = true;
         clearTimeout(late);
-        turns.give(projectId);
+        turns.give(environment);
       };
       if (stream.isOver) give();
       else begin(give);

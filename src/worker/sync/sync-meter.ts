@@ -1,5 +1,5 @@
 import { count, type MetricCells, put } from '../../observability/metric-cells.ts';
-import type { RefusedStream } from '../limits/stream-room.ts';
+import { type RefusedStream, refusedStreams } from '../limits/stream-room.ts';
 import { requestMetrics } from '../request-metrics-protocol.ts';
 import { type SyncEvent, syncEvents } from './sync-events.ts';
 
@@ -7,7 +7,6 @@ import { type SyncEvent, syncEvents } from './sync-events.ts';
 export const streamEnds = ['token', 'environment', 'slow', 'drain', 'detached'] as const;
 export type StreamEnd = (typeof streamEnds)[number];
 
-const refusals = ['all', 'project', 'browsers', 'address'] as const satisfies readonly RefusedStream[];
 const { metrics } = requestMetrics;
 
 /** Counts what a worker does for sync. */
@@ -36,7 +35,7 @@ export class SyncMeter {
   }
 
   countRefused(share: RefusedStream): void {
-    count(this.#cells, metrics.syncRefused, refusals.indexOf(share));
+    count(this.#cells, metrics.syncRefused, refusedStreams.indexOf(share));
   }
 
   countEnd(why: StreamEnd): void {

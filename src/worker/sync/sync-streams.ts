@@ -6,10 +6,11 @@ import type { Exchange } from '../../http/exchange.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import type { StreamRoom } from '../limits/stream-room.ts';
+import type { StreamHolder, StreamRoom } from '../limits/stream-room.ts';
 import { BeatCircle, tickMs } from './beat-circle.ts';
 import { EnvironmentFeed } from './environment-feed.ts';
 import type { EnvironmentWatch } from './environment-watch.ts';
+import { KeptRoom } from './kept-room.ts';
 import type { PinnedState } from './settled-state.ts';
 import { censusOf, type SyncCensus } from './sync-census.ts';
 import type { SyncedEnvironment } from './sync-content.ts';
@@ -38,6 +39,8 @@ export interface SyncStreamsOptions {
 export interface OpenedStream {
   readonly exchange: Exchange;
   readonly environment: SyncedEnvironment;
+  /** Who has the place, which is given back when the stream is over. */
+  readonly holder: StreamHolder;
   readonly tokenId: string;
   /** From `Last-Event-ID`; null for none, or one that cannot be read. */
   readonly lastEvent: SyncPosition | null;
@@ -54,6 +57,7 @@ export class SyncStreams {
   readonly #streams = new Set<SyncStream>();
   readonly #work: SyncWork;
   readonly #delivery: SyncDelivery;
+  readonly #kept = new KeptRoom();
   readonly #beats = new BeatCircle<SyncStream>();
   #ticking: NodeJS.Timeout | null = null;
   #endCommits: () => void = () => undefined;
@@ -83,11 +87,11 @@ export class SyncStreams {
   }
 
   /** Opens a stream; it takes its place in the room. The exchange has begun. */
-  open({ exchange, environment, tokenId, lastEvent }: OpenedStream): void {
+  open({ exchange, environment, holder, tokenId, lastEvent }: OpenedStream): void {
     const feed = this.#feedOf(environment);
     const hooks = {
       onRunnable: (runnable: SyncStream) => this.#work.schedule(runnable),
-      onOver: (over: SyncStream) => this.#drop(over),
+      onOver: (over: SyncStream) => this.#drop(over, holder),
       countBytes: (bytes: number) => this.#options.meter.countBytes(bytes),
     };
     const stream = new SyncStream({ exchange, feed, tokenId, position: null }, hooks);
@@ -105,7 +109,7 @@ export class SyncStreams {
     const key = `${projectId}/${environmentNumber}/${name ?? ''}`;
     const known = this.#feeds.get(key);
     if (known !== undefined) return known;
-    const feed = new EnvironmentFeed(environment, this.#options.watch, {
+    const feed = new EnvironmentFeed(environment, this.#options.watch, this.#kept, {
       onMoved: (moved) => this.#work.forEach(this.#streamsOf(moved), (stream) => this.#work.schedule(stream)),
       onProjectChange: (changed) => this.#checkEnvironment(changed),
     });
@@ -225,7 +229,7 @@ export class SyncStreams {
     stream.sayGoodbye(Math.round(leastMs + Math.random() * (mostMs - leastMs)));
   }
 
-  #drop(stream: SyncStream): void {
+  #drop(stream: SyncStream, holder: StreamHolder): void {
     this.#streams.delete(stream);
     this.#work.forget(stream);
     this.#beats.remove(stream);
@@ -238,7 +242,7 @@ export class SyncStreams {
       this.#byFeed.delete(feed);
       this.#feeds.delete(`${projectId}/${environmentNumber}/${name ?? ''}`);
     }
-    this.#options.room.give({ projectId, browser: null });
+    this.#options.room.give(holder);
     this.#options.meter.putStreams(this.#streams.size);
     if (this.#streams.size === 0) this.#rest();
   }

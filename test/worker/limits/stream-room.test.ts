@@ -23,7 +23,15 @@ function newRooms(syncStreamsMax: number) {
   return { limits, rooms };
 }
 
-const program = (projectId: string): StreamHolder => ({ projectId, browser: null });
+const program = (projectId: string, accountId: string | null = null): StreamHolder => ({
+  projectId,
+  accountId,
+  browser: null,
+});
+const browser = (projectId: string, address: string): StreamHolder => ({
+  ...program(projectId),
+  browser: address,
+});
 
 /** Takes places with two workers in turn until a refusal. */
 function fill(rooms: readonly StreamRoom[], of: (count: number) => StreamHolder) {
@@ -36,26 +44,58 @@ function fill(rooms: readonly StreamRoom[], of: (count: number) => StreamHolder)
 t.test('browsers of one address, of one project and of all have their shares, exactly', async (t) => {
   const { rooms } = newRooms(100);
   t.same(
-    fill(rooms, () => ({ projectId: 'p', browser: '192.0.2.1' })),
+    fill(rooms, () => browser('p', '192.0.2.1')),
     { count: 5, refused: 'address' },
   );
   t.same(
-    fill(rooms, (count) => ({ projectId: 'p', browser: `198.51.100.${count}` })),
+    fill(rooms, (count) => browser('p', `198.51.100.${count}`)),
     { count: 35, refused: 'browsers' },
   );
   t.same(
-    fill(rooms, (count) => ({ projectId: 'q', browser: `203.0.113.${count}` })),
-    { count: 10, refused: 'browsers' },
+    fill(rooms, (count) => browser('q', `203.0.113.${count}`)),
+    { count: 8, refused: 'browsers' },
+    'another project has its share of what is left',
   );
   t.same(
     fill(rooms, () => program('p')),
-    { count: 40, refused: 'project' },
+    { count: 34, refused: 'project' },
     'programs have what is left, up to the share of their project',
   );
   t.same(
     fill(rooms, () => program('r')),
-    { count: 10, refused: 'all' },
+    { count: 15, refused: 'project' },
   );
+});
+
+t.test('an organisation leaves room for others, however many projects it has', async (t) => {
+  const { rooms } = newRooms(1000);
+  t.same(
+    fill(rooms, () => program('p0', 'o')),
+    { count: 800, refused: 'project' },
+  );
+  t.same(
+    fill(rooms, (count) => program(`p${1 + count}`, 'o')),
+    { count: 34, refused: 'organisation' },
+  );
+  t.same(
+    fill(rooms, (count) => program(`q${count}`, 'other')),
+    { count: 139, refused: 'organisation' },
+    'five sixths of the 166 that are left',
+  );
+});
+
+t.test('browsers of an organisation leave room for those of others', async (t) => {
+  const { rooms } = newRooms(1000);
+  const of = (account: string, count: number) => ({
+    ...program(`${account}${count}`, account),
+    browser: `198.51.${count >> 8}.${count & 255}`,
+  });
+  t.same(
+    fill(rooms, (count) => of('o', count)),
+    { count: 417, refused: 'browsers' },
+    'five sixths of the half that browsers have',
+  );
+  t.equal(rooms[0]?.take(of('other', 1000)), null);
 });
 
 t.test('the networks of a /56 share four times the limit of an address', async (t) => {
@@ -66,21 +106,21 @@ t.test('the networks of a /56 share four times the limit of an address', async (
     return addressFromBytes(bytes).limitKey;
   };
   t.same(
-    fill(rooms, (count) => ({ projectId: 'p', browser: browserOf(count) })),
+    fill(rooms, (count) => browser('p', browserOf(count))),
     { count: 20, refused: 'address' },
   );
 });
 
 t.test('what is given back, and what a dead worker held, is free again', async (t) => {
   const { rooms, limits } = newRooms(20);
-  const browser: StreamHolder = { projectId: 'p', browser: '192.0.2.1' };
-  t.equal(rooms[0]?.take(browser), null);
-  t.equal(rooms[1]?.take(browser), 'address');
-  rooms[0]?.give(browser);
-  t.equal(rooms[1]?.take(browser), null);
+  const one = browser('p', '192.0.2.1');
+  t.equal(rooms[0]?.take(one), null);
+  t.equal(rooms[1]?.take(one), 'address');
+  rooms[0]?.give(one);
+  t.equal(rooms[1]?.take(one), null);
   giveStreamsOf(limits.streamShares, 1);
   giveBackOf(limits.budgets.streams, 1);
-  t.equal(rooms[0]?.take(browser), null);
+  t.equal(rooms[0]?.take(one), null);
   t.same(
     fill(rooms, () => program('p')),
     { count: 15, refused: 'project' },
