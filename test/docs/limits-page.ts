@@ -9,6 +9,15 @@ export interface LimitRow {
   readonly where: string;
 }
 
+/** A row of the section «Collections». */
+export interface CollectionRow {
+  /** `src/<path>#<name>` */
+  readonly where: string;
+  readonly held: string;
+  readonly share: string;
+  readonly bound: string;
+}
+
 type Family = 'number' | 'bytes' | 'time' | 'share';
 
 /** A bound as the page writes it, converted to bytes or milliseconds, or a plain number. */
@@ -30,17 +39,37 @@ const units = new Map<string, Quantity>([
   ['%', { family: 'share', value: 0.01 }],
 ]);
 
-/** @returns every row: five cells in the tables, three in the list of format bounds */
+const collections = /^## Collections .*?(?=^## )/ms;
+
+function cellsOf(line: string): readonly string[] {
+  return line.startsWith('| ') ? line.slice(2, -2).split(' | ') : [];
+}
+
+function plain(cell: string): string {
+  return cell.replaceAll('`', '');
+}
+
+/** @returns every row of a bound: five cells in the tables, three in the list of format bounds */
 export function readLimitRows(page: string): readonly LimitRow[] {
-  return page.split('\n').flatMap((line): LimitRow[] => {
-    const cells = line.startsWith('| ') ? line.slice(2, -2).split(' | ') : [];
-    const [first = '', bound = '', third = '', fourth = '', fifth = ''] = cells;
-    if (first === 'What is given' || first === 'Where') return [];
-    const where = (cell: string): string => cell.replaceAll('`', '');
-    if (cells.length === 3)
-      return [{ given: third, bound, share: null, atTheBound: null, where: where(first) }];
-    if (cells.length === 0) return [];
-    return [{ given: first, bound, share: third, atTheBound: fourth, where: where(fifth) }];
+  return page
+    .replace(collections, '')
+    .split('\n')
+    .flatMap((line): LimitRow[] => {
+      const cells = cellsOf(line);
+      const [first = '', bound = '', third = '', fourth = '', fifth = ''] = cells;
+      if (first === 'What is given' || first === 'Where') return [];
+      if (cells.length === 3)
+        return [{ given: third, bound, share: null, atTheBound: null, where: plain(first) }];
+      if (cells.length === 0) return [];
+      return [{ given: first, bound, share: third, atTheBound: fourth, where: plain(fifth) }];
+    });
+}
+
+export function readCollectionRows(page: string): readonly CollectionRow[] {
+  const [section = ''] = collections.exec(page) ?? [];
+  return section.split('\n').flatMap((line): CollectionRow[] => {
+    const [first = '', held = '', share = '', bound = ''] = cellsOf(line);
+    return first === '' || first === 'Where' ? [] : [{ where: plain(first), held, share, bound }];
   });
 }
 

@@ -3,14 +3,20 @@ import { join } from 'node:path';
 import t from 'tap';
 import { type SettingName, settingNames, settings } from '../../src/config/settings.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
-import { isBoundOf, readLimitRows, readQuantity } from './limits-page.ts';
+import { isBoundOf, readCollectionRows, readLimitRows, readQuantity } from './limits-page.ts';
 import { noBounds } from './no-bounds.ts';
+import { shortLived } from './short-lived.ts';
+import { collectionsIn, readSourceCollections } from './source-collections.ts';
 import { constantsIn, readSourceConstants } from './source-constants.ts';
 
-/* Compares the page of limits with the code: every constant that is a bound is on it, with its value. */
+/*
+ * Compares the page of limits with the code: every constant that is a bound is on it, with its value, and every
+ * collection that outlives a request.
+ */
 
 const root = repositoryRoot();
-const rows = readLimitRows(readFileSync(join(root, 'docs/limits.md'), 'utf8'));
+const page = readFileSync(join(root, 'docs/limits.md'), 'utf8');
+const rows = readLimitRows(page);
 const constants = readSourceConstants(root);
 
 const shares =
@@ -55,14 +61,17 @@ t.test('each bound equals its constant or setting', async (t) => {
   }
 });
 
+/** @param list names by file, as test/docs/no-bounds.ts has them */
+function placesIn(list: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(list).flatMap(([file, names]) => names.split(' ').map((name) => `${file}#${name}`));
+}
+
 const isBrowsers = (constant: string): boolean => /^src\/(console|api-page)\//.test(constant);
 
 t.test('each constant has one row, or bounds nothing', async (t) => {
   const named = rows.map(({ where }) => where).filter((where) => where.includes('#'));
   t.same(new Set(named).size, named.length, 'none has two');
-  const listed = Object.entries(noBounds).flatMap(([file, names]) =>
-    names.split(' ').map((name) => `${file}#${name}`),
-  );
+  const listed = placesIn(noBounds);
   const missing = [...constants.keys()].filter(
     (constant) => !isBrowsers(constant) && !named.includes(constant) && !listed.includes(constant),
   );
@@ -82,6 +91,82 @@ t.test('each numeric setting has a row, except ports', async (t) => {
   t.same(
     numbers.filter((name) => !named.includes(name)),
     [],
+  );
+});
+
+t.test('each collection has one row, or is over soon', async (t) => {
+  const found = readSourceCollections(root);
+  t.ok(found.size > 250);
+  const described = readCollectionRows(page);
+  for (const { where, held, share, bound } of described) {
+    t.ok(
+      [held, share, bound].every((cell) => cell !== ''),
+      where,
+    );
+    t.match(share, shares, where);
+  }
+  const named = described.map(({ where }) => where);
+  t.same(new Set(named).size, named.length, 'none has two');
+  const listed = Object.values(shortLived).flatMap(placesIn);
+  const missing = [...found]
+    .filter(([where, isLocal]) => !isLocal && !named.includes(where) && !listed.includes(where))
+    .map(([where]) => where);
+  t.same(missing, [], 'docs/limits.md names each');
+  t.same(
+    named.filter((where) => !found.has(where)),
+    [],
+    'docs/limits.md names no other',
+  );
+  const idle = listed.filter((where) => named.includes(where) || found.get(where) !== false);
+  t.same(idle, [], 'test/docs/short-lived.ts lists no other');
+});
+
+t.test('fields, constants and members that hold collections are found', async (t) => {
+  const lines = [
+    'const byName: ReadonlyMap<string, number> = new Map([',
+    'export const free: Buffer[] = [];',
+    'const count = 3;',
+    'class Queue<Item> {',
+    '  readonly #waiting: (() => void)[] = [];',
+    '  readonly #byKey = new Map<string, Item>();',
+    '  readonly #veryLong: ReadonlyMap<string, string> =',
+    '    new Map();',
+    '  readonly #slots: Set<Item>[] = Array.from({ length: 3 }, () => new Set());',
+    '  readonly #places: number[];',
+    '  readonly #left: Map<string, number>;',
+    '  readonly #given: ReadonlyMap<string, number>;',
+    '  readonly #shown: readonly string[];',
+    '  readonly #make: () => Item[];',
+    '  #last: Item | null = null;',
+    '  take(items: Item[] = []): void {',
+    '    const own = new Set(items);',
+    '    this.add({ items, listeners: new Set() });',
+    '    this.waiting = [];',
+    '  }',
+    '}',
+    'function serve(): void {',
+    '  const asked = new Map<number, () => void>();',
+    '}',
+  ];
+  const found = collectionsIn(lines.join('\n'));
+  const kept = [
+    'byName',
+    'free',
+    '#waiting',
+    '#byKey',
+    '#veryLong',
+    '#slots',
+    '#places',
+    '#left',
+    'listeners',
+  ];
+  t.same(
+    found.filter(({ isLocal }) => !isLocal).map(({ name }) => name),
+    kept,
+  );
+  t.same(
+    found.filter(({ isLocal }) => isLocal).map(({ name }) => name),
+    ['own', 'asked'],
   );
 });
 
