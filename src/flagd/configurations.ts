@@ -43,6 +43,8 @@ export interface Holding {
   readonly environment: HeldEnvironment;
   /** Null while the newest state is being read: `onConfiguration` follows. */
   readonly current: Configuration | null;
+  /** Counts the different configurations that `current` has been. */
+  readonly edition: number;
   /** The number of the environment's last change that `current` has. */
   readonly number: number;
   release(): void;
@@ -69,6 +71,7 @@ interface Entry extends HeldEnvironment {
   readonly listeners: Set<() => void>;
   readonly watched: WatchedFrom;
   configuration: Configuration | null;
+  edition: number;
   /** The number of the environment's last change that the configuration has. */
   number: number;
   /** The reading that the configuration is of; they count from 1. */
@@ -112,6 +115,9 @@ export class Configurations {
       get current() {
         return entry.reading >= leastReading ? entry.configuration : null;
       },
+      get edition() {
+        return entry.edition;
+      },
       get number() {
         return entry.number;
       },
@@ -131,7 +137,7 @@ export class Configurations {
       onChange: () => this.#mark(entry),
       onProjectChange: () => this.#options.onProjectChange(),
     });
-    const none = { configuration: null, number: 0, reading: 0, begun: 0, version: '' };
+    const none = { configuration: null, edition: 0, number: 0, reading: 0, begun: 0, version: '' };
     const entry: Entry = { place, watched, listeners: new Set(), seen: new SeenVersions(), ...none };
     this.#entries.set(key, entry);
     return entry;
@@ -187,6 +193,7 @@ export class Configurations {
     // While it was made, all streams that needed it may have ended.
     const hasRoom = bytes === 0 || (entry.listeners.size > 0 && this.#room.take(entry.place, bytes));
     entry.configuration = hasRoom ? made : noRoom;
+    entry.edition += 1;
   }
 
   async #make(entry: Entry): Promise<Configuration> {

@@ -8,7 +8,9 @@ import { addressFromText } from '../worker/limits/address-finder.ts';
 /** A connection without a stream is closed after this time: a provider keeps its stream open. */
 export const idleMs = 30_000;
 
-/** Of the places that are free, one address may have as many connections without a stream as it leaves. */
+/** Connections without a stream, of which anybody can have some: what each may hold before it is cut off is bounded, too. */
+export const idleMax = 1024;
+/** Of the places for them that are free, one address may have as many as it leaves. */
 const idleWeight = 1;
 
 export interface ConnectionsOptions {
@@ -78,7 +80,7 @@ export class Connections {
   }
 
   #hasRoom(limitKey: string): boolean {
-    const free = this.#options.connectionsMax - this.#connections.size;
+    const free = Math.min(this.#options.connectionsMax - this.#connections.size, idleMax - this.#idle.size);
     return free > 0 && hasShare(this.#idle.of(limitKey), free, idleWeight);
   }
 

@@ -71,8 +71,8 @@ export const flagdMetrics = layOut({
   ),
   cut: counter(
     'burgee_flagd_cut_total',
-    'Connections of flagd’s providers that were closed because they took nothing for too long, or had no stream.',
-    [{ reason: 'slow' }, { reason: 'idle' }, { reason: 'crowded' }],
+    'Connections of flagd’s providers that were closed because they took nothing for too long, had no stream, found no place, or sent a request that was too long or never complete.',
+    [{ reason: 'slow' }, { reason: 'idle' }, { reason: 'crowded' }, { reason: 'request' }],
   ),
   sent: counter('burgee_flagd_configurations_total', 'Configurations that streams were sent whole.'),
   unsent: gauge('burgee_flagd_unsent_bytes', 'Bytes of configurations that are being sent.'),

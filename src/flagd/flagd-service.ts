@@ -1,11 +1,24 @@
 import type { Duplex } from 'node:stream';
-import { Server, type ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
+import {
+  type Metadata,
+  ResponderBuilder,
+  Server,
+  type ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  ServerListenerBuilder,
+  type ServiceDefinition,
+} from '@grpc/grpc-js';
 import type { FlagdCall } from './flagd-stream.ts';
 import { decodeFlagsRequest, type EncodedMessage, noMetadata } from './sync-messages.ts';
 
 const servicePath = '/flagd.sync.v1.FlagSyncService';
-/** A request is a selector; metadata is bounded by Node. */
-export const requestBytesMax = 64 * 1024;
+/** A request is a selector. */
+export const requestBytesMax = 4 * 1024;
+/** Metadata are a token, a selector, and what libraries add. */
+export const metadataBytesMax = 8 * 1024;
+/** A request that is not complete after this time never will be: until then its connection holds what has come. */
+export const requestMsMax = 5000;
 /** Calls under way of one connection: a provider has one or two. */
 export const callsOfConnectionMax = 16;
 /** A client that is silent is asked so often whether it is still there, */
@@ -31,13 +44,49 @@ const definition = {
 
 type Unary = (call: unknown, answer: (fault: null, message: EncodedMessage) => void) => void;
 
+/** Anybody can begin calls, without a token: cuts off who sends too much before its call is looked at, or too slowly. */
+function boundedRequests(cut: (peer: string) => void): ServerInterceptor {
+  return (_method, call) => {
+    const late = setTimeout(() => cut(call.getPeer()), requestMsMax);
+    const listener = new ServerListenerBuilder()
+      .withOnReceiveMetadata((metadata, next) => {
+        if (bytesOf(metadata) > metadataBytesMax) cut(call.getPeer());
+        else next(metadata);
+      })
+      .withOnReceiveMessage((message, next) => {
+        clearTimeout(late);
+        next(message);
+      })
+      .withOnCancel(() => clearTimeout(late))
+      .build();
+    const responder = new ResponderBuilder().withStart((next) => next(listener)).build();
+    return new ServerInterceptingCall(call, responder);
+  };
+}
+
+function bytesOf(metadata: Metadata): number {
+  let bytes = 0;
+  for (const [name, values] of Object.entries(metadata.toHttp2Headers())) {
+    for (const value of [values].flat()) bytes += name.length + String(value).length;
+  }
+  return bytes;
+}
+
+interface FlagdServiceOptions {
+  readonly credentials: ServerCredentials;
+  readonly open: (call: FlagdCall, isOnce: boolean) => void;
+  /** Cuts off the client with this address and port. */
+  readonly cut: (peer: string) => void;
+}
+
 /** gRPC as flagd's providers speak it, on connections that it is given. */
 export class FlagdService {
   readonly #server: Server;
   readonly #injector: { injectConnection(connection: Duplex): void };
 
-  constructor(credentials: ServerCredentials, open: (call: FlagdCall, isOnce: boolean) => void) {
+  constructor({ credentials, open, cut }: FlagdServiceOptions) {
     this.#server = new Server({
+      interceptors: [boundedRequests(cut)],
       'grpc.enable_channelz': 0,
       'grpc.max_receive_message_length': requestBytesMax,
       'grpc.max_concurrent_streams': callsOfConnectionMax,

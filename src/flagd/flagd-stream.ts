@@ -44,8 +44,8 @@ export class FlagdStream implements Sender {
   readonly place: StreamPlace;
   readonly #parts: FlagdStreamParts;
   #holding: Holding | null = null;
-  /** The one that was sent last, or is on its way. */
-  #sent: EncodedMessage | null = null;
+  /** Of the one that was sent last, or is on its way; 0: none. The message is not kept: many streams may be at old ones. */
+  #sentEdition = 0;
   #sentNumber = 0;
   #known: number | null = null;
   #bytesOnTheWay = 0;
@@ -82,9 +82,9 @@ export class FlagdStream implements Sender {
 
   /** The number of the last change that its client has taken; null: it has taken nothing yet. */
   get knownNumber(): number | null {
-    const { current = null, number = 0 } = this.#holding ?? {};
+    const { current = null, number = 0, edition = 0 } = this.#holding ?? {};
     // A change may leave a configuration as it was: then nothing is sent.
-    const hasCurrent = current?.kind === 'message' && current.message === this.#sent;
+    const hasCurrent = current?.kind === 'message' && edition === this.#sentEdition;
     if (hasCurrent && this.#bytesOnTheWay === 0) this.#known = number;
     return this.#known;
   }
@@ -118,7 +118,7 @@ export class FlagdStream implements Sender {
       room.give(this, bytes);
       return;
     }
-    this.#sent = message;
+    this.#sentEdition = this.#holding?.edition ?? 0;
     this.#sentNumber = this.#holding?.number ?? 0;
     this.#bytesOnTheWay = bytes;
     this.#sendingSince = performance.now();
@@ -132,8 +132,8 @@ export class FlagdStream implements Sender {
   }
 
   #next(): EncodedMessage | null {
-    const current = this.#holding?.current ?? null;
-    return current?.kind === 'message' && current.message !== this.#sent ? current.message : null;
+    const { current = null, edition = 0 } = this.#holding ?? {};
+    return current?.kind === 'message' && edition !== this.#sentEdition ? current.message : null;
   }
 
   #giveBack(): void {

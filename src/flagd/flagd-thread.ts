@@ -92,7 +92,14 @@ export class FlagdThread {
       onCrowded: () => count(this.#cells, metrics.cut, 2),
     });
     this.#streams = this.#createStreams();
-    this.#service = new FlagdService(credentials, (call, isOnce) => this.#streams.open(call, isOnce));
+    this.#service = new FlagdService({
+      credentials,
+      open: (call, isOnce) => this.#streams.open(call, isOnce),
+      cut: (peer) => {
+        count(this.#cells, metrics.cut, 3);
+        this.#connections.cut(peer);
+      },
+    });
     this.#loopWatch = watchEventLoop(this.#cells, metrics.loopDelay);
     port.on('message', ({ kind }: FlagdRequest) => {
       if (kind === 'stop') this.#stop(port).catch(onFault);

@@ -17,6 +17,12 @@ export function fitsShare(held: number, wanted: number, free: number, weight: nu
 /** Counts the places of each holder. */
 export class HeldPlaces {
   readonly #held = new Map<string, number>();
+  #size = 0;
+
+  /** The places of all holders. */
+  get size(): number {
+    return this.#size;
+  }
 
   of(holder: string): number {
     return this.#held.get(holder) ?? 0;
@@ -24,10 +30,12 @@ export class HeldPlaces {
 
   take(holder: string): void {
     this.#held.set(holder, this.of(holder) + 1);
+    this.#size += 1;
   }
 
   give(holder: string): void {
     const left = this.of(holder) - 1;
+    this.#size -= 1;
     if (left > 0) this.#held.set(holder, left);
     else this.#held.delete(holder);
   }
@@ -66,6 +74,10 @@ export class FairAmount {
 
   get held(): number {
     return this.#held;
+  }
+
+  get isFull(): boolean {
+    return this.#held >= this.#max;
   }
 
   /** @returns whether there was room for the amount; then `give` must follow */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import t from 'tap';
+import { metadataBytesMax } from '../../src/flagd/flagd-service.ts';
 import { adminClientOf } from '../admin/admin-fixture.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { createRandom } from '../support/random.ts';
@@ -97,6 +98,37 @@ t.test('malformed requests are refused, and others are served as before', async 
     'nothing failed',
   );
   await server.stop();
+});
+
+t.test('who sends a request that is too long, or never complete, is cut off', async (t) => {
+  const store = await provisionFlags(t);
+  const settings = { BURGEE_ADMIN_PORT: '0' };
+  const { server, flagdPort: port } = await bootFlagd(t, store.dataDir, settings);
+  const good = callSync(grpcClient(t, port), {
+    selector: store.solo.id,
+    metadata: bearer(store.secretOf('solo')),
+  });
+  await good.configuration(0);
+
+  const slow = openSession(t, port);
+  const path = '/flagd.sync.v1.FlagSyncService/SyncFlags';
+  const headers = { ':method': 'POST', ':path': path, te: 'trailers', 'content-type': 'application/grpc' };
+  for (let call = 0; call < 16; call += 1) {
+    const stream = slow.request(headers);
+    stream.on('error', () => undefined);
+    stream.write(framed(Buffer.alloc(1000), 4000));
+  }
+  const long = openSession(t, port);
+  const stream = long.request({ ...headers, 'flagd-selector': 'x'.repeat(metadataBytesMax) });
+  stream.on('error', () => undefined);
+  await Promise.all([once(slow, 'close'), once(long, 'close')]);
+  const metrics = await (await adminClientOf(t, server)).scrape();
+  t.ok(metrics.value('burgee_flagd_cut_total', { reason: 'request' }) >= 2);
+  t.equal(good.received.length, 1);
+  await callSync(grpcClient(t, port), {
+    selector: store.solo.id,
+    metadata: bearer(store.secretOf('solo')),
+  }).configuration(0);
 });
 
 t.test('wrong tokens of an address are limited, and do not stop a valid one', async (t) => {
