@@ -1,4 +1,12 @@
+import { assert } from './assert.ts';
 import { accountNameOf, type Tenant } from './fair-share.ts';
+
+/** What waits for one project. */
+interface Line<T> {
+  readonly tenant: Tenant;
+  readonly items: Set<T>;
+  readonly size: number;
+}
 
 /**
  * What waits to be done, one after another: organisations take turns, within one its projects do, and within a project the
@@ -6,7 +14,7 @@ import { accountNameOf, type Tenant } from './fair-share.ts';
  */
 export class TenantTurns<T extends object> {
   /** By account and project; the first of each is the next. */
-  readonly #accounts = new Map<string, Map<string, Set<T>>>();
+  readonly #accounts = new Map<string, Map<string, Line<T>>>();
   #size = 0;
 
   get size(): number {
@@ -16,37 +24,54 @@ export class TenantTurns<T extends object> {
   /** What waits already keeps its place. */
   add(tenant: Tenant, item: T): void {
     const account = accountNameOf(tenant);
-    const projects = this.#accounts.get(account) ?? new Map<string, Set<T>>();
-    const items = projects.get(tenant.projectId) ?? new Set<T>();
-    if (items.has(item)) return;
-    this.#accounts.set(account, projects.set(tenant.projectId, items.add(item)));
+    const lines = this.#accounts.get(account) ?? new Map<string, Line<T>>();
+    const line = lines.get(tenant.projectId) ?? newLine(tenant);
+    if (line.items.has(item)) return;
+    line.items.add(item);
+    this.#accounts.set(account, lines.set(tenant.projectId, line));
     this.#size += 1;
   }
 
-  delete(tenant: Tenant, item: T): void {
-    const projects = this.#accounts.get(accountNameOf(tenant));
-    const items = projects?.get(tenant.projectId);
-    if (projects === undefined || items?.delete(item) !== true) return;
+  /** @returns whether it waited; it does not any more */
+  delete(tenant: Tenant, item: T): boolean {
+    const lines = this.#accounts.get(accountNameOf(tenant));
+    const line = lines?.get(tenant.projectId);
+    if (lines === undefined || line?.items.delete(item) !== true) return false;
     this.#size -= 1;
-    if (items.size === 0) projects.delete(tenant.projectId);
-    if (projects.size === 0) this.#accounts.delete(accountNameOf(tenant));
+    if (line.size === 0) lines.delete(tenant.projectId);
+    if (lines.size === 0) this.#accounts.delete(accountNameOf(tenant));
+    return true;
   }
 
-  /** @returns the next one, which does not wait any more */
-  take(): T | undefined {
-    for (const [account, projects] of this.#accounts) {
-      for (const [projectId, items] of projects) {
-        for (const item of items) {
-          items.delete(item);
-          this.#size -= 1;
-          putLast(projects, projectId, items);
-          putLast(this.#accounts, account, projects);
-          return item;
-        }
+  /**
+   * @param mayBegin whether the tenant's next one may begin now; otherwise others come before it
+   * @returns the next one, which does not wait any more
+   */
+  take(mayBegin: (tenant: Tenant) => boolean = () => true): T | undefined {
+    for (const [account, lines] of this.#accounts) {
+      for (const [projectId, line] of lines) {
+        if (!mayBegin(line.tenant)) continue;
+        const [item] = line.items;
+        assert(item !== undefined, 'a project without anything that waits has no line');
+        line.items.delete(item);
+        this.#size -= 1;
+        putLast(lines, projectId, line);
+        putLast(this.#accounts, account, lines);
+        return item;
       }
     }
     return undefined;
   }
+}
+
+function newLine<T>(tenant: Tenant): Line<T> {
+  const items = new Set<T>();
+  return {
+    ...{ tenant, items },
+    get size() {
+      return items.size;
+    },
+  };
 }
 
 /** Moves an entry to the end of the line; without content it leaves. */

@@ -51,9 +51,13 @@ export class StateWorks {
   /** The stream is over. */
   forget(stream: SyncStream): void {
     const asked = this.#ofStream.get(stream);
-    if (asked === undefined) return;
-    this.#ofStream.delete(stream);
-    this.#waiting.delete(asked.feed.environment, asked);
+    if (asked !== undefined) this.withdraw(asked);
+  }
+
+  /** The work is not done if it still waits. */
+  withdraw(asked: StateWork): void {
+    if (!this.#waiting.delete(asked.feed.environment, asked)) return;
+    if (asked.stream !== null) this.#ofStream.delete(asked.stream);
     asked.finish();
   }
 

@@ -1,11 +1,12 @@
 import type { SyncPosition } from '../../domain/sync/sync-position.ts';
 import type { EnvironmentFeed } from './environment-feed.ts';
 import type { PinnedState } from './settled-state.ts';
+import type { StateWork } from './state-works.ts';
 import { atOnceBytesMax, type SyncMessage } from './sync-events.ts';
 import type { SyncMeter } from './sync-meter.ts';
 import type { SyncStream } from './sync-stream.ts';
 import type { SyncWork } from './sync-work.ts';
-import { Turns } from './turns.ts';
+import { type TurnHolder, Turns } from './turns.ts';
 
 /** Streams that are sent a long message at once by one worker. Such a message is made from a snapshot while it is sent. */
 const longTurns = 8;
@@ -16,8 +17,8 @@ const longMsMax = 30_000;
 
 /** A message that is being made for streams that wait for it. */
 interface Job {
-  readonly known: SyncPosition | null;
-  readonly streams: SyncStream[];
+  readonly streams: Set<SyncStream>;
+  readonly asked: StateWork;
 }
 
 interface SyncDeliveryOptions {
@@ -31,6 +32,9 @@ interface SyncDeliveryOptions {
 export class SyncDelivery {
   readonly #options: SyncDeliveryOptions;
   readonly #jobs = new Map<EnvironmentFeed, Map<string, Job>>();
+  readonly #jobOf = new Map<SyncStream, Job>();
+  /** How the streams that wait for a turn give it up. */
+  readonly #withdrawals = new Map<SyncStream, () => void>();
   readonly #long = new Turns(longTurns);
   readonly #chunked = new Turns(chunkedTurns);
 
@@ -62,26 +66,39 @@ export class SyncDelivery {
     const jobs = this.#jobs.get(feed) ?? new Map<string, Job>();
     this.#jobs.set(feed, jobs);
     stream.isServed = true;
-    const waiting = jobs.get(key);
-    if (waiting !== undefined) {
-      waiting.streams.push(stream);
-      return;
-    }
-    const job: Job = { known: stream.position, streams: [stream] };
+    const job = jobs.get(key) ?? this.#newJob(feed, key, stream.position);
+    if (!jobs.has(key)) this.#work.withState(job.asked);
     jobs.set(key, job);
+    job.streams.add(stream);
+    this.#jobOf.set(stream, job);
+  }
+
+  #newJob(feed: EnvironmentFeed, key: string, known: SyncPosition | null): Job {
     const made: { message: SyncMessage | 'long' | null } = { message: null };
-    this.#work.withState({
+    const streams = new Set<SyncStream>();
+    const asked: StateWork = {
       feed,
       stream: null,
       *work(state) {
-        made.message = yield* feed.make(key, job.known, state);
+        made.message = yield* feed.make(key, known, state);
       },
       finish: () => {
-        jobs.delete(key);
-        if (jobs.size === 0) this.#jobs.delete(feed);
-        this.#work.forEach(job.streams, (one) => this.#hand(one, made.message, job.known));
+        const jobs = this.#jobs.get(feed);
+        jobs?.delete(key);
+        if (jobs?.size === 0) this.#jobs.delete(feed);
+        for (const stream of streams) this.#jobOf.delete(stream);
+        this.#work.forEach(streams, streams, (one) => this.#hand(one, made.message, known));
       },
-    });
+    };
+    return { streams, asked };
+  }
+
+  /** The stream is over: it waits for nothing any more, and what nobody else waits for is not made. */
+  forget(stream: SyncStream): void {
+    this.#withdrawals.get(stream)?.();
+    const job = this.#jobOf.get(stream);
+    this.#jobOf.delete(stream);
+    if (job?.streams.delete(stream) === true && job.streams.size === 0) this.#work.withdraw(job.asked);
   }
 
   #hand(stream: SyncStream, message: SyncMessage | 'long' | null, known: SyncPosition | null): void {
@@ -120,21 +137,27 @@ export class SyncDelivery {
 
   /** @param begin is told how to give the turn back, once */
   #takeTurn(turns: Turns, stream: SyncStream, begin: (give: () => void) => void): void {
-    const { environment } = stream.feed;
     stream.isServed = true;
-    turns.take(environment, () => {
-      stream.isServed = false;
-      let isGiven = false;
-      const late = setTimeout(() => this.#options.onSlow(stream), longMsMax).unref();
-      const give = (): void => {
-        if (isGiven) return;
-        isGiven = true;
-        clearTimeout(late);
-        turns.give(environment);
-      };
-      if (stream.isOver) give();
-      else begin(give);
+    const holder: TurnHolder = {
+      tenant: stream.feed.environment,
+      begin: () => {
+        this.#withdrawals.delete(stream);
+        stream.isServed = false;
+        let isGiven = false;
+        const late = setTimeout(() => this.#options.onSlow(stream), longMsMax).unref();
+        begin(() => {
+          if (isGiven) return;
+          isGiven = true;
+          clearTimeout(late);
+          turns.give(holder);
+        });
+      },
+    };
+    this.#withdrawals.set(stream, () => {
+      this.#withdrawals.delete(stream);
+      turns.withdraw(holder);
     });
+    turns.ask(holder);
   }
 
   /** Sends a message that is made while it is sent, from a snapshot of its own. */

@@ -110,7 +110,8 @@ export class SyncStreams {
     const known = this.#feeds.get(key);
     if (known !== undefined) return known;
     const feed = new EnvironmentFeed(environment, this.#options.watch, this.#kept, {
-      onMoved: (moved) => this.#work.forEach(this.#streamsOf(moved), (stream) => this.#work.schedule(stream)),
+      onMoved: (moved) =>
+        this.#work.forEach(moved, this.#streamsOf(moved), (stream) => this.#work.schedule(stream)),
       onProjectChange: (changed) => this.#checkEnvironment(changed),
     });
     this.#feeds.set(key, feed);
@@ -182,11 +183,11 @@ export class SyncStreams {
     if (this.#mustCheck && now - this.#checkedAt >= checkEveryMs) {
       this.#mustCheck = false;
       this.#checkedAt = now;
-      this.#work.forEach(this.#streams, this.#checker());
+      this.#work.forEach(this.#streams, this.#streams, this.#checker());
     }
     for (const due of this.#beats.due()) {
       const check = this.#checker();
-      this.#work.forEach(due, (stream) => this.#beat(stream, check));
+      this.#work.forEach(due, due, (stream) => this.#beat(stream, check));
     }
   }
 
@@ -232,6 +233,7 @@ export class SyncStreams {
   #drop(stream: SyncStream, holder: StreamHolder): void {
     this.#streams.delete(stream);
     this.#work.forget(stream);
+    this.#delivery.forget(stream);
     this.#beats.remove(stream);
     const { feed } = stream;
     const streams = this.#streamsOf(feed);

@@ -6,8 +6,13 @@ import type { EnvironmentWatch } from './environment-watch.ts';
 import { type StateWork, StateWorks } from './state-works.ts';
 import type { SyncStream } from './sync-stream.ts';
 
-/** A step of work between events. @returns whether there is more to do */
-type Task = () => boolean;
+/** Something that is done for each of several streams. */
+interface Pass {
+  /** Does it for the next one. @returns false: there is none */
+  step(): boolean;
+  /** It was asked for again meanwhile. */
+  next: Pass | null;
+}
 
 interface SyncWorkOptions {
   readonly watch: EnvironmentWatch;
@@ -19,10 +24,11 @@ interface SyncWorkOptions {
   readonly onFailed: (feed: EnvironmentFeed) => void;
 }
 
-/** What a worker does for streams, in slices between events: tasks in their order, work on states, and one stream after the other. */
+/** What a worker does for streams, in slices between events: passes in their order, work on states, and one stream after the other. */
 export class SyncWork {
   readonly #options: SyncWorkOptions;
-  readonly #tasks: Task[] = [];
+  /** By what they are about, the first one is under way. */
+  readonly #passes = new Map<object, Pass>();
   readonly #runnable = new Set<SyncStream>();
   readonly #between: BetweenEvents;
   readonly #states: StateWorks;
@@ -45,15 +51,22 @@ export class SyncWork {
     this.#states.forget(stream);
   }
 
-  /** Does something for each stream, one in a step. */
-  forEach(streams: Iterable<SyncStream>, run: (stream: SyncStream) => void): void {
-    const left = [...streams][Symbol.iterator]();
-    this.#addTask(() => {
+  /**
+   * Does something for each item, one in a step. What was asked for about the same and is not done yet is done once more,
+   * behind what others have asked for: so there are never more passes than there are things to pass on.
+   * @param about tells passes apart
+   */
+  forEach<T>(about: object, items: Iterable<T>, run: (item: T) => void): void {
+    const left = items[Symbol.iterator]();
+    const step = (): boolean => {
       const next = left.next();
-      if (next.done === true) return false;
-      run(next.value);
-      return true;
-    });
+      if (next.done !== true) run(next.value);
+      return next.done !== true;
+    };
+    const pending = this.#passes.get(about);
+    if (pending === undefined) this.#passes.set(about, { step, next: null });
+    else pending.next = { step, next: null };
+    this.#between.schedule();
   }
 
   /** Has the stream served: it needs something, or its client has taken what was written. */
@@ -63,15 +76,15 @@ export class SyncWork {
     this.#between.schedule();
   }
 
-  #addTask(task: Task): void {
-    this.#tasks.push(task);
-    this.#between.schedule();
-  }
-
   /** Has work on a settled state done when its turn comes, in slices. */
   withState(asked: StateWork): void {
     this.#states.add(asked);
     this.#between.schedule();
+  }
+
+  /** The work is not done if it still waits. */
+  withdraw(asked: StateWork): void {
+    this.#states.withdraw(asked);
   }
 
   #fail(fault: unknown): void {
@@ -82,18 +95,28 @@ export class SyncWork {
   #run(budgetMs: number): boolean {
     const until = monotonicMs() + budgetMs;
     do {
-      const task = this.#tasks[0];
-      if (task !== undefined && !this.#runTask(task)) this.#tasks.shift();
       // In turns: long work holds up no stream that is sent something.
+      const hasPass = this.#passOn();
       const hasState = this.#states.step();
-      if (!this.#runNext() && task === undefined && !hasState) return false;
+      if (!this.#runNext() && !hasPass && !hasState) return false;
     } while (monotonicMs() < until);
-    return this.#tasks.length > 0 || this.#runnable.size > 0 || this.#states.canStep;
+    return this.#passes.size > 0 || this.#runnable.size > 0 || this.#states.canStep;
   }
 
-  #runTask(task: Task): boolean {
+  /** Goes on with the first pass, by one stream. @returns whether there was one */
+  #passOn(): boolean {
+    for (const [about, pass] of this.#passes) {
+      if (!this.#isDone(pass)) return true;
+      this.#passes.delete(about);
+      if (pass.next !== null) this.#passes.set(about, pass.next);
+      return true;
+    }
+    return false;
+  }
+
+  #isDone(pass: Pass): boolean {
     try {
-      return task();
+      return !pass.step();
     } catch (fault) {
       this.#fail(fault);
       return false;

@@ -1,34 +1,54 @@
 import { FairAmount, type Tenant } from '../../support/fair-share.ts';
+import { TenantTurns } from '../../support/tenant-turns.ts';
 
 /** Half of the turns for one project, and three fifths for one organisation. */
-const weights = { project: 1, organisation: 1.5 } as const;
+export const turnWeights = { project: 1, organisation: 1.5 } as const;
 
-/** At most so many at once, of which projects and organisations have their shares: the others wait in the order of their arrival. */
+/** Who waits for a turn. */
+export interface TurnHolder {
+  readonly tenant: Tenant;
+  /** It has its turn: `give` must follow, once. */
+  begin(): void;
+}
+
+/** At most so many at once, of which projects and organisations have their shares; the others wait, organisation by organisation. */
 export class Turns {
   readonly #turns: FairAmount;
-  readonly #waiting: { readonly tenant: Tenant; readonly begin: () => void }[] = [];
+  readonly #waiting = new TenantTurns<TurnHolder>();
+  #isAdmitting = false;
 
   constructor(max: number) {
-    this.#turns = new FairAmount(max, weights);
+    this.#turns = new FairAmount(max, turnWeights);
   }
 
-  /** @param begin called now or later, once; `give` must follow */
-  take(tenant: Tenant, begin: () => void): void {
-    this.#waiting.push({ tenant, begin });
+  /** The holder begins now or later, unless it is withdrawn. */
+  ask(holder: TurnHolder): void {
+    this.#waiting.add(holder.tenant, holder);
     this.#admit();
   }
 
-  give(tenant: Tenant): void {
+  /** The holder wants no turn any more. One that has begun gives its turn back. */
+  withdraw(holder: TurnHolder): void {
+    this.#waiting.delete(holder.tenant, holder);
+  }
+
+  give({ tenant }: Pick<TurnHolder, 'tenant'>): void {
     this.#turns.give(tenant, 1);
     this.#admit();
   }
 
   #admit(): void {
-    for (;;) {
-      const next = this.#waiting.findIndex(({ tenant }) => this.#turns.take(tenant, 1));
-      const [turn] = next < 0 ? [] : this.#waiting.splice(next, 1);
-      if (turn === undefined) return;
-      turn.begin();
+    // A holder may give its turn back at once.
+    if (this.#isAdmitting) return;
+    this.#isAdmitting = true;
+    try {
+      while (!this.#turns.isFull) {
+        const next = this.#waiting.take((tenant) => this.#turns.take(tenant, 1));
+        if (next === undefined) return;
+        next.begin();
+      }
+    } finally {
+      this.#isAdmitting = false;
     }
   }
 }

@@ -1,0 +1,58 @@
+import { setImmediate } from 'node:timers/promises';
+import { pino } from 'pino';
+import t from 'tap';
+import { EnvironmentWatch } from '../../src/worker/sync/environment-watch.ts';
+import { SyncWork } from '../../src/worker/sync/sync-work.ts';
+import { newStore } from '../storage/support/sample-store.ts';
+
+t.test('what is asked for again while it is passed on is passed on once more, behind others', async (t) => {
+  const { reader, version } = newStore(t);
+  const watch = new EnvironmentWatch({
+    reader,
+    refresh: () => reader.renew(),
+    storeVersion: version,
+    onFault: (fault) => t.fail(String(fault)),
+  });
+  const work = new SyncWork({
+    watch,
+    log: pino({ level: 'silent' }),
+    onStep: () => undefined,
+    serve: () => undefined,
+    onFailed: () => t.fail('nothing failed'),
+  });
+  const done: string[] = [];
+  const [moved, other] = [{}, {}];
+  const pass = (about: object, round: string) =>
+    work.forEach(about, ['x', 'y'], (item) => done.push(`${round}${item}`));
+  for (let round = 0; round < 1000; round += 1) pass(moved, `${round}`);
+  pass(other, 'other ');
+  while (done.length < 6) await setImmediate();
+  for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+  t.same(done, ['0x', '0y', 'other x', 'other y', '999x', '999y']);
+});
+
+t.test('an item that fails keeps nobody from the rest', async (t) => {
+  const { reader, version } = newStore(t);
+  const watch = new EnvironmentWatch({
+    reader,
+    refresh: () => reader.renew(),
+    storeVersion: version,
+    onFault: (fault) => t.fail(String(fault)),
+  });
+  const told: unknown[] = [];
+  const log = pino({}, { write: (line: string) => void told.push(JSON.parse(line).msg) });
+  const work = new SyncWork({
+    ...{ watch, log },
+    onStep: () => undefined,
+    serve: () => undefined,
+    onFailed: () => t.fail('no event failed'),
+  });
+  const done: number[] = [];
+  work.forEach({}, [1, 2, 3], (item) => {
+    if (item === 2) throw new Error('two');
+    done.push(item);
+  });
+  while (done.length < 2) await setImmediate();
+  t.same(done, [1, 3]);
+  t.same(told, ['a message of sync could not be made']);
+});
