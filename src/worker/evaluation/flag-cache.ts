@@ -1,6 +1,7 @@
 import type { CompiledAudience } from '../../domain/evaluation/compiled-audience.ts';
 import type { CompiledFlag } from '../../domain/evaluation/compiled-flag.ts';
 import type { Project } from '../../domain/project/project.ts';
+import { sizeOfProject } from './project-size.ts';
 
 /**
  * A project as compiled flags refer to it. When the project changes, this becomes stale, and so does every flag
@@ -32,7 +33,8 @@ export function sizeWithAudiences({ sizeBytes, audiences }: CompiledFlag): numbe
   return audiences.reduce((sum, audience) => sum + audience.sizeBytes, sizeBytes);
 }
 
-const projectsMax = 16_384;
+/** The share of all memory that projects may take beside it, whether or not flags of theirs are kept. */
+const projectsShare = 0.125;
 /** The share of all memory that one flag may take from others. */
 const displacedShareMax = 0.5;
 
@@ -50,6 +52,7 @@ export class FlagCache {
   readonly #bytesMax: number;
   readonly #onEviction: (flags: number) => void;
   #bytes = 0;
+  #projectBytes = 0;
   #newest: CachedFlag | null = null;
   #oldest: CachedFlag | null = null;
 
@@ -89,12 +92,15 @@ export class FlagCache {
     return this.#projects.get(projectId);
   }
 
+  /** Keeps a project. Those that were added first go for it, and their flags when they are next looked up. */
   addProject(project: Project): CachedProject {
-    if (this.#projects.size >= projectsMax) {
-      this.#onEviction(this.#flags.size);
-      this.clear();
-    }
     const entry = { project, audiences: new Map<string, CompiledAudience>(), isStale: false };
+    this.dropProject(project.id);
+    this.#projectBytes += sizeOfProject(project);
+    for (const oldest of this.#projects.keys()) {
+      if (this.#projectBytes <= this.#bytesMax * projectsShare) break;
+      this.dropProject(oldest);
+    }
     this.#projects.set(project.id, entry);
     return entry;
   }
@@ -141,6 +147,7 @@ export class FlagCache {
     const entry = this.#projects.get(projectId);
     if (entry === undefined) return;
     entry.isStale = true;
+    this.#projectBytes -= sizeOfProject(entry.project);
     this.#projects.delete(projectId);
   }
 
@@ -149,6 +156,7 @@ export class FlagCache {
     this.#projects.clear();
     this.#audienceUses.clear();
     this.#bytes = 0;
+    this.#projectBytes = 0;
     this.#newest = null;
     this.#oldest = null;
   }

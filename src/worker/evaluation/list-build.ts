@@ -10,7 +10,7 @@ import { ListSize, type ListView, type ProjectList } from './project-list.ts';
 export class ListBuild {
   readonly #snapshot: PinnedSnapshot;
   readonly #steps: Steps<ProjectList | null>;
-  readonly #size = new ListSize();
+  readonly #size: ListSize;
   #waiting = 0;
   /** The snapshot's newest change, by its number. */
   readonly sequence: number;
@@ -31,6 +31,7 @@ export class ListBuild {
     make: (view: ListView) => Steps<ProjectList | null>,
   ) {
     this.#snapshot = snapshot;
+    this.#size = new ListSize(project);
     this.sequence = sequence;
     this.#steps = make({ project, snapshot, changed: this.changed, size: this.#size });
   }

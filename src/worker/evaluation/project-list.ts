@@ -7,6 +7,7 @@ import type { PinnedSnapshot } from '../../storage/store-reader.ts';
 import type { Steps, WorkQueue } from '../../support/steps.ts';
 import { touchedMemory } from '../../support/touched-memory.ts';
 import { AudienceReading } from './audience-reading.ts';
+import { sizeOfProject } from './project-size.ts';
 
 export interface ListedFlag {
   /** The name in UTF-8, by which the list is ordered. */
@@ -24,10 +25,14 @@ export interface ProjectList {
 /** Bytes of a flag's place in a list, beside the compiled flag. */
 const placeBytes = 200;
 
-/** Sums the memory of a list, each audience once. */
+/** Sums the memory of a list with its project, each audience once. */
 export class ListSize {
   readonly #audiences = new Set<CompiledAudience>();
-  bytes = 0;
+  bytes: number;
+
+  constructor(project: Project) {
+    this.bytes = sizeOfProject(project);
+  }
 
   add({ name, compiled }: ListedFlag): void {
     this.bytes += placeBytes + name.length + compiled.sizeBytes;

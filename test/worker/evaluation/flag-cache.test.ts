@@ -114,3 +114,27 @@ t.test('a flag that would displace half of the others is kept only in free space
   t.equal(cache.find(large.id), undefined);
   for (let index = 0; index < small; index += 1) t.ok(cache.find(idOf(`s${index}`)), `s${index}`);
 });
+
+t.test(
+  'projects take an eighth of the memory at most, and the oldest goes first, with its flags',
+  async (t) => {
+    const cache = new FlagCache(64 * 1024, () => t.fail('no flag goes for a project'));
+    const projectNamed = (id: string): Project => ({ ...project, id });
+    const first = cache.addProject(projectNamed('first'));
+    cache.add(compiled('a'), first);
+    t.ok(cache.find(idOf('a')));
+    let count = 1;
+    for (; cache.findProject('first') !== undefined && count < 1000; count += 1) {
+      cache.addProject(projectNamed(`${count}`));
+    }
+    t.ok(count > 10 && count < 17, `${count} of some 512 bytes have 8 KiB`);
+    t.ok(first.isStale);
+    t.equal(cache.find(idOf('a')), undefined, 'it is read again, with its project');
+    const environments = Array.from({ length: 100 }, (_unused, number) => ({
+      ...{ number, name: `environment ${number}`, isProtected: false },
+    }));
+    const large = cache.addProject({ ...projectNamed('large'), isMultiEnvironment: true, environments });
+    t.equal(cache.findProject('large'), large, 'one that is larger than the share is kept alone');
+    t.equal(cache.findProject(`${count - 1}`), undefined);
+  },
+);

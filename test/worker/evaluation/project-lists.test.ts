@@ -317,3 +317,12 @@ t.test('a list whose clients left while it was built is dropped', async (test) =
   }
   test.equal(scene.pins.held, 0);
 });
+
+t.test('lists without flags take memory, too, and go for others', async (test) => {
+  const scene = new Scene(test, 128 * 1024);
+  const projects = Array.from({ length: 100 }, () => projectOf(null));
+  scene.write(projects.map((after) => ({ kind: 'project', before: null, after })));
+  for (const { id } of projects) test.strictSame(scene.ask(id), []);
+  test.ok(scene.source.lists.bytes > 8 * 1024, `${scene.source.lists.bytes} bytes`);
+  test.ok(scene.source.lists.bytes <= 16 * 1024);
+});
