@@ -72,8 +72,9 @@ export class HostDesk {
       countAttempts: async (_caller, ...args) => cluster?.attempts.count(...args) ?? null,
       giveBackAttempts: async (_caller, keys) => cluster?.attempts.giveBack(keys) ?? null,
       listSyncStreams: async (_caller, projectId) => sync.streamsOf(projectId),
-      reportUsage: async (_caller, key, counted) => {
-        const isNew = sync.noteReport(key, monotonicMs()) && !(await isCountedElsewhere(key, cluster));
+      reportUsage: async (_caller, { tenant, key, counted }) => {
+        const isNew =
+          sync.noteReport(tenant, key, monotonicMs()) && !(await isCountedElsewhere(key, cluster));
         if (isNew) onReported(counted);
         return isNew;
       },

@@ -1,26 +1,62 @@
 import type { SyncedEnvironmentView } from '../contracts/console/sync-views.ts';
+import { FairAmount, type Tenant } from '../support/fair-share.ts';
 import type { SyncCensus } from '../worker/sync/sync-census.ts';
 
 /** Reports of usage that are remembered, and for how long: one that is sent again within that time counts once. */
 const reportsMax = 50_000;
 export const reportMsMax = 10 * 60_000;
 
+/** Half of them for one project, and three fifths for one organisation. */
+const weights = { project: 1, organisation: 1.5 } as const;
+
+/** The reports that were counted, by their keys. A project that has its share forgets its oldest for a new one. */
+class RememberedReports {
+  /** The oldest first: when each was counted, and for whom. */
+  readonly #reports = new Map<string, { readonly tenant: Tenant; readonly at: number }>();
+  /** The keys of each project, the oldest first. */
+  readonly #ofProject = new Map<string, Set<string>>();
+  readonly #room = new FairAmount(reportsMax, weights);
+
+  /** @returns false: it is remembered already */
+  add(tenant: Tenant, key: string, now: number): boolean {
+    for (const [oldest, { at }] of this.#reports) {
+      if (now - at < reportMsMax) break;
+      this.#forget(oldest);
+    }
+    if (this.#reports.has(key)) return false;
+    const own = this.#ofProject.get(tenant.projectId) ?? new Set<string>();
+    while (!this.#room.take(tenant, 1)) {
+      const [oldest] = own;
+      // Its organisation has its share by other projects: it is counted, and not remembered.
+      if (oldest === undefined) return true;
+      this.#forget(oldest);
+    }
+    this.#reports.set(key, { tenant, at: now });
+    this.#ofProject.set(tenant.projectId, own.add(key));
+    return true;
+  }
+
+  #forget(key: string): void {
+    const report = this.#reports.get(key);
+    if (report === undefined) return;
+    const { tenant } = report;
+    const own = this.#ofProject.get(tenant.projectId);
+    own?.delete(key);
+    if (own?.size === 0) this.#ofProject.delete(tenant.projectId);
+    this.#reports.delete(key);
+    this.#room.give(tenant, 1);
+  }
+}
+
 /** Knows, once for all threads, which reports of usage were counted, and who is connected by sync. */
 export class SyncDesk {
-  /** By key, the oldest first: when it was counted. */
-  readonly #reports = new Map<string, number>();
+  readonly #reports = new RememberedReports();
   /** By thread. */
   readonly #census = new Map<object, readonly SyncCensus[]>();
 
   /** @param now on a clock that never goes back. @returns false: the report was counted before */
-  noteReport(key: string, now: number): boolean {
-    for (const [oldest, at] of this.#reports) {
-      if (now - at < reportMsMax && this.#reports.size < reportsMax) break;
-      this.#reports.delete(oldest);
-    }
-    if (this.#reports.has(key)) return false;
-    this.#reports.set(key, now);
-    return true;
+  noteReport(tenant: Tenant, key: string, now: number): boolean {
+    return this.#reports.add(tenant, key, now);
   }
 
   /** @param thread any object that stands for the thread which has the streams */

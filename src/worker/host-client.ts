@@ -57,7 +57,7 @@ export class HostClient {
   };
   readonly syncStreams: SyncStreamsPort = { list: (projectId) => this.ask('listSyncStreams', [projectId]) };
   /** Has a report of usage counted, once. */
-  readonly reportUsage: ReportUsage = (key, counted) => this.ask('reportUsage', [key, counted]);
+  readonly reportUsage: ReportUsage = (report) => this.ask('reportUsage', [report]);
   readonly watchPlaces: WatchPort = {
     join: (viewer) => this.ask('joinWatchers', [viewer]),
     leave: (place) => this.tell({ kind: 'left-watchers', place }),

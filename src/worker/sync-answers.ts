@@ -11,7 +11,7 @@ import type { PinnedState } from './sync/settled-state.ts';
 import { type SyncedEnvironment, snapshotPieces } from './sync/sync-content.ts';
 import type { SyncMeter } from './sync/sync-meter.ts';
 import type { SyncStreams } from './sync/sync-streams.ts';
-import { countUsage, type ReportUsage } from './sync/usage-report.ts';
+import { countUsage, type ReportUsage, UsageReports } from './sync/usage-report.ts';
 
 export interface SyncAnswersOptions {
   readonly docsUrl: string;
@@ -27,6 +27,8 @@ const allTaken =
   'All places for event streams are taken. Ask for the configuration without a stream, or retry later.';
 const shareTaken =
   'This project, or its organisation, has its share of the places for event streams. Ask for the configuration without a stream, or retry later.';
+const tooManyReports =
+  'Too many reports of usage are being counted for this project, or its organisation. Retry in a moment.';
 /** Seconds after which clients that found no place come back, at random. */
 const retry = { least: 10, most: 40 };
 
@@ -34,10 +36,12 @@ const retry = { least: 10, most: 40 };
 export class SyncAnswers {
   readonly #options: SyncAnswersOptions;
   readonly #onFault: (fault: unknown, request: ApiRequest) => void;
+  readonly #reports: UsageReports;
 
   constructor(options: SyncAnswersOptions, onFault: (fault: unknown, request: ApiRequest) => void) {
     this.#options = options;
     this.#onFault = onFault;
+    this.#reports = new UsageReports(options.reportUsage);
   }
 
   /** Opens a stream of events. */
@@ -131,26 +135,30 @@ export class SyncAnswers {
     state: PinnedState,
   ): Promise<void> {
     const { token, project, environmentNumber } = target;
+    const counted = this.#count(body, target, state);
+    if ('refusal' in counted) {
+      return reply.answer(400, counted.refusal, { contentType: 'application/json' }, token.id);
+    }
+    const { usage, reportId } = counted;
+    const tenant = { projectId: project.id, accountId: accountOf(project) };
+    const key = `${project.id}/${environmentNumber}/${reportId}`;
+    const isNew = await this.#reports.report({ tenant, key, counted: usage.counted });
+    if (isNew === null) return reply.refuseUnavailable(tooManyReports);
+    const { flags, evaluations, unknownFlags } = usage;
+    if (isNew) this.#options.syncMeter.countUsage(evaluations, unknownFlags);
+    reply.answerJson({ counted: isNew ? flags : 0, unknownFlags, isRepeated: !isNew }, {}, token.id);
+  }
+
+  /** What a report counts, or why it is refused. */
+  #count(body: Uint8Array | null, { project, environmentNumber }: SyncTarget, state: PinnedState) {
     try {
-      const usage = readUsage(body);
-      if (!('reportId' in usage)) {
-        const refusal = errorEnvelope(
-          { code: 'invalid-request', detail: usage.detail() },
-          this.#options.docsUrl,
-        );
-        return reply.answer(400, refusal, { contentType: 'application/json' }, token.id);
+      const report = readUsage(body);
+      if (!('reportId' in report)) {
+        const problem = { code: 'invalid-request', detail: report.detail() } as const;
+        return { refusal: errorEnvelope(problem, this.#options.docsUrl) };
       }
-      const { counted, ...summary } = countUsage(
-        usage,
-        project.id,
-        environmentNumber,
-        state.snapshot.evaluation,
-      );
-      const key = `${project.id}/${environmentNumber}/${usage.reportId}`;
-      const isNew = await this.#options.reportUsage(key, counted);
-      if (isNew) this.#options.syncMeter.countUsage(summary.evaluations, summary.unknownFlags);
-      const { flags, unknownFlags } = summary;
-      reply.answerJson({ counted: isNew ? flags : 0, unknownFlags, isRepeated: !isNew }, {}, token.id);
+      const usage = countUsage(report, project.id, environmentNumber, state.snapshot.evaluation);
+      return { usage, reportId: report.reportId };
     } finally {
       state.release();
     }

@@ -33,7 +33,6 @@ export const shortLived: Readonly<Record<string, Readonly<Record<string, string>
     'src/worker/ofrep/ofrep-flags.ts': '#whole',
   },
   'of one reading of a flag, of a list or of an environment’s configuration': {
-    'src/flagd/configurations.ts': 'chunks',
     'src/worker/evaluation/audience-reading.ts': '#read',
     'src/worker/evaluation/project-list.ts': '#audiences',
     'src/worker/sync/sync-events.ts': 'chunks',

@@ -77,3 +77,17 @@ t.test('threads are put together, and kinds of programs are told apart', async (
   desk.forget(flagd);
   t.same(desk.streamsOf('p'), []);
 });
+
+t.test('a project that sends many reports forgets its own, not those of others', async (t) => {
+  const desk = new SyncDesk();
+  const note = (projectId: string, accountId: string, key: string, now = 0) =>
+    desk.noteReport({ projectId, accountId }, key, now);
+  t.ok(note('quiet', 'q', 'first'));
+  for (let count = 0; count < 60_000; count += 1) note('crowd', 'o', `crowd ${count}`);
+  for (let count = 0; count < 20_000; count += 1) note(`crowd ${count}`, 'o', `other ${count}`);
+  t.notOk(note('quiet', 'q', 'first'), 'it is still known');
+  t.notOk(note('crowd', 'o', 'crowd 59999'), 'so is the last one of the crowd');
+  t.ok(note('crowd', 'o', 'crowd 0'), 'its first one is forgotten');
+  t.ok(note('quiet', 'q', 'second'));
+  t.ok(note('quiet', 'q', 'first', 600_000), 'after ten minutes everything is');
+});

@@ -1,9 +1,47 @@
 import type { SyncUsage } from '../../domain/sync/configuration.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
+import { FairAmount, type Tenant } from '../../support/fair-share.ts';
 import type { CountedEvaluations } from '../evaluation/evaluation-tallies.ts';
+import { Turns, turnWeights } from './turns.ts';
+
+/** Reports that a worker has under way, and of these those that the process counts at the moment: each takes it up to a millisecond. */
+const reportsMax = 256;
+const countedAtOnceMax = 4;
+
+/** A report of usage, as the process counts it. */
+export interface UsageReport {
+  readonly tenant: Tenant;
+  /** The same for a report that is sent again. */
+  readonly key: string;
+  readonly counted: CountedEvaluations;
+}
 
 /** The way of a report to the process, which has counted or will count it. @returns false: it has been counted before */
-export type ReportUsage = (key: string, counted: CountedEvaluations) => Promise<boolean>;
+export type ReportUsage = (report: UsageReport) => Promise<boolean>;
+
+/** The reports that a worker has under way: projects and organisations have shares, and take turns. */
+export class UsageReports {
+  readonly #report: ReportUsage;
+  readonly #room = new FairAmount(reportsMax, turnWeights);
+  readonly #turns = new Turns(countedAtOnceMax);
+
+  constructor(report: ReportUsage) {
+    this.#report = report;
+  }
+
+  /** @returns as `ReportUsage`; null: there are too many */
+  async report(report: UsageReport): Promise<boolean | null> {
+    const { tenant } = report;
+    if (!this.#room.take(tenant, 1)) return null;
+    await new Promise<void>((begin) => this.#turns.ask({ tenant, begin }));
+    try {
+      return await this.#report(report);
+    } finally {
+      this.#turns.give({ tenant });
+      this.#room.give(tenant, 1);
+    }
+  }
+}
 
 /** What a report adds to the counts of flags. */
 interface CountedUsage {
