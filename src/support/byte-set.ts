@@ -24,8 +24,7 @@ export function sameBytes(a: Uint8Array, b: Uint8Array, start: number, end: numb
 /**
  * An immutable set of strings that is searched by UTF-8 bytes, so that a request's value need not become a string. It
  * searches the list in the record's bytes and can be used at once: it scans the list until it has an index, which the
- * owner of a queue makes in steps. A request that searches many times before that (one with a thousand attributes can)
- * makes the index on its way.
+ * owner of a queue makes in steps. Requests that search many times before that make the index on their way.
  */
 export class ByteSet implements SlicedWork {
   readonly #list: PackedList;
@@ -86,6 +85,11 @@ export class ByteSet implements SlicedWork {
     this.#indexUnderWay = null;
     this.#isSettled = true;
     return false;
+  }
+
+  /** Makes the whole index now, for a request that goes on searching. */
+  index(): void {
+    while (this.step());
   }
 
   get isIndexed(): boolean {

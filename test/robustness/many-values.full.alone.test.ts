@@ -22,13 +22,19 @@ t.test('requests with many values for audiences of many rules delay no other ten
   const rules = Array.from({ length: 50 }, () => ({ attribute: 'a', values: ['last', 'second', 'third'] }));
   const on = { enabled: true, trafficPercentage: 100 };
   const ruled = Array.from({ length: 300 }, (_, index) => ({ ...on, name: `f${index}`, audience: 'ruled' }));
+  const listed = Array.from({ length: 100_000 }, (_, index) => `v${index}`).concat('last');
+  const long = [{ attribute: 'a', values: listed.slice(1) }];
+  // With its flags the project is too large for a list: its audience is read for each request, and has no index before.
+  const many = Array.from({ length: 3000 }, (_, index) => ({ ...on, name: `f${index}`, audience: 'long' }));
   const projects = [
+    { name: 'long', audiences: [{ name: 'long', rules: long }], flags: many },
     { name: 'ruled', audiences: [{ name: 'ruled', rules }], flags: ruled },
     { name: 'quiet', flags: [{ ...on, name: 'flag' }] },
   ];
   const document = { organisations: [{ name: 'Harbour', plan: 'enterprise', projects }] };
   const provisioned = await provision(dataDir, temporaryDirectory(t), document);
-  const { port, stop } = await bootServer(t, { dataDir, settings: { ...unlimited, BURGEE_WORKERS: '1' } });
+  const settings = { ...unlimited, BURGEE_WORKERS: '1', BURGEE_CACHE_BYTES: '8MiB' };
+  const { port, stop } = await bootServer(t, { dataDir, settings });
   const quiet = idOf(projectOf(provisioned, 'quiet').flags, 'flag');
   const request = get(`/v1/flags/${quiet}?targetingKey=probe`);
   const probe = await startLatencyProbe(t, [{ name: 'evaluation', port, request }]);
@@ -38,6 +44,9 @@ t.test('requests with many values for audiences of many rules delay no other ten
   const list = { context: { a: [...Array.from({ length: contextValuesMax - 1 }, String), 'last'] } };
   const asked = {
     'the list of the project': { path: `/v1/flags/project/${projectId}?${values}&a=last` },
+    'the list of a project that is not kept': {
+      path: `/v1/flags/project/${projectOf(provisioned, 'long').id}?${values}&a=last`,
+    },
     'one flag': { path: `/v1/flags/${idOf(flags, 'f0')}?${values}&a=last` },
     'all flags by OFREP': {
       path: `/projects/${projectId}/ofrep/v1/evaluate/flags`,

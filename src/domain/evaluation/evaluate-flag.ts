@@ -1,4 +1,5 @@
 import { type ByteSet, sameBytes } from '../../support/byte-set.ts';
+import type { Steps } from '../../support/steps.ts';
 import { hashAfterPrefix } from './bucketing.ts';
 import type { CompiledRule } from './compiled-audience.ts';
 import type { CompiledFlag, CompiledState } from './compiled-flag.ts';
@@ -33,23 +34,55 @@ export function selectState(flag: CompiledFlag, context: EvaluationContext): Com
   return null;
 }
 
+/**
+ * Values of one request that are searched in a list without an index. Then the index is made, which takes as long as some ten
+ * searches: a request may bring hundreds of values, and a list may have 100,000.
+ */
+const searchesBeforeIndex = 4;
+
 /** Whether a cohort after the first one is listed. */
 function listsFurtherCohort(cohorts: ByteSet, context: EvaluationContext): boolean {
   for (let index = 0; index < context.furtherCohortCount; index += 1) {
     const start = context.furtherCohortStart(index);
+    if (index === searchesBeforeIndex) cohorts.index();
     if (cohorts.has(context.bytes, start, context.furtherCohortEnd(index))) return true;
   }
   return false;
 }
 
 function matchesRule(rule: CompiledRule, context: EvaluationContext): boolean {
+  let searches = 0;
   for (let index = 0; index < context.attributeCount; index += 1) {
     const nameEnd = context.attributeNameEnd(index);
     if (!sameBytes(rule.attribute, context.bytes, context.attributeNameStart(index), nameEnd)) continue;
     const start = context.attributeValueStart(index);
+    if (searches === searchesBeforeIndex) rule.values.index();
+    searches += 1;
     if (rule.values.has(context.bytes, start, context.attributeValueEnd(index))) return true;
   }
   return false;
+}
+
+/** How many values of the request are searched in the rule's list when none of them is there. */
+function searchesOf({ attribute }: CompiledRule, context: EvaluationContext): number {
+  let searches = 0;
+  for (let index = 0; index < context.attributeCount; index += 1) {
+    const [start, end] = [context.attributeNameStart(index), context.attributeNameEnd(index)];
+    if (sameBytes(attribute, context.bytes, start, end)) searches += 1;
+  }
+  return searches;
+}
+
+/**
+ * Makes the indexes that the evaluation of a state would make in one step: for flags that are read for one request, whose
+ * lists have none yet.
+ */
+export function* indexInSteps({ cohorts, rules }: CompiledState, context: EvaluationContext): Steps<void> {
+  if (context.furtherCohortCount > searchesBeforeIndex) while (cohorts?.step() === true) yield;
+  if (context.attributeCount <= searchesBeforeIndex) return;
+  for (const rule of rules ?? []) {
+    if (searchesOf(rule, context) > searchesBeforeIndex) while (rule.values.step()) yield;
+  }
 }
 
 /** Whether every rule of an audience matches. */

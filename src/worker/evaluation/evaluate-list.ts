@@ -80,7 +80,7 @@ function placesOfSharedNames(flags: readonly ListedFlag[]): ReadonlySet<number> 
 type Rules = readonly CompiledRule[];
 
 /** Compares a context with audiences: with each once, however many flags apply it. */
-class AudienceMatches {
+export class AudienceMatches {
   readonly #known = new Map<Rules, boolean>();
   /** Comparisons since the last look at the clock, at most. */
   comparisons = 0;

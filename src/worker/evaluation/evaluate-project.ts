@@ -1,5 +1,5 @@
 import { type CompiledFlag, compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
-import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
+import { evaluateFlag, indexInSteps, selectState } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { accountOf, findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
@@ -8,7 +8,13 @@ import { randomRoll } from '../../support/random-roll.ts';
 import { CutAnswer, pausing } from '../../support/text-pieces.ts';
 import { touchedMemory } from '../../support/touched-memory.ts';
 import { AudienceReading } from './audience-reading.ts';
-import { type EvaluationCounting, evaluateList, type ListForm, plainForm } from './evaluate-list.ts';
+import {
+  AudienceMatches,
+  type EvaluationCounting,
+  evaluateList,
+  type ListForm,
+  plainForm,
+} from './evaluate-list.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
 import type { FlagSource } from './flag-source.ts';
@@ -241,6 +247,7 @@ function* evaluateFlags(
   // A list of items that is searched once gets no index.
   const audiences = new AudienceReading(evaluation, new Map(), { memory: touchedMemory, queue: null });
   const audienceById = (id: string) => audiences.find(id);
+  const { matches } = new AudienceMatches();
   let separator = '[';
   // A flag is written when the next one is known: flags of the same name stand side by side.
   let last = null as CompiledFlag | null;
@@ -252,7 +259,8 @@ function* evaluateFlags(
     const compiled = compileEvaluable(flag, project, audienceById, { environments });
     const state = selectState(compiled, context);
     if (state === null) throw new Error(`flag ${flag.id} has no state where its project has an environment`);
-    const reason = evaluateFlag(compiled, state, context, randomRoll);
+    yield* pausing(indexInSteps(state, context));
+    const reason = evaluateFlag(compiled, state, context, randomRoll, matches);
     meter.countFlagOfProject(reason);
     const isSame = last !== null && lastName === flag.name;
     if (last !== null) {
