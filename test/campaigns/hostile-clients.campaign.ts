@@ -15,13 +15,9 @@ import { getRequest, WireConnection } from './wire-connection.ts';
 
 type NamedStep = readonly [string, HostileStep];
 
-/** Steps that judge how long answers take. */
-const timedSteps: readonly NamedStep[] = [
+const steps: readonly NamedStep[] = [
   ['idle connections', holdIdleConnections],
   ['descriptors', descriptorsRunOut],
-];
-/** Each has a server of its own, and two of them mostly wait for it: a sample runs them side by side. */
-const otherSteps: readonly NamedStep[] = [
   ['slow senders', sendSlowly],
   ['unread answers', leaveAnswersUnread],
   ['fragments', fragmentRequests],
@@ -86,9 +82,9 @@ export const hostileClients: Campaign = {
     const run = async ([name, play]: NamedStep): Promise<void> => {
       counts[name] = await playStep(name, play, context);
     };
-    for (const step of timedSteps) await run(step);
-    if (context.isFull) for (const step of otherSteps) await run(step);
-    else await Promise.all(otherSteps.map(run));
+    // Each has a server of its own, and a sample judges no ratio of times: so it runs them side by side.
+    if (context.isFull) for (const step of steps) await run(step);
+    else await Promise.all(steps.map(run));
     return counts;
   },
 };
