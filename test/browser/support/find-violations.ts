@@ -1,5 +1,9 @@
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+
+/** Of axe's two builds the one without comments, which is sent to each page and parsed there in less than half of the time. */
+const axeScript = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** The rules about colours: another colour scheme changes nothing else. */
 const colourRules = ['color-contrast', 'link-in-text-block'];
@@ -88,7 +92,7 @@ export async function withAxe<Found>(
         throw new Error(exceptionDetails.exception?.description ?? 'axe failed');
       return result.value;
     };
-    await evaluate(`${axe.source}\n${topmost}\n${repeatedRows}\nundefined`);
+    await evaluate(`${axeScript}\n${topmost}\n${repeatedRows}\nundefined`);
     return await use(async (look = {}) => (await evaluate(runOf(look))) as Violations);
   } finally {
     await session.detach();
