@@ -172,7 +172,8 @@ const java: Language = {
 const go: Language = {
   name: 'go',
   tools: [['go', 'version']],
-  steps: [['go', 'build', '-o', 'ask-provider', '.']],
+  // Without optimisation and debug information: it asks some questions, and most of the time goes into its compilation.
+  steps: [['go', 'build', '-gcflags=all=-N -l', '-ldflags=-w', '-o', 'ask-provider', '.']],
   providers: [
     provider(
       'ofrep',
