@@ -18,10 +18,10 @@ t.test('a few reports are counted at once, organisations take turns, and too man
   const crowd = Array.from({ length: 200 }, (_unused, index) => send('crowd', `crowd ${index}`));
   const refused = await Promise.all(crowd.slice(128));
   t.same(new Set(refused), new Set([null]), 'a project has half of the places');
-  t.same(begun, ['crowd 0', 'crowd 1']);
+  t.same(begun, ['crowd 0', 'crowd 1', 'crowd 2', 'crowd 3']);
   const quiet = send('quiet', 'quiet');
   await new Promise(setImmediate);
-  t.same(begun, ['crowd 0', 'crowd 1', 'quiet'], 'another one does not wait behind them');
+  t.same(begun.slice(4), ['quiet'], 'another one does not wait behind them');
   let answered = 0;
   const all = Promise.all([...crowd.slice(0, 128), quiet]);
   const count = all.then((answers) => {

@@ -6,7 +6,7 @@ import { Turns, turnWeights } from './turns.ts';
 
 /** Reports that a worker has under way, and of these those that the process counts at the moment: each takes it up to a millisecond. */
 const reportsMax = 256;
-const countedAtOnceMax = 4;
+const countedAtOnceMax = 8;
 
 /** A report of usage, as the process counts it. */
 export interface UsageReport {
