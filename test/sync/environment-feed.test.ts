@@ -139,3 +139,60 @@ t.test('a feed that is closed while it makes an event keeps nothing', (test) => 
   test.equal(room.heldBytes, 0);
   test.end();
 });
+
+/** Takes all of the room. @returns gives it back */
+function fill(room: KeptRoom): () => void {
+  const holds = Array.from({ length: 40 }, (_unused, index) => {
+    const hold = room.hold({ projectId: `p${index}`, accountId: `a${index}` });
+    for (let bytes = 64 * 1024; bytes > 0 && !hold.resize(bytes); ) bytes -= 16;
+    return hold;
+  });
+  return () => {
+    for (const hold of holds) hold.end();
+  };
+}
+
+t.test('a delta that waited while changes were forgotten for others becomes a snapshot', (test) => {
+  const room = new KeptRoom(64 * 1024);
+  const { feed, audiences, apply, pin, reader, positionOf, listener } = stage(test, room);
+  const change = (audience: string | null) => {
+    apply(audience);
+    const state = pin();
+    listener.onChange({ state, version: state.number, changes: reader.changesSince(reader.sequence() - 1) });
+    return state;
+  };
+  const known = positionOf(pin());
+  change(audiences[1]?.id ?? '');
+  const key = feed.needOf(known) ?? '';
+  test.not(key, 'snapshot');
+  fill(room);
+  const last = change(null);
+  const content = finish(feed.content(key, known, last));
+  test.equal(content.event, 'snapshot');
+  content.pieces.return(undefined);
+  test.end();
+});
+
+t.test('a search that goes on while changes are forgotten for others has found nothing', (test) => {
+  const room = new KeptRoom(64 * 1024);
+  const { feed, audiences, apply, pin, reader, positionOf, listener } = stage(test, room);
+  const old = positionOf(pin());
+  const ids = audiences.map(({ id }) => id);
+  for (let round = 0; round < 150; round += 1) apply(ids[round % 2] ?? '');
+  const present = pin();
+  listener.onChange({ state: present, version: present.number, changes: null });
+  const search = feed.search(pin(), old);
+  test.notOk(search.next().done, 'it is done in steps');
+  const giveBack = fill(room);
+  apply(null);
+  const last = pin();
+  listener.onChange({
+    state: last,
+    version: last.number,
+    changes: reader.changesSince(reader.sequence() - 1),
+  });
+  giveBack();
+  test.notOk(finish(search));
+  test.equal(feed.needOf(positionOf(present)), 'snapshot', 'the change is not passed over');
+  test.end();
+});

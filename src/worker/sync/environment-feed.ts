@@ -204,7 +204,8 @@ export class EnvironmentFeed {
   *#delta(known: SyncPosition, state: PinnedState): Generator<string, LongContent | null> {
     const { projectId, environmentNumber } = this.environment;
     const applied = yield* this.#readApplied(state);
-    if (applied === null) return null;
+    // What is remembered may have been forgotten since the client's need was found, or its oldest part was.
+    if (applied === null || !this.#recent.reaches(known.number)) return null;
     const changed = this.#recent.after(known.number);
     const used = new Set(applied.values());
     const { history } = this;

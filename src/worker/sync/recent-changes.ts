@@ -113,6 +113,7 @@ export class RecentChanges {
    */
   *search(sync: SyncQueries, number: number): Generator<string, boolean> {
     if (number >= this.#from) return true;
+    const from = this.#from;
     const found: ChangeLogEntry[] = [];
     let [searched, oldest] = [0, Number.POSITIVE_INFINITY];
     for (const entry of sync.newestChanges()) {
@@ -123,17 +124,17 @@ export class RecentChanges {
       oldest = entry.number;
       searched += 1;
       if (entry.kind === 'everything' || searched > entriesSearched) return false;
-      if (entry.projectId === this.#projectId && entry.number <= this.#from) found.push(entry);
+      if (entry.projectId === this.#projectId && entry.number <= from) found.push(entry);
       if (searched % entriesOfStep === 0) yield '';
     }
+    // Another search may have been quicker.
+    if (number >= this.#from) return true;
+    // Changes that were remembered when it began may have been forgotten meanwhile, and were not searched for.
+    if (this.#from !== from) return false;
     const isComplete = oldest === number || oldest === number + 1;
     if (!isComplete || found.length + this.#changes.length > changesKept) return false;
-    // Another search may have been quicker.
-    if (number < this.#from) {
-      const older = found.reverse().flatMap((entry) => this.#changeOf(entry));
-      this.#changes = [...older.filter((change) => change.number <= this.#from), ...this.#changes];
-      this.#from = number;
-    }
+    this.#changes = [...found.reverse().flatMap((entry) => this.#changeOf(entry)), ...this.#changes];
+    this.#from = number;
     return true;
   }
 }

@@ -15,6 +15,11 @@ const chunkedTurns = 64;
 /** A client that does not take a long message within this time is cut off: its snapshot keeps the file growing. */
 const longMsMax = 30_000;
 
+/** What work on a message has made; null: it has failed, or was withdrawn. */
+interface Made {
+  message: SyncMessage | 'long' | null;
+}
+
 /** A message that is being made for streams that wait for it. */
 interface Job {
   readonly streams: Set<SyncStream>;
@@ -74,7 +79,7 @@ export class SyncDelivery {
   }
 
   #newJob(feed: EnvironmentFeed, key: string, known: SyncPosition | null): Job {
-    const made: { message: SyncMessage | 'long' | null } = { message: null };
+    const made: Made = { message: null };
     const streams = new Set<SyncStream>();
     const asked: StateWork = {
       feed,
@@ -101,7 +106,7 @@ export class SyncDelivery {
     if (job?.streams.delete(stream) === true && job.streams.size === 0) this.#work.withdraw(job.asked);
   }
 
-  #hand(stream: SyncStream, message: SyncMessage | 'long' | null, known: SyncPosition | null): void {
+  #hand(stream: SyncStream, message: Made['message'], known: SyncPosition | null): void {
     stream.isServed = false;
     if (stream.isOver) return;
     if (message === 'long') this.#sendLong(stream);
@@ -123,16 +128,38 @@ export class SyncDelivery {
       if (stream.need !== null) this.#work.schedule(stream);
       return;
     }
-    this.#takeTurn(this.#chunked, stream, (give) => {
-      if (!stream.mayTake(message, known)) {
-        give();
-        this.#work.schedule(stream);
-        return;
-      }
-      meter.countEvent(message.event);
-      stream.send(message, give);
-      this.#work.schedule(stream);
+    this.#takeTurn(this.#chunked, stream, (give) => this.#sendInTurn(stream, give));
+  }
+
+  /** Sends what the stream needs now that it has a turn: while it waited, it held no message. */
+  #sendInTurn(stream: SyncStream, give: () => void): void {
+    const { feed, position, need: key } = stream;
+    const found = key === null ? 'long' : feed.find(key);
+    if (key === null || found !== null) {
+      this.#begin(stream, found, position, give);
+      return;
+    }
+    const made: Made = { message: null };
+    stream.isServed = true;
+    this.#work.withState({
+      ...{ feed, stream },
+      *work(state) {
+        made.message = yield* feed.make(key, position, state);
+      },
+      finish: () => {
+        stream.isServed = false;
+        this.#begin(stream, made.message, position, give);
+      },
     });
+  }
+
+  /** Begins to send a message that the stream can take; otherwise the turn is given back, and the stream served anew. */
+  #begin(stream: SyncStream, message: Made['message'], known: SyncPosition | null, give: () => void): void {
+    if (message !== null && message !== 'long' && stream.mayTake(message, known)) {
+      this.#options.meter.countEvent(message.event);
+      stream.send(message, give);
+    } else give();
+    this.#work.schedule(stream);
   }
 
   /** @param begin is told how to give the turn back, once */
