@@ -87,6 +87,11 @@ export class ByteSet implements SlicedWork {
     return false;
   }
 
+  /** Bytes that a search of it scans: 0 where it has an index. */
+  get scannedBytes(): number {
+    return this.#index === null ? this.#list.end - this.#list.start : 0;
+  }
+
   /** Makes the whole index now, for a request that goes on searching. */
   index(): void {
     while (this.step());

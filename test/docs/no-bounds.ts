@@ -98,6 +98,7 @@ export const noBounds: Readonly<Record<string, string>> = {
   'src/worker/limits/shared-budget.ts': 'sumCell',
   'src/worker/limits/shared-places.ts': 'cellsOfKey largestInt32',
   'src/worker/limits/window-limiter.ts': 'ways keyCells stripes',
+  'src/worker/evaluation/evaluate-list.ts': 'bytesOfComparison',
   'src/worker/evaluation/project-size.ts': 'projectBytes environmentBytes',
   'src/worker/ofrep/ofrep-body.ts': 'highestAscii',
   'src/worker/ofrep/plain-body.ts': 'digitsPrinted',

@@ -35,10 +35,9 @@ export function selectState(flag: CompiledFlag, context: EvaluationContext): Com
 }
 
 /**
- * Values of one request that are searched in a list without an index. Then the index is made, which takes as long as some ten
- * searches: a request may bring hundreds of values, and a list may have 100,000.
+ * Values of one request that are searched in a list without an index. Then the index is made, which takes about as long: a request may bring hundreds of values, and a list may have 100,000.
  */
-const searchesBeforeIndex = 4;
+const searchesBeforeIndex = 8;
 
 /** Whether a cohort after the first one is listed. */
 function listsFurtherCohort(cohorts: ByteSet, context: EvaluationContext): boolean {
@@ -73,16 +72,38 @@ function searchesOf({ attribute }: CompiledRule, context: EvaluationContext): nu
   return searches;
 }
 
+/** Whether a request brings so many values that their evaluation may make indexes. */
+export function mayIndex({ furtherCohortCount, attributeCount }: EvaluationContext): boolean {
+  return furtherCohortCount > searchesBeforeIndex || attributeCount > searchesBeforeIndex;
+}
+
 /**
- * Makes the indexes that the evaluation of a state would make in one step: for flags that are read for one request, whose
- * lists have none yet.
+ * Makes the indexes that an evaluation would make in one step: for answers of many flags, whose lists may have none yet.
+ * @param rules of the state, or null where they were compared before
  */
-export function* indexInSteps({ cohorts, rules }: CompiledState, context: EvaluationContext): Steps<void> {
+export function* indexInSteps(
+  { cohorts }: CompiledState,
+  rules: readonly CompiledRule[] | null,
+  context: EvaluationContext,
+): Steps<void> {
   if (context.furtherCohortCount > searchesBeforeIndex) while (cohorts?.step() === true) yield;
-  if (context.attributeCount <= searchesBeforeIndex) return;
   for (const rule of rules ?? []) {
-    if (searchesOf(rule, context) > searchesBeforeIndex) while (rule.values.step()) yield;
+    if (rule.values.scannedBytes === 0 || searchesOf(rule, context) <= searchesBeforeIndex) continue;
+    while (rule.values.step()) yield;
   }
+}
+
+/** Bytes of lists that the evaluation of a state scans at most, after `indexInSteps`; 0 where all are short or indexed. */
+export function scannedBytesOf(
+  cohorts: ByteSet | null,
+  rules: readonly CompiledRule[] | null,
+  { hasCohort, furtherCohortCount, attributeCount }: EvaluationContext,
+): number {
+  const searches = hasCohort ? 1 + Math.min(furtherCohortCount, searchesBeforeIndex) : 0;
+  let bytes = cohorts === null ? 0 : searches * cohorts.scannedBytes;
+  const searchesOfRule = Math.min(attributeCount, searchesBeforeIndex);
+  for (const { values } of rules ?? []) bytes += searchesOfRule * values.scannedBytes;
+  return bytes;
 }
 
 /** Whether every rule of an audience matches. */

@@ -1,6 +1,12 @@
 import type { CompiledRule } from '../../domain/evaluation/compiled-audience.ts';
 import type { CompiledFlag, CompiledState } from '../../domain/evaluation/compiled-flag.ts';
-import { evaluateFlag, matchesAudience } from '../../domain/evaluation/evaluate-flag.ts';
+import {
+  evaluateFlag,
+  indexInSteps,
+  matchesAudience,
+  mayIndex,
+  scannedBytesOf,
+} from '../../domain/evaluation/evaluate-flag.ts';
 import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { type EvaluationReason, isOn } from '../../domain/evaluation/evaluation-reason.ts';
 import { randomRoll } from '../../support/random-roll.ts';
@@ -38,6 +44,8 @@ export const plainForm: ListForm = {
 const flagsOfPiece = 64;
 /** Rules that are compared with values of the context between two looks: some hundred microseconds. */
 const comparisonsOfPiece = 2048;
+/** Bytes of a list without an index that are scanned in the time of such a comparison. */
+const bytesOfComparison = 50;
 const [openBracket, comma, closeBracket] = Buffer.from('[,]');
 
 /** The buffer in which a piece is built. A yielded piece is valid until the next one is asked for. */
@@ -82,16 +90,24 @@ type Rules = readonly CompiledRule[];
 /** Compares a context with audiences: with each once, however many flags apply it. */
 export class AudienceMatches {
   readonly #known = new Map<Rules, boolean>();
-  /** Comparisons since the last look at the clock, at most. */
-  comparisons = 0;
   readonly matches = (rules: Rules, context: EvaluationContext): boolean => {
     const known = this.#known.get(rules);
     if (known !== undefined) return known;
-    this.comparisons += rules.length * context.attributeCount;
     const isMatch = matchesAudience(rules, context);
     this.#known.set(rules, isMatch);
     return isMatch;
   };
+
+  /** @returns the rules of a state that were not compared yet */
+  newRulesOf({ rules }: CompiledState): Rules | null {
+    return rules === null || this.#known.has(rules) ? null : rules;
+  }
+}
+
+/** @returns comparisons of short values that take as long as the evaluation of a state, beside what each flag takes */
+function comparisonsIn(state: CompiledState, rules: Rules | null, context: EvaluationContext): number {
+  const ofRules = (rules?.length ?? 0) * context.attributeCount;
+  return ofRules + scannedBytesOf(state.cohorts, rules, context) / bytesOfComparison;
 }
 
 /** @returns the bytes of the scratch buffer that are in use after the body */
@@ -119,18 +135,25 @@ export function* evaluateList(
   let separator = openBracket as number;
   const shared = form.asksForNames ? placesOfSharedNames(flags) : noPlaces;
   const audiences = new AudienceMatches();
-  const { matches } = audiences;
+  const isIndexing = mayIndex(context);
   for (let index = 0; index < flags.length; ) {
     const end = Math.min(index + flagsOfPiece, flags.length);
-    let length = 0;
-    audiences.comparisons = 0;
-    for (; index < end && audiences.comparisons < comparisonsOfPiece; index += 1) {
+    let [length, comparisons] = [0, 0];
+    for (; index < end && comparisons < comparisonsOfPiece; index += 1) {
       const flag = flags[index] as ListedFlag;
-      scratch[length] = separator;
-      separator = comma as number;
       const { compiled } = flag;
       const state = stateOf(flag, environmentIndex);
-      const reason = evaluateFlag(compiled, state, context, randomRoll, matches);
+      const rules = audiences.newRulesOf(state);
+      if (isIndexing) {
+        for (const _step of indexInSteps(state, rules, context)) {
+          yield scratch.subarray(0, length);
+          length = 0;
+        }
+      }
+      comparisons += comparisonsIn(state, rules, context);
+      scratch[length] = separator;
+      separator = comma as number;
+      const reason = evaluateFlag(compiled, state, context, randomRoll, audiences.matches);
       meter.countFlagOfProject(reason);
       tallies.count(state.tally, isOn(reason));
       const body = form.body(compiled, state, reason, shared.has(index));
