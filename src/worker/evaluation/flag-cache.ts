@@ -11,6 +11,8 @@ export interface CachedProject {
   readonly project: Project;
   /** The project's flags in the cache, by id. */
   readonly audiences: Map<string, CompiledAudience>;
+  /** How many flags in the cache refer to it: its memory is counted once, with the first of them. */
+  flags: number;
   isStale: boolean;
 }
 
@@ -33,7 +35,7 @@ export function sizeWithAudiences({ sizeBytes, audiences }: CompiledFlag): numbe
   return audiences.reduce((sum, audience) => sum + audience.sizeBytes, sizeBytes);
 }
 
-/** The share of all memory that projects may take beside it, whether or not flags of theirs are kept. */
+/** The share of all memory that projects without a flag in the cache may take beside it. */
 const projectsShare = 0.125;
 /** The share of all memory that one flag may take from others. */
 const displacedShareMax = 0.5;
@@ -47,12 +49,14 @@ export class FlagCache {
   loads = 0;
   readonly #flags = new Map<string, CachedFlag>();
   readonly #projects = new Map<string, CachedProject>();
+  /** Those without a flag, the one that lost its last flag first, or was added first, is dropped first. */
+  readonly #flagless = new Map<string, CachedProject>();
   /** How many cached flags apply each audience: its memory is counted once. */
   readonly #audienceUses = new Map<CompiledAudience, number>();
   readonly #bytesMax: number;
   readonly #onEviction: (flags: number) => void;
   #bytes = 0;
-  #projectBytes = 0;
+  #flaglessBytes = 0;
   #newest: CachedFlag | null = null;
   #oldest: CachedFlag | null = null;
 
@@ -92,17 +96,25 @@ export class FlagCache {
     return this.#projects.get(projectId);
   }
 
-  /** Keeps a project. Those that were added first go for it, and their flags when they are next looked up. */
   addProject(project: Project): CachedProject {
-    const entry = { project, audiences: new Map<string, CompiledAudience>(), isStale: false };
     this.dropProject(project.id);
-    this.#projectBytes += sizeOfProject(project);
-    for (const oldest of this.#projects.keys()) {
-      if (this.#projectBytes <= this.#bytesMax * projectsShare) break;
+    const entry = { project, audiences: new Map<string, CompiledAudience>(), flags: 0, isStale: false };
+    this.#projects.set(project.id, entry);
+    this.#keepFlagless(entry);
+    return entry;
+  }
+
+  #keepFlagless(entry: CachedProject): void {
+    this.#flagless.set(entry.project.id, entry);
+    this.#flaglessBytes += sizeOfProject(entry.project);
+    for (const oldest of this.#flagless.keys()) {
+      if (this.#flaglessBytes <= this.#bytesMax * projectsShare || oldest === entry.project.id) return;
       this.dropProject(oldest);
     }
-    this.#projects.set(project.id, entry);
-    return entry;
+  }
+
+  #leaveFlagless({ project }: CachedProject): void {
+    if (this.#flagless.delete(project.id)) this.#flaglessBytes -= sizeOfProject(project);
   }
 
   /** @param bytes of a flag with its audiences */
@@ -128,6 +140,7 @@ export class FlagCache {
     if (!isRoom && alone > this.#bytesMax * displacedShareMax) return entry;
     this.#flags.set(compiled.id, entry);
     this.#bytes += compiled.sizeBytes;
+    this.#useProject(cachedProject);
     for (const audience of compiled.audiences) this.#useAudience(audience, cachedProject);
     this.#linkNewest(entry);
     while (this.#bytes > this.#bytesMax && this.#oldest !== null) {
@@ -147,8 +160,8 @@ export class FlagCache {
     const entry = this.#projects.get(projectId);
     if (entry === undefined) return;
     entry.isStale = true;
-    this.#projectBytes -= sizeOfProject(entry.project);
     this.#projects.delete(projectId);
+    this.#leaveFlagless(entry);
   }
 
   clear(): void {
@@ -156,7 +169,8 @@ export class FlagCache {
     this.#projects.clear();
     this.#audienceUses.clear();
     this.#bytes = 0;
-    this.#projectBytes = 0;
+    this.#flagless.clear();
+    this.#flaglessBytes = 0;
     this.#newest = null;
     this.#oldest = null;
   }
@@ -166,6 +180,22 @@ export class FlagCache {
     this.#bytes -= entry.compiled.sizeBytes;
     for (const audience of entry.compiled.audiences) this.#leaveAudience(audience, entry.cachedProject);
     this.#unlink(entry);
+    this.#leaveProject(entry.cachedProject);
+  }
+
+  #useProject(cachedProject: CachedProject): void {
+    if (cachedProject.flags === 0) {
+      this.#leaveFlagless(cachedProject);
+      this.#bytes += sizeOfProject(cachedProject.project);
+    }
+    cachedProject.flags += 1;
+  }
+
+  #leaveProject(cachedProject: CachedProject): void {
+    cachedProject.flags -= 1;
+    if (cachedProject.flags > 0) return;
+    this.#bytes -= sizeOfProject(cachedProject.project);
+    if (!cachedProject.isStale) this.#keepFlagless(cachedProject);
   }
 
   #useAudience(audience: CompiledAudience, { audiences }: CachedProject): void {

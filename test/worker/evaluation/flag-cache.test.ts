@@ -3,6 +3,7 @@ import { type CompiledFlag, compileFlag } from '../../../src/domain/evaluation/c
 import type { Flag } from '../../../src/domain/flag/flag.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import { FlagCache } from '../../../src/worker/evaluation/flag-cache.ts';
+import { sizeOfProject } from '../../../src/worker/evaluation/project-size.ts';
 
 const project: Project = {
   id: 'ProjectProjectProjec',
@@ -17,6 +18,8 @@ const project: Project = {
   createdAt: 1,
   revision: 1,
 };
+
+const projectBytes = sizeOfProject(project);
 
 function compiled(name: string, cohorts: readonly string[] = []): CompiledFlag {
   const flag: Flag = {
@@ -41,7 +44,7 @@ function idOf(name: string): string {
 t.test('the least recently used flag goes first, and the bytes stay within the bound', async (t) => {
   const size = compiled('a').sizeBytes;
   let evicted = 0;
-  const cache = new FlagCache(size * 3, (flags) => {
+  const cache = new FlagCache(size * 3 + projectBytes, (flags) => {
     evicted += flags;
   });
   const cachedProject = cache.addProject(project);
@@ -50,13 +53,13 @@ t.test('the least recently used flag goes first, and the bytes stay within the b
   cache.add(compiled('d'), cachedProject);
   t.equal(cache.find(idOf('b')), undefined);
   for (const name of ['a', 'c', 'd']) t.ok(cache.find(idOf(name)), name);
-  t.equal(cache.bytes, size * 3);
+  t.equal(cache.bytes, size * 3 + projectBytes);
   t.equal(evicted, 1);
 });
 
 t.test('a random history agrees with a plain model', async (t) => {
   const size = compiled('a').sizeBytes;
-  const cache = new FlagCache(size * 5, () => undefined);
+  const cache = new FlagCache(size * 5 + projectBytes, () => undefined);
   const cachedProject = cache.addProject(project);
   let model: string[] = [];
   let state = 12_345;
@@ -68,7 +71,8 @@ t.test('a random history agrees with a plain model', async (t) => {
     else if (cache.find(idOf(name)) === undefined) cache.add(compiled(name), cachedProject);
     model = model.filter((other) => other !== name);
     if (!isDrop) model = [...model, name].slice(-5);
-    if (cache.bytes !== model.length * size) t.fail(`step ${step}: ${cache.bytes} bytes for ${model.join()}`);
+    const bytes = model.length === 0 ? 0 : model.length * size + projectBytes;
+    if (cache.bytes !== bytes) t.fail(`step ${step}: ${cache.bytes} bytes for ${model.join()}`);
   }
   for (const name of model) t.ok(cache.find(idOf(name)), name);
 });
@@ -115,26 +119,45 @@ t.test('a flag that would displace half of the others is kept only in free space
   for (let index = 0; index < small; index += 1) t.ok(cache.find(idOf(`s${index}`)), `s${index}`);
 });
 
+const projectNamed = (id: string): Project => ({ ...project, id });
+
 t.test(
-  'projects take an eighth of the memory at most, and the oldest goes first, with its flags',
+  'projects without flags take an eighth of the memory at most, and the oldest goes first',
   async (t) => {
     const cache = new FlagCache(64 * 1024, () => t.fail('no flag goes for a project'));
-    const projectNamed = (id: string): Project => ({ ...project, id });
+    const used = cache.addProject(projectNamed('used'));
+    cache.add(compiled('a'), used);
     const first = cache.addProject(projectNamed('first'));
-    cache.add(compiled('a'), first);
-    t.ok(cache.find(idOf('a')));
     let count = 1;
     for (; cache.findProject('first') !== undefined && count < 1000; count += 1) {
       cache.addProject(projectNamed(`${count}`));
     }
-    t.ok(count > 10 && count < 17, `${count} of some 512 bytes have 8 KiB`);
+    t.ok(count > 10 && count < 18, `${count} of some 512 bytes have 8 KiB`);
     t.ok(first.isStale);
-    t.equal(cache.find(idOf('a')), undefined, 'it is read again, with its project');
-    const environments = Array.from({ length: 100 }, (_unused, number) => ({
-      ...{ number, name: `environment ${number}`, isProtected: false },
-    }));
-    const large = cache.addProject({ ...projectNamed('large'), isMultiEnvironment: true, environments });
-    t.equal(cache.findProject('large'), large, 'one that is larger than the share is kept alone');
-    t.equal(cache.findProject(`${count - 1}`), undefined);
+    t.ok(cache.find(idOf('a')), 'a project with a flag stays');
+    cache.dropFlag(idOf('a'));
+    t.equal(cache.findProject('used'), used);
+    for (let more = 0; more < 20; more += 1) cache.addProject(projectNamed(`more ${more}`));
+    t.equal(cache.findProject('used'), undefined, 'without a flag it goes, too');
+    t.equal(cache.bytes, 0);
   },
 );
+
+t.test('a project counts with its flags until the last of them has gone', async (t) => {
+  const environments = Array.from({ length: 100 }, (_unused, number) => ({
+    ...{ number, name: `environment ${number}`, isProtected: false },
+  }));
+  const cache = new FlagCache(1024 * 1024, () => undefined);
+  const large = cache.addProject({ ...projectNamed('large'), isMultiEnvironment: true, environments });
+  t.equal(cache.bytes, 0);
+  for (const name of ['a', 'b']) cache.add(compiled(name), large);
+  const flagBytes = compiled('a').sizeBytes;
+  const withBoth = cache.bytes;
+  t.ok(withBoth > 2 * flagBytes + 100 * 128);
+  cache.dropProject('large');
+  t.equal(cache.bytes, withBoth, 'its flags still refer to it');
+  t.equal(cache.find(idOf('a')), undefined);
+  t.equal(cache.bytes, withBoth - flagBytes);
+  t.equal(cache.find(idOf('b')), undefined);
+  t.equal(cache.bytes, 0);
+});
