@@ -154,10 +154,16 @@ export class Configurations {
 
   #mark(entry: Entry): void {
     this.#dirty.add(entry.place, entry);
+    this.#beginMaking();
+  }
+
+  #beginMaking(): void {
     this.#making ??= this.#makeAll()
       .catch(this.#options.onFault)
       .finally(() => {
         this.#making = null;
+        // What was marked after the last look was marked while this was not over.
+        if (this.#dirty.size > 0 && !this.#isClosed) this.#beginMaking();
       });
   }
 

@@ -95,8 +95,12 @@ export class Connections {
     connection.idleSince = monotonicMs();
   }
 
-  cut(peer: string): void {
-    this.#connections.get(peer)?.socket.destroy();
+  /** @returns whether the client had a connection that was not cut yet */
+  cut(peer: string): boolean {
+    const socket = this.#connections.get(peer)?.socket;
+    if (socket === undefined || socket.destroyed) return false;
+    socket.destroy();
+    return true;
   }
 
   /** Closes connections that have had no stream for too long. */

@@ -53,9 +53,9 @@ function boundedRequests(cut: (peer: string) => void): ServerInterceptor {
         if (bytesOf(metadata) > metadataBytesMax) cut(call.getPeer());
         else next(metadata);
       })
-      .withOnReceiveMessage((message, next) => {
+      .withOnReceiveHalfClose((next) => {
         clearTimeout(late);
-        next(message);
+        next();
       })
       .withOnCancel(() => clearTimeout(late))
       .build();

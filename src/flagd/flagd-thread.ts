@@ -96,8 +96,7 @@ export class FlagdThread {
       credentials,
       open: (call, isOnce) => this.#streams.open(call, isOnce),
       cut: (peer) => {
-        count(this.#cells, metrics.cut, 3);
-        this.#connections.cut(peer);
+        if (this.#connections.cut(peer)) count(this.#cells, metrics.cut, 3);
       },
     });
     this.#loopWatch = watchEventLoop(this.#cells, metrics.loopDelay);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import t from 'tap';
-import { metadataBytesMax } from '../../src/flagd/flagd-service.ts';
+import { metadataBytesMax, requestMsMax } from '../../src/flagd/flagd-service.ts';
 import { adminClientOf } from '../admin/admin-fixture.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import { createRandom } from '../support/random.ts';
@@ -119,11 +119,23 @@ t.test('who sends a request that is too long, or never complete, is cut off', as
     stream.write(framed(Buffer.alloc(1000), 4000));
   }
   const long = openSession(t, port);
+  const startedAt = performance.now();
   const stream = long.request({ ...headers, 'flagd-selector': 'x'.repeat(metadataBytesMax) });
   stream.on('error', () => undefined);
-  await Promise.all([once(slow, 'close'), once(long, 'close')]);
+  stream.end(framed(encodeSelector(store.solo.id)));
+  await once(long, 'close');
+  t.ok(performance.now() - startedAt < requestMsMax, 'what is too long is not waited for');
+  await once(slow, 'close');
+
+  // A whole message is not a whole request: another one may follow.
+  const endless = openSession(t, port);
+  const unended = endless.request(headers);
+  unended.on('error', () => undefined);
+  unended.write(framed(encodeSelector(store.solo.id)));
+  await once(endless, 'close');
+  t.ok(performance.now() - startedAt < 4 * requestMsMax);
   const metrics = await (await adminClientOf(t, server)).scrape();
-  t.ok(metrics.value('burgee_flagd_cut_total', { reason: 'request' }) >= 2);
+  t.equal(metrics.value('burgee_flagd_cut_total', { reason: 'request' }), 3, 'each connection counts once');
   t.equal(good.received.length, 1);
   await callSync(grpcClient(t, port), {
     selector: store.solo.id,
