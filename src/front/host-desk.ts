@@ -72,11 +72,11 @@ export class HostDesk {
       countAttempts: async (_caller, ...args) => cluster?.attempts.count(...args) ?? null,
       giveBackAttempts: async (_caller, keys) => cluster?.attempts.giveBack(keys) ?? null,
       listSyncStreams: async (_caller, projectId) => sync.streamsOf(projectId),
-      reportUsage: async (_caller, { tenant, key, counted }) => {
-        const isNew =
-          sync.noteReport(tenant, key, monotonicMs()) && !(await isCountedElsewhere(key, cluster));
-        if (isNew) onReported(counted);
-        return isNew;
+      claimReport: async (_caller, tenant, key) =>
+        sync.noteReport(tenant, key, monotonicMs()) && !(await isCountedElsewhere(key, cluster)),
+      addReported: async (_caller, counted) => {
+        onReported(counted);
+        return null;
       },
       joinWatchers: async ({ watchPlaces }, viewer) => {
         const place = this.#watchPlaces.join(viewer);

@@ -1,50 +1,59 @@
 import type { SyncedEnvironmentView } from '../contracts/console/sync-views.ts';
-import { FairAmount, type Tenant } from '../support/fair-share.ts';
+import { accountNameOf, hasShare, type Tenant } from '../support/fair-share.ts';
 import type { SyncCensus } from '../worker/sync/sync-census.ts';
 
 /** Reports of usage that are remembered, and for how long: one that is sent again within that time counts once. */
 const reportsMax = 50_000;
 export const reportMsMax = 10 * 60_000;
 
-/** Half of them for one project, and three fifths for one organisation. */
-const weights = { project: 1, organisation: 1.5 } as const;
+/** Half of them for one organisation. */
+const accountWeight = 1;
+/** Reports whose time is over that are forgotten with a new one. */
+const forgottenAtOnce = 64;
 
-/** The reports that were counted, by their keys. A project that has its share forgets its oldest for a new one. */
+/** The reports that were counted, by their keys. An organisation that has its share forgets its oldest for a new one. */
 class RememberedReports {
   /** The oldest first: when each was counted, and for whom. */
-  readonly #reports = new Map<string, { readonly tenant: Tenant; readonly at: number }>();
-  /** The keys of each project, the oldest first. */
-  readonly #ofProject = new Map<string, Set<string>>();
-  readonly #room = new FairAmount(reportsMax, weights);
+  readonly #reports = new Map<string, { readonly account: string; readonly at: number }>();
+  /** The keys of each organisation, the oldest first. */
+  readonly #ofAccount = new Map<string, Set<string>>();
 
   /** @returns false: it is remembered already */
   add(tenant: Tenant, key: string, now: number): boolean {
-    for (const [oldest, { at }] of this.#reports) {
-      if (now - at < reportMsMax) break;
+    this.#forgetOld(now);
+    const known = this.#reports.get(key);
+    if (known !== undefined && now - known.at < reportMsMax) return false;
+    this.#forget(key);
+    const account = accountNameOf(tenant);
+    const [oldest] = this.#ofAccount.get(account) ?? [];
+    const held = this.#ofAccount.get(account)?.size ?? 0;
+    if (oldest !== undefined && !hasShare(held, reportsMax - this.#reports.size, accountWeight)) {
       this.#forget(oldest);
     }
-    if (this.#reports.has(key)) return false;
-    const own = this.#ofProject.get(tenant.projectId) ?? new Set<string>();
-    while (!this.#room.take(tenant, 1)) {
-      const [oldest] = own;
-      // Its organisation has its share by other projects: it is counted, and not remembered.
-      if (oldest === undefined) return true;
-      this.#forget(oldest);
-    }
-    this.#reports.set(key, { tenant, at: now });
-    this.#ofProject.set(tenant.projectId, own.add(key));
+    // Of thousands of organisations, each may have its last place.
+    if (this.#reports.size >= reportsMax) return true;
+    this.#reports.set(key, { account, at: now });
+    const own = this.#ofAccount.get(account) ?? new Set<string>();
+    this.#ofAccount.set(account, own.add(key));
     return true;
+  }
+
+  #forgetOld(now: number): void {
+    let left = forgottenAtOnce;
+    for (const [key, { at }] of this.#reports) {
+      if (now - at < reportMsMax || left === 0) return;
+      this.#forget(key);
+      left -= 1;
+    }
   }
 
   #forget(key: string): void {
     const report = this.#reports.get(key);
     if (report === undefined) return;
-    const { tenant } = report;
-    const own = this.#ofProject.get(tenant.projectId);
-    own?.delete(key);
-    if (own?.size === 0) this.#ofProject.delete(tenant.projectId);
     this.#reports.delete(key);
-    this.#room.give(tenant, 1);
+    const own = this.#ofAccount.get(report.account);
+    own?.delete(key);
+    if (own?.size === 0) this.#ofAccount.delete(report.account);
   }
 }
 

@@ -80,14 +80,18 @@ export class FairAmount {
     return this.#held >= this.#max;
   }
 
+  /** Whether the organisation has room for the amount: if not, none of its projects has. */
+  hasRoomFor(tenant: Tenant, amount: number): boolean {
+    const free = this.#max - this.#held;
+    const held = this.#ofAccount.get(accountNameOf(tenant)) ?? 0;
+    return amount <= free && fitsShare(held, amount, free, this.#weights.organisation);
+  }
+
   /** @returns whether there was room for the amount; then `give` must follow */
   take(tenant: Tenant, amount: number): boolean {
     const free = this.#max - this.#held;
-    const { project, organisation } = this.#weights;
-    const hasRoom =
-      amount <= free &&
-      fitsShare(this.#ofProject.get(tenant.projectId) ?? 0, amount, free, project) &&
-      fitsShare(this.#ofAccount.get(accountNameOf(tenant)) ?? 0, amount, free, organisation);
+    const held = this.#ofProject.get(tenant.projectId) ?? 0;
+    const hasRoom = this.hasRoomFor(tenant, amount) && fitsShare(held, amount, free, this.#weights.project);
     if (hasRoom) this.#add(tenant, amount);
     return hasRoom;
   }

@@ -11,7 +11,7 @@ import type { PinnedState } from './sync/settled-state.ts';
 import { type SyncedEnvironment, snapshotPieces } from './sync/sync-content.ts';
 import type { SyncMeter } from './sync/sync-meter.ts';
 import type { SyncStreams } from './sync/sync-streams.ts';
-import { countUsage, type ReportUsage, UsageReports } from './sync/usage-report.ts';
+import { countUsage, type ReportPort, UsageReports } from './sync/usage-report.ts';
 
 export interface SyncAnswersOptions {
   readonly docsUrl: string;
@@ -19,7 +19,7 @@ export interface SyncAnswersOptions {
   readonly room: StreamRoom;
   readonly longAnswers: LongAnswers;
   readonly syncMeter: SyncMeter;
-  readonly reportUsage: ReportUsage;
+  readonly reports: ReportPort;
 }
 
 export const syncStopping = 'The service is stopping. Retry in a moment.';
@@ -41,7 +41,7 @@ export class SyncAnswers {
   constructor(options: SyncAnswersOptions, onFault: (fault: unknown, request: ApiRequest) => void) {
     this.#options = options;
     this.#onFault = onFault;
-    this.#reports = new UsageReports(options.reportUsage);
+    this.#reports = new UsageReports(options.reports);
   }
 
   /** Opens a stream of events. */
@@ -135,18 +135,25 @@ export class SyncAnswers {
     state: PinnedState,
   ): Promise<void> {
     const { token, project, environmentNumber } = target;
-    const counted = this.#count(body, target, state);
-    if ('refusal' in counted) {
-      return reply.answer(400, counted.refusal, { contentType: 'application/json' }, token.id);
-    }
-    const { usage, reportId } = counted;
     const tenant = { projectId: project.id, accountId: accountOf(project) };
-    const key = `${project.id}/${environmentNumber}/${reportId}`;
-    const isNew = await this.#reports.report({ tenant, key, counted: usage.counted });
-    if (isNew === null) return reply.refuseUnavailable(tooManyReports);
-    const { flags, evaluations, unknownFlags } = usage;
-    if (isNew) this.#options.syncMeter.countUsage(evaluations, unknownFlags);
-    reply.answerJson({ counted: isNew ? flags : 0, unknownFlags, isRepeated: !isNew }, {}, token.id);
+    if (!this.#reports.begin(tenant)) {
+      state.release();
+      return reply.refuseUnavailable(tooManyReports);
+    }
+    try {
+      const counted = this.#count(body, target, state);
+      if ('refusal' in counted) {
+        return reply.answer(400, counted.refusal, { contentType: 'application/json' }, token.id);
+      }
+      const { usage, reportId } = counted;
+      const key = `${project.id}/${environmentNumber}/${reportId}`;
+      const isNew = await this.#reports.count(tenant, key, usage.counted);
+      const { flags, evaluations, unknownFlags } = usage;
+      if (isNew) this.#options.syncMeter.countUsage(evaluations, unknownFlags);
+      reply.answerJson({ counted: isNew ? flags : 0, unknownFlags, isRepeated: !isNew }, {}, token.id);
+    } finally {
+      this.#reports.end(tenant);
+    }
   }
 
   /** What a report counts, or why it is refused. */

@@ -127,7 +127,7 @@ export function createServices(
       setup.limits.failedSyncAuthentications,
       setup.failedAuthenticationLimit,
     ),
-    reportUsage: host.reportUsage,
+    reports: host.reports,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
     countUnrecordedDenial: (request, outcome) => management.actors.countUnrecordedDenial(request, outcome),
     logRequest: (line) => workerLog.logRequest(line),

@@ -32,6 +32,7 @@ export const noBounds: Readonly<Record<string, string>> = {
   'src/front/change-pacing.ts': 'busyUtilisation',
   'src/front/connection-limit.ts': 'unbounded',
   'src/front/shared-limits.ts': 'noWindows',
+  'src/front/sync-desk.ts': 'accountWeight',
   'src/front/usage-recorder.ts': 'idLength',
   'src/front/worker-threads.ts': 'mebibyte',
   'src/http/body-reader.ts': 'bytesOfChunkMin roomBytesMin',

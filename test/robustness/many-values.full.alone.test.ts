@@ -100,7 +100,7 @@ t.test(
         { name: 'other', flags },
       ],
       // With one client each list is built, displaces the other, and is used once, without an index.
-    ...{ cacheBytes: '256MiB', clients: 1 },
+      ...{ cacheBytes: '256MiB', clients: 1 },
       asked: (project) =>
         Object.fromEntries(
           [6, contextValuesMax].map((count) => [

@@ -1,44 +1,63 @@
+import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { UsageReports } from '../../src/worker/sync/usage-report.ts';
 
 const counted = { flagIds: '', numbers: new Float64Array() };
+const tenantOf = (projectId: string) => ({ projectId, accountId: projectId });
 
-t.test('a few reports are counted at once, organisations take turns, and too many are refused', async (t) => {
-  const begun: string[] = [];
-  const waiting: (() => void)[] = [];
-  const reports = new UsageReports(
-    ({ key }) =>
-      new Promise((resolve) => {
-        begun.push(key);
-        waiting.push(() => resolve(true));
-      }),
-  );
-  const send = (projectId: string, key: string) =>
-    reports.report({ tenant: { projectId, accountId: projectId }, key, counted });
-  const crowd = Array.from({ length: 200 }, (_unused, index) => send('crowd', `crowd ${index}`));
-  const refused = await Promise.all(crowd.slice(128));
-  t.same(new Set(refused), new Set([null]), 'a project has half of the places');
-  t.same(begun, ['crowd 0', 'crowd 1', 'crowd 2', 'crowd 3']);
-  const quiet = send('quiet', 'quiet');
-  await new Promise(setImmediate);
-  t.same(begun.slice(4), ['quiet'], 'another one does not wait behind them');
-  let answered = 0;
-  const all = Promise.all([...crowd.slice(0, 128), quiet]);
-  const count = all.then((answers) => {
-    answered = answers.filter((isNew) => isNew === true).length;
-  });
-  while (waiting.length > 0) {
-    for (const finish of waiting.splice(0)) finish();
-    await new Promise(setImmediate);
-  }
-  await count;
-  t.equal(answered, 129);
+t.test('projects have their shares of reports', async (t) => {
+  const reports = new UsageReports({ claimReport: async () => true, addReported: async () => null });
+  const fill = (projectId: string): number => {
+    let count = 0;
+    while (reports.begin(tenantOf(projectId))) count += 1;
+    return count;
+  };
+  t.equal(fill('crowd'), 128);
+  t.equal(fill('quiet'), 64);
+  reports.end(tenantOf('quiet'));
+  t.equal(fill('quiet'), 1);
 });
 
-t.test('a report that fails gives back its turn and its place', async (t) => {
-  const reports = new UsageReports(() => Promise.reject(new Error('lost')));
-  const tenant = { projectId: 'p', accountId: null };
-  for (let round = 0; round < 300; round += 1) {
-    await t.rejects(reports.report({ tenant, key: `${round}`, counted }), { message: 'lost' });
+t.test('a few are added at once, in turns, while any number waits for what nodes know', async (t) => {
+  const added: (() => void)[] = [];
+  let known: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => {
+    known = resolve;
+  });
+  let [claimed, answered] = [0, 0];
+  const reports = new UsageReports({
+    claimReport: async (_tenant, key) => {
+      claimed += 1;
+      await asked;
+      return key !== 'repeated';
+    },
+    addReported: () => new Promise((resolve) => added.push(() => resolve(null))),
+  });
+  const send = async (projectId: string, key: string) => {
+    const isNew = await reports.count(tenantOf(projectId), key, counted);
+    answered += 1;
+    return isNew;
+  };
+  const crowd = Array.from({ length: 20 }, (_unused, index) => send('crowd', `${index}`));
+  const [quiet, repeated] = [send('quiet', 'first'), send('quiet', 'repeated')];
+  await setImmediate();
+  t.equal(claimed, 22, 'all are asked for at once');
+  known();
+  t.equal(await repeated, false);
+  await setImmediate();
+  t.equal(added.length, 3, 'two of the crowd, and the one of another project');
+  while (answered < 22) {
+    t.ok(added.length <= 4);
+    for (const finish of added.splice(0)) finish();
+    await setImmediate();
+  }
+  t.same(await Promise.all([...crowd, quiet]), new Array(21).fill(true));
+});
+
+t.test('a report that fails gives back its turn', async (t) => {
+  const lost = () => Promise.reject(new Error('lost'));
+  const reports = new UsageReports({ claimReport: async () => true, addReported: lost });
+  for (let round = 0; round < 20; round += 1) {
+    await t.rejects(reports.count(tenantOf('p'), `${round}`, counted), { message: 'lost' });
   }
 });

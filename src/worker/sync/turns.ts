@@ -43,7 +43,7 @@ export class Turns {
     this.#isAdmitting = true;
     try {
       while (!this.#turns.isFull) {
-        const next = this.#waiting.take((tenant) => this.#turns.take(tenant, 1));
+        const next = this.#waiting.take(this.#turns);
         if (next === undefined) return;
         next.begin();
       }

@@ -4,42 +4,49 @@ import { FairAmount, type Tenant } from '../../support/fair-share.ts';
 import type { CountedEvaluations } from '../evaluation/evaluation-tallies.ts';
 import { Turns, turnWeights } from './turns.ts';
 
-/** Reports that a worker has under way, and of these those that the process counts at the moment: each takes it up to a millisecond. */
+/** Reports that a worker has under way. */
 const reportsMax = 256;
-const countedAtOnceMax = 8;
+/** Of these, those whose counts the process adds at the moment: each takes it up to half a millisecond. */
+const addedAtOnceMax = 4;
 
-/** A report of usage, as the process counts it. */
-export interface UsageReport {
-  readonly tenant: Tenant;
-  /** The same for a report that is sent again. */
-  readonly key: string;
-  readonly counted: CountedEvaluations;
+/** The ways of reports to the process. */
+export interface ReportPort {
+  /** @param key the same for a report that is sent again. @returns false: it has been counted before */
+  claimReport(tenant: Tenant, key: string): Promise<boolean>;
+  /** Adds the counts of a report to those of the process. */
+  addReported(counted: CountedEvaluations): Promise<null>;
 }
 
-/** The way of a report to the process, which has counted or will count it. @returns false: it has been counted before */
-export type ReportUsage = (report: UsageReport) => Promise<boolean>;
-
-/** The reports that a worker has under way: projects and organisations have shares, and take turns. */
+/** The reports that a worker has under way, of which projects and organisations have their shares. */
 export class UsageReports {
-  readonly #report: ReportUsage;
+  readonly #port: ReportPort;
   readonly #room = new FairAmount(reportsMax, turnWeights);
-  readonly #turns = new Turns(countedAtOnceMax);
+  readonly #turns = new Turns(addedAtOnceMax);
 
-  constructor(report: ReportUsage) {
-    this.#report = report;
+  constructor(port: ReportPort) {
+    this.#port = port;
   }
 
-  /** @returns as `ReportUsage`; null: there are too many */
-  async report(report: UsageReport): Promise<boolean | null> {
-    const { tenant } = report;
-    if (!this.#room.take(tenant, 1)) return null;
+  /** @returns whether there is room for a report; `end` must follow */
+  begin(tenant: Tenant): boolean {
+    return this.#room.take(tenant, 1);
+  }
+
+  end(tenant: Tenant): void {
+    this.#room.give(tenant, 1);
+  }
+
+  /** Has a report counted once. @returns false: it has been counted before */
+  async count(tenant: Tenant, key: string, counted: CountedEvaluations): Promise<boolean> {
+    // In a cluster it may take seconds until all nodes' reports are known: nobody waits for that in a line.
+    if (!(await this.#port.claimReport(tenant, key))) return false;
     await new Promise<void>((begin) => this.#turns.ask({ tenant, begin }));
     try {
-      return await this.#report(report);
+      await this.#port.addReported(counted);
     } finally {
       this.#turns.give({ tenant });
-      this.#room.give(tenant, 1);
     }
+    return true;
   }
 }
 
