@@ -87,6 +87,11 @@ export class ByteSet implements SlicedWork {
     return false;
   }
 
+  /** Whether it has an index, or will have none because it is short. */
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
   /** Bytes that a search of it scans: 0 where it has an index. */
   get scannedBytes(): number {
     return this.#index === null ? this.#list.end - this.#list.start : 0;

@@ -35,7 +35,8 @@ export function selectState(flag: CompiledFlag, context: EvaluationContext): Com
 }
 
 /**
- * Values of one request that are searched in a list without an index. Then the index is made, which takes about as long: a request may bring hundreds of values, and a list may have 100,000.
+ * Values of one request that are searched in a list without an index, beside the first cohort. Then the index is made, for
+ * as much as some twenty searches: a request may bring hundreds of values, and a list may have 100,000.
  */
 const searchesBeforeIndex = 8;
 
@@ -77,33 +78,23 @@ export function mayIndex({ furtherCohortCount, attributeCount }: EvaluationConte
   return furtherCohortCount > searchesBeforeIndex || attributeCount > searchesBeforeIndex;
 }
 
-/**
- * Makes the indexes that an evaluation would make in one step: for answers of many flags, whose lists may have none yet.
- * @param rules of the state, or null where they were compared before
- */
-export function* indexInSteps(
-  { cohorts }: CompiledState,
-  rules: readonly CompiledRule[] | null,
-  context: EvaluationContext,
-): Steps<void> {
-  if (context.furtherCohortCount > searchesBeforeIndex) while (cohorts?.step() === true) yield;
-  for (const rule of rules ?? []) {
-    if (rule.values.scannedBytes === 0 || searchesOf(rule, context) <= searchesBeforeIndex) continue;
+/** Makes the index that a search of the request's cohorts would make in one step. */
+export function* indexCohorts(cohorts: ByteSet, { furtherCohortCount }: EvaluationContext): Steps<void> {
+  if (furtherCohortCount > searchesBeforeIndex) while (cohorts.step()) yield;
+}
+
+/** Makes the indexes that a comparison of the rules would make in one step. */
+export function* indexRules(rules: readonly CompiledRule[], context: EvaluationContext): Steps<void> {
+  if (context.attributeCount <= searchesBeforeIndex) return;
+  for (const rule of rules) {
+    if (rule.values.isSettled || searchesOf(rule, context) <= searchesBeforeIndex) continue;
     while (rule.values.step()) yield;
   }
 }
 
-/** Bytes of lists that the evaluation of a state scans at most, after `indexInSteps`; 0 where all are short or indexed. */
-export function scannedBytesOf(
-  cohorts: ByteSet | null,
-  rules: readonly CompiledRule[] | null,
-  { hasCohort, furtherCohortCount, attributeCount }: EvaluationContext,
-): number {
-  const searches = hasCohort ? 1 + Math.min(furtherCohortCount, searchesBeforeIndex) : 0;
-  let bytes = cohorts === null ? 0 : searches * cohorts.scannedBytes;
-  const searchesOfRule = Math.min(attributeCount, searchesBeforeIndex);
-  for (const { values } of rules ?? []) bytes += searchesOfRule * values.scannedBytes;
-  return bytes;
+/** Bytes of a list that so many searches scan at most. */
+export function scannedBytesOf(list: ByteSet, searches: number): number {
+  return list.scannedBytes * (list.isSettled ? searches : Math.min(searches, searchesBeforeIndex));
 }
 
 /** Whether every rule of an audience matches. */

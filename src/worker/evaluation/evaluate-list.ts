@@ -2,7 +2,8 @@ import type { CompiledRule } from '../../domain/evaluation/compiled-audience.ts'
 import type { CompiledFlag, CompiledState } from '../../domain/evaluation/compiled-flag.ts';
 import {
   evaluateFlag,
-  indexInSteps,
+  indexCohorts,
+  indexRules,
   matchesAudience,
   mayIndex,
   scannedBytesOf,
@@ -10,6 +11,7 @@ import {
 import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { type EvaluationReason, isOn } from '../../domain/evaluation/evaluation-reason.ts';
 import { randomRoll } from '../../support/random-roll.ts';
+import type { Steps } from '../../support/steps.ts';
 import { utf8BytesMax } from '../../support/utf8.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
 import type { EvaluationTallies } from './evaluation-tallies.ts';
@@ -87,27 +89,51 @@ function placesOfSharedNames(flags: readonly ListedFlag[]): ReadonlySet<number> 
 
 type Rules = readonly CompiledRule[];
 
-/** Compares a context with audiences: with each once, however many flags apply it. */
-export class AudienceMatches {
+/** The comparisons of one context with the lists of many flags: with each audience once, however many flags apply it. */
+export class ListComparisons {
+  readonly #context: EvaluationContext;
   readonly #known = new Map<Rules, boolean>();
+  readonly #indexed = new Set<Rules>();
+  readonly #mayIndex: boolean;
+  /** Comparisons with short values that take as long as those since the last look at the clock, at most. */
+  comparisons = 0;
+
+  constructor(context: EvaluationContext) {
+    this.#context = context;
+    this.#mayIndex = mayIndex(context);
+  }
+
+  /** Whether the evaluation of the state may make indexes, which `indexInSteps` then makes. */
+  mayIndex({ isEnabled, cohorts, rules }: CompiledState): boolean {
+    if (!this.#mayIndex || !isEnabled) return false;
+    return cohorts?.isSettled === false || (rules !== null && !this.#indexed.has(rules));
+  }
+
+  *indexInSteps({ cohorts, rules }: CompiledState): Steps<void> {
+    if (cohorts !== null) yield* indexCohorts(cohorts, this.#context);
+    if (rules === null || this.#indexed.has(rules)) return;
+    this.#indexed.add(rules);
+    yield* indexRules(rules, this.#context);
+  }
+
+  /** Counts what the search of the state's cohorts takes. */
+  noteCohorts({ isEnabled, cohorts }: CompiledState): void {
+    const { hasCohort, furtherCohortCount } = this.#context;
+    if (!isEnabled || cohorts === null || !hasCohort) return;
+    this.comparisons += scannedBytesOf(cohorts, 1 + furtherCohortCount) / bytesOfComparison;
+  }
+
   readonly matches = (rules: Rules, context: EvaluationContext): boolean => {
     const known = this.#known.get(rules);
     if (known !== undefined) return known;
+    for (const { values } of rules) {
+      this.comparisons += context.attributeCount;
+      this.comparisons += scannedBytesOf(values, context.attributeCount) / bytesOfComparison;
+    }
     const isMatch = matchesAudience(rules, context);
     this.#known.set(rules, isMatch);
     return isMatch;
   };
-
-  /** @returns the rules of a state that were not compared yet */
-  newRulesOf({ rules }: CompiledState): Rules | null {
-    return rules === null || this.#known.has(rules) ? null : rules;
-  }
-}
-
-/** @returns comparisons of short values that take as long as the evaluation of a state, beside what each flag takes */
-function comparisonsIn(state: CompiledState, rules: Rules | null, context: EvaluationContext): number {
-  const ofRules = (rules?.length ?? 0) * context.attributeCount;
-  return ofRules + scannedBytesOf(state.cohorts, rules, context) / bytesOfComparison;
 }
 
 /** @returns the bytes of the scratch buffer that are in use after the body */
@@ -134,26 +160,26 @@ export function* evaluateList(
 ): Generator<Uint8Array> {
   let separator = openBracket as number;
   const shared = form.asksForNames ? placesOfSharedNames(flags) : noPlaces;
-  const audiences = new AudienceMatches();
-  const isIndexing = mayIndex(context);
+  const lists = new ListComparisons(context);
+  const { matches } = lists;
   for (let index = 0; index < flags.length; ) {
     const end = Math.min(index + flagsOfPiece, flags.length);
-    let [length, comparisons] = [0, 0];
-    for (; index < end && comparisons < comparisonsOfPiece; index += 1) {
+    let length = 0;
+    lists.comparisons = 0;
+    for (; index < end && lists.comparisons < comparisonsOfPiece; index += 1) {
       const flag = flags[index] as ListedFlag;
       const { compiled } = flag;
       const state = stateOf(flag, environmentIndex);
-      const rules = audiences.newRulesOf(state);
-      if (isIndexing) {
-        for (const _step of indexInSteps(state, rules, context)) {
+      if (lists.mayIndex(state)) {
+        for (const _step of lists.indexInSteps(state)) {
           yield scratch.subarray(0, length);
           length = 0;
         }
       }
-      comparisons += comparisonsIn(state, rules, context);
       scratch[length] = separator;
       separator = comma as number;
-      const reason = evaluateFlag(compiled, state, context, randomRoll, audiences.matches);
+      lists.noteCohorts(state);
+      const reason = evaluateFlag(compiled, state, context, randomRoll, matches);
       meter.countFlagOfProject(reason);
       tallies.count(state.tally, isOn(reason));
       const body = form.body(compiled, state, reason, shared.has(index));

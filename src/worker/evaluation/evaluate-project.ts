@@ -1,5 +1,5 @@
 import { type CompiledFlag, compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
-import { evaluateFlag, indexInSteps, mayIndex, selectState } from '../../domain/evaluation/evaluate-flag.ts';
+import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { accountOf, findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
@@ -9,9 +9,9 @@ import { CutAnswer, pausing } from '../../support/text-pieces.ts';
 import { touchedMemory } from '../../support/touched-memory.ts';
 import { AudienceReading } from './audience-reading.ts';
 import {
-  AudienceMatches,
   type EvaluationCounting,
   evaluateList,
+  ListComparisons,
   type ListForm,
   plainForm,
 } from './evaluate-list.ts';
@@ -247,7 +247,7 @@ function* evaluateFlags(
   // A list of items that is searched once gets no index.
   const audiences = new AudienceReading(evaluation, new Map(), { memory: touchedMemory, queue: null });
   const audienceById = (id: string) => audiences.find(id);
-  const audienceMatches = new AudienceMatches();
+  const lists = new ListComparisons(context);
   let separator = '[';
   // A flag is written when the next one is known: flags of the same name stand side by side.
   let last = null as CompiledFlag | null;
@@ -259,10 +259,8 @@ function* evaluateFlags(
     const compiled = compileEvaluable(flag, project, audienceById, { environments });
     const state = selectState(compiled, context);
     if (state === null) throw new Error(`flag ${flag.id} has no state where its project has an environment`);
-    if (mayIndex(context)) {
-      yield* pausing(indexInSteps(state, audienceMatches.newRulesOf(state), context));
-    }
-    const reason = evaluateFlag(compiled, state, context, randomRoll, audienceMatches.matches);
+    if (lists.mayIndex(state)) yield* pausing(lists.indexInSteps(state));
+    const reason = evaluateFlag(compiled, state, context, randomRoll, lists.matches);
     meter.countFlagOfProject(reason);
     const isSame = last !== null && lastName === flag.name;
     if (last !== null) {

@@ -135,7 +135,10 @@ export class FlagCache {
   /** Keeps a flag and its audiences. A flag that would displace half of all others is returned and not kept. */
   add(compiled: CompiledFlag, cachedProject: CachedProject): CachedFlag {
     const entry = unlinked(compiled, cachedProject, this.loads);
-    const alone = sizeWithAudiences(compiled);
+    const former = this.#flags.get(compiled.id);
+    if (former !== undefined) this.#remove(former);
+    const ofProject = cachedProject.flags === 0 ? sizeOfProject(cachedProject.project) : 0;
+    const alone = sizeWithAudiences(compiled) + ofProject;
     const isRoom = this.hasRoom(alone);
     if (!isRoom && alone > this.#bytesMax * displacedShareMax) return entry;
     this.#flags.set(compiled.id, entry);

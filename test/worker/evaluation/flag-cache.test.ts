@@ -161,3 +161,15 @@ t.test('a project counts with its flags until the last of them has gone', async 
   t.equal(cache.find(idOf('b')), undefined);
   t.equal(cache.bytes, 0);
 });
+
+t.test('a flag that is read again takes the place of its former state', async (t) => {
+  const cache = new FlagCache(1024 * 1024, () => undefined);
+  const cachedProject = cache.addProject(project);
+  cache.add(compiled('a'), cachedProject);
+  const { bytes } = cache;
+  const newest = cache.add(compiled('a'), cachedProject);
+  t.equal(cache.bytes, bytes);
+  t.equal(cache.find(idOf('a')), newest);
+  cache.dropFlag(idOf('a'));
+  t.equal(cache.bytes, 0);
+});
