@@ -47,7 +47,7 @@ type Unary = (call: unknown, answer: (fault: null, message: EncodedMessage) => v
 /** Anybody can begin calls, without a token: cuts off who sends too much before its call is looked at, or too slowly. */
 function boundedRequests(cut: (peer: string) => void): ServerInterceptor {
   return (_method, call) => {
-    const late = setTimeout(() => cut(call.getPeer()), requestMsMax);
+    const late = setTimeout(() => cut(call.getPeer()), requestMsMax).unref();
     const listener = new ServerListenerBuilder()
       .withOnReceiveMetadata((metadata, next) => {
         if (bytesOf(metadata) > metadataBytesMax) cut(call.getPeer());

@@ -8,6 +8,7 @@ import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies
 import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
+import { LoopTurns } from './loop-turns.ts';
 import { PasswordDesk, type PasswordHashing } from './password-desk.ts';
 import { reportMsMax, type SyncDesk } from './sync-desk.ts';
 
@@ -51,6 +52,7 @@ export class HostDesk {
   readonly #passwords: PasswordDesk;
   readonly #watchPlaces = new WatchPlaces();
   readonly #sync: SyncDesk;
+  readonly #reports = new LoopTurns();
   readonly #handlers: Handlers;
 
   constructor({ writer, openId, cluster, sync, hashing, onReported }: HostDeskOptions) {
@@ -72,11 +74,13 @@ export class HostDesk {
       countAttempts: async (_caller, ...args) => cluster?.attempts.count(...args) ?? null,
       giveBackAttempts: async (_caller, keys) => cluster?.attempts.giveBack(keys) ?? null,
       listSyncStreams: async (_caller, projectId) => sync.streamsOf(projectId),
-      claimReport: async (_caller, tenant, key) =>
-        sync.noteReport(tenant, key, monotonicMs()) && !(await isCountedElsewhere(key, cluster)),
-      addReported: async (_caller, counted) => {
+      reportUsage: async (_caller, tenant, key, counted) => {
+        const isNew =
+          sync.noteReport(tenant, key, monotonicMs()) && !(await isCountedElsewhere(key, cluster));
+        if (!isNew) return false;
+        await this.#reports.wait(tenant);
         onReported(counted);
-        return null;
+        return true;
       },
       joinWatchers: async ({ watchPlaces }, viewer) => {
         const place = this.#watchPlaces.join(viewer);

@@ -8,7 +8,7 @@ import type { WatchPort } from '../operations/watching/watch-places.ts';
 import { assert } from '../support/assert.ts';
 import { HeldCommands, transferredBytes } from '../support/held-commands.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
-import type { ReportPort } from './sync/usage-report.ts';
+import type { ReportUsage } from './sync/usage-report.ts';
 import type {
   HostCall,
   HostCallName,
@@ -56,10 +56,8 @@ export class HostClient {
     giveBack: (keys) => this.ask('giveBackAttempts', [keys]),
   };
   readonly syncStreams: SyncStreamsPort = { list: (projectId) => this.ask('listSyncStreams', [projectId]) };
-  readonly reports: ReportPort = {
-    claimReport: (tenant, key) => this.ask('claimReport', [tenant, key]),
-    addReported: (counted) => this.ask('addReported', [counted]),
-  };
+  /** Has a report of usage counted, once. */
+  readonly reportUsage: ReportUsage = (...report) => this.ask('reportUsage', report);
   readonly watchPlaces: WatchPort = {
     join: (viewer) => this.ask('joinWatchers', [viewer]),
     leave: (place) => this.tell({ kind: 'left-watchers', place }),

@@ -11,7 +11,7 @@ import type { PinnedState } from './sync/settled-state.ts';
 import { type SyncedEnvironment, snapshotPieces } from './sync/sync-content.ts';
 import type { SyncMeter } from './sync/sync-meter.ts';
 import type { SyncStreams } from './sync/sync-streams.ts';
-import { countUsage, type ReportPort, UsageReports } from './sync/usage-report.ts';
+import { countUsage, createReportRoom, type ReportUsage } from './sync/usage-report.ts';
 
 export interface SyncAnswersOptions {
   readonly docsUrl: string;
@@ -19,7 +19,7 @@ export interface SyncAnswersOptions {
   readonly room: StreamRoom;
   readonly longAnswers: LongAnswers;
   readonly syncMeter: SyncMeter;
-  readonly reports: ReportPort;
+  readonly reportUsage: ReportUsage;
 }
 
 export const syncStopping = 'The service is stopping. Retry in a moment.';
@@ -36,12 +36,11 @@ const retry = { least: 10, most: 40 };
 export class SyncAnswers {
   readonly #options: SyncAnswersOptions;
   readonly #onFault: (fault: unknown, request: ApiRequest) => void;
-  readonly #reports: UsageReports;
+  readonly #reports = createReportRoom();
 
   constructor(options: SyncAnswersOptions, onFault: (fault: unknown, request: ApiRequest) => void) {
     this.#options = options;
     this.#onFault = onFault;
-    this.#reports = new UsageReports(options.reports);
   }
 
   /** Opens a stream of events. */
@@ -136,7 +135,7 @@ export class SyncAnswers {
   ): Promise<void> {
     const { token, project, environmentNumber } = target;
     const tenant = { projectId: project.id, accountId: accountOf(project) };
-    if (!this.#reports.begin(tenant)) {
+    if (!this.#reports.take(tenant, 1)) {
       state.release();
       return reply.refuseUnavailable(tooManyReports);
     }
@@ -147,12 +146,12 @@ export class SyncAnswers {
       }
       const { usage, reportId } = counted;
       const key = `${project.id}/${environmentNumber}/${reportId}`;
-      const isNew = await this.#reports.count(tenant, key, usage.counted);
+      const isNew = await this.#options.reportUsage(tenant, key, usage.counted);
       const { flags, evaluations, unknownFlags } = usage;
       if (isNew) this.#options.syncMeter.countUsage(evaluations, unknownFlags);
       reply.answerJson({ counted: isNew ? flags : 0, unknownFlags, isRepeated: !isNew }, {}, token.id);
     } finally {
-      this.#reports.end(tenant);
+      this.#reports.give(tenant, 1);
     }
   }
 

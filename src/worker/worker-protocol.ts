@@ -18,7 +18,7 @@ import type { WindowMemory } from './limits/window-limiter.ts';
 import type { DocsPages } from './pages/docs-pages.ts';
 import type { WebApp } from './pages/web-app.ts';
 import type { SyncCensus } from './sync/sync-census.ts';
-import type { ReportPort } from './sync/usage-report.ts';
+import type { ReportUsage } from './sync/usage-report.ts';
 
 /** What all workers together may hold, each a `SharedBudget`. */
 export const budgetNames = [
@@ -153,8 +153,7 @@ export interface HostCalls {
   readonly countAttempts: Call<AttemptsPort['count']>;
   readonly giveBackAttempts: Call<AttemptsPort['giveBack']>;
   readonly listSyncStreams: Call<SyncStreamsPort['list']>;
-  readonly claimReport: Call<ReportPort['claimReport']>;
-  readonly addReported: Call<ReportPort['addReported']>;
+  readonly reportUsage: Call<ReportUsage>;
   readonly joinWatchers: Call<(viewer: Viewer) => Promise<number | string>>;
   /**
    * Resolves when the front end hands the worker no more connections. `mayWait`: it may wait until no other worker

@@ -127,7 +127,7 @@ export function createServices(
       setup.limits.failedSyncAuthentications,
       setup.failedAuthenticationLimit,
     ),
-    reports: host.reports,
+    reportUsage: host.reportUsage,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
     countUnrecordedDenial: (request, outcome) => management.actors.countUnrecordedDenial(request, outcome),
     logRequest: (line) => workerLog.logRequest(line),

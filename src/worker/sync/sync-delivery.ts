@@ -22,9 +22,13 @@ interface Made {
 
 /** A message that is being made for streams that wait for it. */
 interface Job {
-  readonly streams: Set<SyncStream>;
+  /** How each stream gives back its turn to be sent the message; null: it has none yet. */
+  readonly streams: Map<SyncStream, GiveTurn | null>;
   readonly asked: StateWork;
 }
+
+/** Gives a turn back, once. */
+type GiveTurn = () => void;
 
 interface SyncDeliveryOptions {
   readonly meter: SyncMeter;
@@ -66,7 +70,7 @@ export class SyncDelivery {
   }
 
   /** Has the message made; streams that need the same one meanwhile share it. */
-  #want(stream: SyncStream, key: string): void {
+  #want(stream: SyncStream, key: string, give: GiveTurn | null = null): void {
     const { feed } = stream;
     const jobs = this.#jobs.get(feed) ?? new Map<string, Job>();
     this.#jobs.set(feed, jobs);
@@ -74,13 +78,13 @@ export class SyncDelivery {
     const job = jobs.get(key) ?? this.#newJob(feed, key, stream.position);
     if (!jobs.has(key)) this.#work.withState(job.asked);
     jobs.set(key, job);
-    job.streams.add(stream);
+    job.streams.set(stream, give);
     this.#jobOf.set(stream, job);
   }
 
   #newJob(feed: EnvironmentFeed, key: string, known: SyncPosition | null): Job {
     const made: Made = { message: null };
-    const streams = new Set<SyncStream>();
+    const streams: Job['streams'] = new Map();
     const asked: StateWork = {
       feed,
       stream: null,
@@ -91,8 +95,12 @@ export class SyncDelivery {
         const jobs = this.#jobs.get(feed);
         jobs?.delete(key);
         if (jobs?.size === 0) this.#jobs.delete(feed);
-        for (const stream of streams) this.#jobOf.delete(stream);
-        this.#work.forEach(streams, streams, (one) => this.#hand(one, made.message, known));
+        for (const stream of streams.keys()) this.#jobOf.delete(stream);
+        this.#work.forEach(streams, streams, ([stream, give]) => {
+          stream.isServed = false;
+          if (give === null) this.#hand(stream, made.message, known);
+          else this.#begin(stream, made.message, known, give);
+        });
       },
     };
     return { streams, asked };
@@ -102,12 +110,14 @@ export class SyncDelivery {
   forget(stream: SyncStream): void {
     this.#withdrawals.get(stream)?.();
     const job = this.#jobOf.get(stream);
+    if (job === undefined) return;
     this.#jobOf.delete(stream);
-    if (job?.streams.delete(stream) === true && job.streams.size === 0) this.#work.withdraw(job.asked);
+    job.streams.get(stream)?.();
+    job.streams.delete(stream);
+    if (job.streams.size === 0) this.#work.withdraw(job.asked);
   }
 
   #hand(stream: SyncStream, message: Made['message'], known: SyncPosition | null): void {
-    stream.isServed = false;
     if (stream.isOver) return;
     if (message === 'long') this.#sendLong(stream);
     else if (message !== null && stream.mayTake(message, known)) this.#send(stream, message, known);
@@ -132,38 +142,33 @@ export class SyncDelivery {
   }
 
   /** Sends what the stream needs now that it has a turn: while it waited, it held no message. */
-  #sendInTurn(stream: SyncStream, give: () => void): void {
+  #sendInTurn(stream: SyncStream, give: GiveTurn): void {
     const { feed, position, need: key } = stream;
     const found = key === null ? 'long' : feed.find(key);
-    if (key === null || found !== null) {
-      this.#begin(stream, found, position, give);
-      return;
-    }
-    const made: Made = { message: null };
-    stream.isServed = true;
-    this.#work.withState({
-      ...{ feed, stream },
-      *work(state) {
-        made.message = yield* feed.make(key, position, state);
-      },
-      finish: () => {
-        stream.isServed = false;
-        this.#begin(stream, made.message, position, give);
-      },
-    });
+    if (key !== null && found === null) this.#want(stream, key, give);
+    else this.#begin(stream, found, position, give);
   }
 
   /** Begins to send a message that the stream can take; otherwise the turn is given back, and the stream served anew. */
-  #begin(stream: SyncStream, message: Made['message'], known: SyncPosition | null, give: () => void): void {
+  #begin(stream: SyncStream, message: Made['message'], known: SyncPosition | null, give: GiveTurn): void {
     if (message !== null && message !== 'long' && stream.mayTake(message, known)) {
       this.#options.meter.countEvent(message.event);
-      stream.send(message, give);
+      stream.send(message, this.#limited(stream, give));
     } else give();
     this.#work.schedule(stream);
   }
 
+  /** A client that does not take its message in time is cut off. @returns called when it was sent, or never will be */
+  #limited(stream: SyncStream, give: GiveTurn): () => void {
+    const late = setTimeout(() => this.#options.onSlow(stream), longMsMax).unref();
+    return () => {
+      clearTimeout(late);
+      give();
+    };
+  }
+
   /** @param begin is told how to give the turn back, once */
-  #takeTurn(turns: Turns, stream: SyncStream, begin: (give: () => void) => void): void {
+  #takeTurn(turns: Turns, stream: SyncStream, begin: (give: GiveTurn) => void): void {
     stream.isServed = true;
     const holder: TurnHolder = {
       tenant: stream.feed.environment,
@@ -171,11 +176,9 @@ export class SyncDelivery {
         this.#withdrawals.delete(stream);
         stream.isServed = false;
         let isGiven = false;
-        const late = setTimeout(() => this.#options.onSlow(stream), longMsMax).unref();
         begin(() => {
           if (isGiven) return;
           isGiven = true;
-          clearTimeout(late);
           turns.give(holder);
         });
       },
@@ -210,12 +213,7 @@ export class SyncDelivery {
     });
   }
 
-  *#beginLong(
-    stream: SyncStream,
-    key: string,
-    state: PinnedState,
-    give: () => void,
-  ): Generator<string, void> {
+  *#beginLong(stream: SyncStream, key: string, state: PinnedState, give: GiveTurn): Generator<string, void> {
     const content = yield* stream.feed.content(key, stream.position, state);
     if (!stream.mayTake(content, stream.position)) {
       content.pieces.return(undefined);
@@ -223,9 +221,10 @@ export class SyncDelivery {
     }
     state.retain();
     this.#options.meter.countEvent(content.event);
+    const end = this.#limited(stream, give);
     stream.sendLong(content, () => {
       state.release();
-      give();
+      end();
     });
   }
 }

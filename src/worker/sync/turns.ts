@@ -2,7 +2,7 @@ import { FairAmount, type Tenant } from '../../support/fair-share.ts';
 import { TenantTurns } from '../../support/tenant-turns.ts';
 
 /** Half of the turns for one project, and three fifths for one organisation. */
-export const turnWeights = { project: 1, organisation: 1.5 } as const;
+const weights = { project: 1, organisation: 1.5 } as const;
 
 /** Who waits for a turn. */
 export interface TurnHolder {
@@ -18,7 +18,7 @@ export class Turns {
   #isAdmitting = false;
 
   constructor(max: number) {
-    this.#turns = new FairAmount(max, turnWeights);
+    this.#turns = new FairAmount(max, weights);
   }
 
   /** The holder begins now or later, unless it is withdrawn. */
@@ -32,7 +32,7 @@ export class Turns {
     this.#waiting.delete(holder.tenant, holder);
   }
 
-  give({ tenant }: Pick<TurnHolder, 'tenant'>): void {
+  give({ tenant }: TurnHolder): void {
     this.#turns.give(tenant, 1);
     this.#admit();
   }

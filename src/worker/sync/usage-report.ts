@@ -2,52 +2,20 @@ import type { SyncUsage } from '../../domain/sync/configuration.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import { FairAmount, type Tenant } from '../../support/fair-share.ts';
 import type { CountedEvaluations } from '../evaluation/evaluation-tallies.ts';
-import { Turns, turnWeights } from './turns.ts';
 
-/** Reports that a worker has under way. */
+/**
+ * The way of a report to the process, which has counted or will count it.
+ * @param key the same for a report that is sent again. @returns false: it has been counted before
+ */
+export type ReportUsage = (tenant: Tenant, key: string, counted: CountedEvaluations) => Promise<boolean>;
+
+/** Reports that a worker has under way: half of them of one project, and three fifths of one organisation. */
 const reportsMax = 256;
-/** Of these, those whose counts the process adds at the moment: each takes it up to half a millisecond. */
-const addedAtOnceMax = 4;
+const weights = { project: 1, organisation: 1.5 } as const;
 
-/** The ways of reports to the process. */
-export interface ReportPort {
-  /** @param key the same for a report that is sent again. @returns false: it has been counted before */
-  claimReport(tenant: Tenant, key: string): Promise<boolean>;
-  /** Adds the counts of a report to those of the process. */
-  addReported(counted: CountedEvaluations): Promise<null>;
-}
-
-/** The reports that a worker has under way, of which projects and organisations have their shares. */
-export class UsageReports {
-  readonly #port: ReportPort;
-  readonly #room = new FairAmount(reportsMax, turnWeights);
-  readonly #turns = new Turns(addedAtOnceMax);
-
-  constructor(port: ReportPort) {
-    this.#port = port;
-  }
-
-  /** @returns whether there is room for a report; `end` must follow */
-  begin(tenant: Tenant): boolean {
-    return this.#room.take(tenant, 1);
-  }
-
-  end(tenant: Tenant): void {
-    this.#room.give(tenant, 1);
-  }
-
-  /** Has a report counted once. @returns false: it has been counted before */
-  async count(tenant: Tenant, key: string, counted: CountedEvaluations): Promise<boolean> {
-    // In a cluster it may take seconds until all nodes' reports are known: nobody waits for that in a line.
-    if (!(await this.#port.claimReport(tenant, key))) return false;
-    await new Promise<void>((begin) => this.#turns.ask({ tenant, begin }));
-    try {
-      await this.#port.addReported(counted);
-    } finally {
-      this.#turns.give({ tenant });
-    }
-    return true;
-  }
+/** @returns the room of a worker for reports of usage */
+export function createReportRoom(): FairAmount {
+  return new FairAmount(reportsMax, weights);
 }
 
 /** What a report adds to the counts of flags. */
