@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import t from 'tap';
@@ -15,6 +15,13 @@ function openSession(t: Lifetime, port: number): ClientHttp2Session {
   session.on('error', () => undefined);
   t.teardown(() => session.destroy());
   return session;
+}
+
+/** Resolves when the session or stream is closed; it may have been reset. */
+function closeOf(closed: EventEmitter): Promise<void> {
+  return new Promise((resolve) => {
+    closed.once('close', resolve);
+  });
 }
 
 /** Sends a request whose frame has this length in its head. @returns its status of gRPC, null for none */
@@ -37,7 +44,7 @@ async function request(
   stream.on('error', () => undefined);
   stream.resume();
   stream.end(body);
-  await once(stream, 'close');
+  await closeOf(stream);
   return status === null ? null : String(status);
 }
 
@@ -111,6 +118,7 @@ t.test('who sends a request that is too long, or never complete, is cut off', as
   await good.configuration(0);
 
   const slow = openSession(t, port);
+  const slowClosed = closeOf(slow);
   const path = '/flagd.sync.v1.FlagSyncService/SyncFlags';
   const headers = { ':method': 'POST', ':path': path, te: 'trailers', 'content-type': 'application/grpc' };
   for (let call = 0; call < 16; call += 1) {
@@ -119,20 +127,22 @@ t.test('who sends a request that is too long, or never complete, is cut off', as
     stream.write(framed(Buffer.alloc(1000), 4000));
   }
   const long = openSession(t, port);
+  const longClosed = closeOf(long);
   const startedAt = performance.now();
   const stream = long.request({ ...headers, 'flagd-selector': 'x'.repeat(metadataBytesMax) });
   stream.on('error', () => undefined);
   stream.end(framed(encodeSelector(store.solo.id)));
-  await once(long, 'close');
+  await longClosed;
   t.ok(performance.now() - startedAt < requestMsMax, 'what is too long is not waited for');
-  await once(slow, 'close');
+  await slowClosed;
 
   // A whole message is not a whole request: another one may follow.
   const endless = openSession(t, port);
+  const endlessClosed = closeOf(endless);
   const unended = endless.request(headers);
   unended.on('error', () => undefined);
   unended.write(framed(encodeSelector(store.solo.id)));
-  await once(endless, 'close');
+  await endlessClosed;
   t.ok(performance.now() - startedAt < 4 * requestMsMax);
   const metrics = await (await adminClientOf(t, server)).scrape();
   t.equal(metrics.value('burgee_flagd_cut_total', { reason: 'request' }), 3, 'each connection counts once');
