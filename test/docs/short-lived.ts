@@ -29,7 +29,6 @@ export const shortLived: Readonly<Record<string, Readonly<Record<string, string>
   'of one request and its answer': {
     'src/operations/flags/list-console-flags.ts': '#indexes list',
     'src/worker/answers/answer-encoder.ts': '#coded',
-    'src/worker/evaluation/evaluate-list.ts': '#known #indexed',
     'src/worker/ofrep/ofrep-flags.ts': '#whole',
   },
   'of one reading of a flag, of a list or of an environment’s configuration': {

@@ -92,38 +92,42 @@ type Rules = readonly CompiledRule[];
 /** The comparisons of one context with the lists of many flags: with each audience once, however many flags apply it. */
 export class ListComparisons {
   readonly #context: EvaluationContext;
-  readonly #known = new Map<Rules, boolean>();
-  readonly #indexed = new Set<Rules>();
-  readonly #mayIndex: boolean;
+  /** Made when the first flag applies an audience: most lists of most requests need neither. */
+  #known: Map<Rules, boolean> | null = null;
+  #indexed: Set<Rules> | null = null;
+  /** Whether the request brings so many values that indexes may be made. */
+  readonly isIndexing: boolean;
   /** Comparisons with short values that take as long as those since the last look at the clock, at most. */
   comparisons = 0;
 
   constructor(context: EvaluationContext) {
     this.#context = context;
-    this.#mayIndex = mayIndex(context);
+    this.isIndexing = mayIndex(context);
   }
 
   /** Whether the evaluation of the state may make indexes, which `indexInSteps` then makes. */
   mayIndex({ isEnabled, cohorts, rules }: CompiledState): boolean {
-    if (!this.#mayIndex || !isEnabled) return false;
-    return cohorts?.isSettled === false || (rules !== null && !this.#indexed.has(rules));
+    if (!this.isIndexing || !isEnabled) return false;
+    return cohorts?.isSettled === false || (rules !== null && this.#indexed?.has(rules) !== true);
   }
 
   *indexInSteps({ cohorts, rules }: CompiledState): Steps<void> {
     if (cohorts !== null) yield* indexCohorts(cohorts, this.#context);
-    if (rules === null || this.#indexed.has(rules)) return;
+    if (rules === null || this.#indexed?.has(rules) === true) return;
+    this.#indexed ??= new Set();
     this.#indexed.add(rules);
     yield* indexRules(rules, this.#context);
   }
 
-  /** Counts what the search of the state's cohorts takes. */
+  /** Counts what the search of the state's cohorts takes, for a context that has any. */
   noteCohorts({ isEnabled, cohorts }: CompiledState): void {
-    const { hasCohort, furtherCohortCount } = this.#context;
-    if (!isEnabled || cohorts === null || !hasCohort) return;
-    this.comparisons += scannedBytesOf(cohorts, 1 + furtherCohortCount) / bytesOfComparison;
+    if (!isEnabled || cohorts === null) return;
+    const searches = 1 + this.#context.furtherCohortCount;
+    this.comparisons += scannedBytesOf(cohorts, searches) / bytesOfComparison;
   }
 
   readonly matches = (rules: Rules, context: EvaluationContext): boolean => {
+    this.#known ??= new Map();
     const known = this.#known.get(rules);
     if (known !== undefined) return known;
     for (const { values } of rules) {
@@ -161,7 +165,8 @@ export function* evaluateList(
   let separator = openBracket as number;
   const shared = form.asksForNames ? placesOfSharedNames(flags) : noPlaces;
   const lists = new ListComparisons(context);
-  const { matches } = lists;
+  const { matches, isIndexing } = lists;
+  const { hasCohort } = context;
   for (let index = 0; index < flags.length; ) {
     const end = Math.min(index + flagsOfPiece, flags.length);
     let length = 0;
@@ -170,7 +175,7 @@ export function* evaluateList(
       const flag = flags[index] as ListedFlag;
       const { compiled } = flag;
       const state = stateOf(flag, environmentIndex);
-      if (lists.mayIndex(state)) {
+      if (isIndexing && lists.mayIndex(state)) {
         for (const _step of lists.indexInSteps(state)) {
           yield scratch.subarray(0, length);
           length = 0;
@@ -178,7 +183,7 @@ export function* evaluateList(
       }
       scratch[length] = separator;
       separator = comma as number;
-      lists.noteCohorts(state);
+      if (hasCohort) lists.noteCohorts(state);
       const reason = evaluateFlag(compiled, state, context, randomRoll, matches);
       meter.countFlagOfProject(reason);
       tallies.count(state.tally, isOn(reason));
