@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { readSyncPosition } from '../domain/sync/sync-position.ts';
-import { FairAmount } from '../support/fair-share.ts';
+import { FairAmount, usualWeights } from '../support/fair-share.ts';
 import type { Steps } from '../support/steps.ts';
 import { TenantTurns } from '../support/tenant-turns.ts';
 import type { EnvironmentWatch, WatchedFrom } from '../worker/sync/environment-watch.ts';
@@ -13,8 +13,6 @@ import { type EncodedMessage, encodeConfiguration } from './sync-messages.ts';
 
 /** Memory for the configurations of all environments that streams are open for. */
 export const configurationsBytesMax = 256 * 1024 * 1024;
-/** Half of it for one project, and three fifths for one organisation. */
-const weights = { project: 1, organisation: 1.5 } as const;
 /** How long reading and writing go on before pings and other streams are looked at. */
 const sliceMs = 10;
 
@@ -90,7 +88,7 @@ export class Configurations {
   readonly #entries = new Map<string, Entry>();
   /** Environments to be read. */
   readonly #dirty = new TenantTurns<Entry>();
-  readonly #room = new FairAmount(configurationsBytesMax, weights);
+  readonly #room = new FairAmount(configurationsBytesMax, usualWeights);
   #making: Promise<void> | null = null;
   #isClosed = false;
 

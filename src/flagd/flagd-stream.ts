@@ -1,5 +1,5 @@
 import type { ServerWritableStream } from '@grpc/grpc-js';
-import { accountOf } from '../domain/project/project.ts';
+import { tenantOf } from '../domain/project/project.ts';
 import type { SyncTarget } from '../domain/sync/sync-guard.ts';
 import type { Tenant } from '../support/fair-share.ts';
 import type { HeldEnvironment, Holding } from './configurations.ts';
@@ -18,10 +18,7 @@ export interface StreamPlace extends Tenant {
 }
 
 export function streamPlaceOf({ token, project, environment, environmentNumber }: SyncTarget): StreamPlace {
-  const names = {
-    ...{ projectId: project.id, accountId: accountOf(project) },
-    environment: environment?.name ?? null,
-  };
+  const names = { ...tenantOf(project), environment: environment?.name ?? null };
   return { tokenId: token.id, ...names, environmentNumber };
 }
 

@@ -3,7 +3,7 @@ import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial } from '../domain/token/denial.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
 import { count, type MetricCells } from '../observability/metric-cells.ts';
-import { FairAmount } from '../support/fair-share.ts';
+import { FairAmount, streamWeights } from '../support/fair-share.ts';
 import { addressFromText, type ClientAddress } from '../worker/limits/address-finder.ts';
 import type { AddressLimiter } from '../worker/limits/address-limiter.ts';
 import { censusOf, type SyncCensus } from '../worker/sync/sync-census.ts';
@@ -13,8 +13,6 @@ import { flagdMetrics, type RefusedStatus, refusedStatuses } from './flagd-proto
 import { type FlagdCall, FlagdStream, streamPlaceOf } from './flagd-stream.ts';
 import type { SendRoom } from './send-room.ts';
 
-/** Four fifths of the streams for one project, and five sixths for one organisation. */
-const weights = { project: 4, organisation: 5 } as const;
 /** A client that has not taken a configuration for so long is cut off. */
 export const takeMsMax = 60_000;
 /** Refusals of one token are recorded at most so often: its provider tries again every few seconds. */
@@ -70,7 +68,7 @@ export class FlagdStreams {
 
   constructor(options: FlagdStreamsOptions) {
     this.#options = options;
-    this.#places = new FairAmount(options.streamsMax, weights);
+    this.#places = new FairAmount(options.streamsMax, streamWeights);
   }
 
   get count(): number {

@@ -36,11 +36,11 @@ export function* readConfiguration(
 }
 
 /** Makes plain values of packed ones. @returns null when they have too many bytes */
-function* unpack<T>(shown: Iterable<object | null>, read: BoundedBytes): Steps<readonly T[] | null> {
+function* unpack<T>(shown: Iterable<object | string>, read: BoundedBytes): Steps<readonly T[] | null> {
   const values: T[] = [];
   for (const value of shown) {
     yield;
-    if (value === null) continue;
+    if (typeof value === 'string') continue;
     const chunks: Uint8Array[] = [];
     for (const piece of jsonPieces(value)) {
       // Copied: a piece of bytes is valid until the next one is asked for.

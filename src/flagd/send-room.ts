@@ -1,9 +1,7 @@
-import { FairAmount, type Tenant } from '../support/fair-share.ts';
+import { FairAmount, type Tenant, usualWeights } from '../support/fair-share.ts';
 
 /** Bytes of configurations that are on their way: each stream that is being sent one has a copy until its client has taken it. */
 export const unsentBytesMax = 64 * 1024 * 1024;
-/** Half of it for one project, and three fifths for one organisation. */
-const weights = { project: 1, organisation: 1.5 } as const;
 
 /** A stream that has something to send. */
 export interface Sender extends Tenant {
@@ -22,7 +20,7 @@ export class SendRoom {
 
   constructor(bytesMax = unsentBytesMax) {
     this.#bytesMax = bytesMax;
-    this.#bytes = new FairAmount(bytesMax, weights);
+    this.#bytes = new FairAmount(bytesMax, usualWeights);
   }
 
   get heldBytes(): number {

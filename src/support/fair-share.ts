@@ -59,6 +59,11 @@ export interface TenantWeights {
   readonly organisation: number;
 }
 
+/** Half of an amount for one project, and three fifths for one organisation. */
+export const usualWeights = { project: 1, organisation: 1.5 } as const satisfies TenantWeights;
+/** Four fifths of the places for streams for one project, and five sixths for one organisation. */
+export const streamWeights = { project: 4, organisation: 5 } as const satisfies TenantWeights;
+
 /** An amount that projects and organisations share: however many hold some of it, something is left for the next. */
 export class FairAmount {
   readonly #max: number;

@@ -5,7 +5,6 @@ import { accountNameOf, type FairAmount, type Tenant } from './fair-share.ts';
 interface Line<T> {
   readonly tenant: Tenant;
   readonly items: Set<T>;
-  readonly size: number;
 }
 
 /**
@@ -25,7 +24,7 @@ export class TenantTurns<T extends object> {
   add(tenant: Tenant, item: T): void {
     const account = accountNameOf(tenant);
     const lines = this.#accounts.get(account) ?? new Map<string, Line<T>>();
-    const line = lines.get(tenant.projectId) ?? newLine(tenant);
+    const line = lines.get(tenant.projectId) ?? { tenant, items: new Set<T>() };
     if (line.items.has(item)) return;
     line.items.add(item);
     this.#accounts.set(account, lines.set(tenant.projectId, line));
@@ -38,7 +37,7 @@ export class TenantTurns<T extends object> {
     const line = lines?.get(tenant.projectId);
     if (lines === undefined || line?.items.delete(item) !== true) return false;
     this.#size -= 1;
-    if (line.size === 0) lines.delete(tenant.projectId);
+    if (line.items.size === 0) lines.delete(tenant.projectId);
     if (lines.size === 0) this.#accounts.delete(accountNameOf(tenant));
     return true;
   }
@@ -56,8 +55,8 @@ export class TenantTurns<T extends object> {
         assert(item !== undefined, 'a project without anything that waits has no line');
         line.items.delete(item);
         this.#size -= 1;
-        putLast(lines, projectId, line);
-        putLast(this.#accounts, account, lines);
+        putLast(lines, projectId, line, line.items.size);
+        putLast(this.#accounts, account, lines, lines.size);
         return item;
       }
     }
@@ -65,18 +64,8 @@ export class TenantTurns<T extends object> {
   }
 }
 
-function newLine<T>(tenant: Tenant): Line<T> {
-  const items = new Set<T>();
-  return {
-    ...{ tenant, items },
-    get size() {
-      return items.size;
-    },
-  };
-}
-
-/** Moves an entry to the end of the line; without content it leaves. */
-function putLast<V extends { readonly size: number }>(line: Map<string, V>, key: string, value: V): void {
+/** Moves an entry to the end of the line; one in which nothing waits leaves. */
+function putLast<V>(line: Map<string, V>, key: string, value: V, waiting: number): void {
   line.delete(key);
-  if (value.size > 0) line.set(key, value);
+  if (waiting > 0) line.set(key, value);
 }

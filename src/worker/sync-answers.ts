@@ -1,6 +1,6 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import { parseTagCondition } from '../domain/management/entity-tag.ts';
-import { accountOf } from '../domain/project/project.ts';
+import { accountOf, tenantOf } from '../domain/project/project.ts';
 import type { SyncTarget } from '../domain/sync/sync-guard.ts';
 import { formatSyncPosition, isUpToDate, readSyncPosition } from '../domain/sync/sync-position.ts';
 import { readUsage } from '../domain/sync/sync-usage.ts';
@@ -50,7 +50,7 @@ export class SyncAnswers {
       reply.refuseUnavailable(syncStopping);
       return;
     }
-    const tenant = { projectId: project.id, accountId: accountOf(project) };
+    const tenant = tenantOf(project);
     const holder = { ...tenant, browser: null };
     const refused = room.take(holder);
     if (refused !== null) {
@@ -94,8 +94,7 @@ export class SyncAnswers {
       return;
     }
     const synced: SyncedEnvironment = {
-      projectId: project.id,
-      accountId: accountOf(project),
+      ...tenantOf(project),
       environmentNumber,
       name: environment?.name ?? null,
     };
@@ -134,7 +133,7 @@ export class SyncAnswers {
     state: PinnedState,
   ): Promise<void> {
     const { token, project, environmentNumber } = target;
-    const tenant = { projectId: project.id, accountId: accountOf(project) };
+    const tenant = tenantOf(project);
     if (!this.#reports.take(tenant, 1)) {
       state.release();
       return reply.refuseUnavailable(tooManyReports);

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { pino } from 'pino';
-import t from 'tap';
+import { type Logger, pino } from 'pino';
+import t, { type Test } from 'tap';
 import { EnvironmentWatch } from '../../src/worker/sync/environment-watch.ts';
 import { SyncWork } from '../../src/worker/sync/sync-work.ts';
 import { newStore } from '../storage/support/sample-store.ts';
 
-t.test('what is asked for again while it is passed on is passed on once more, behind others', async (t) => {
+/** Work for nobody: only what is passed on is looked at. */
+function newWork(t: Test, log: Logger): SyncWork {
   const { reader, version } = newStore(t);
   const watch = new EnvironmentWatch({
     reader,
@@ -13,13 +14,16 @@ t.test('what is asked for again while it is passed on is passed on once more, be
     storeVersion: version,
     onFault: (fault) => t.fail(String(fault)),
   });
-  const work = new SyncWork({
-    watch,
-    log: pino({ level: 'silent' }),
+  return new SyncWork({
+    ...{ watch, log },
     onStep: () => undefined,
     serve: () => undefined,
-    onFailed: () => t.fail('nothing failed'),
+    onFailed: () => t.fail('no event failed'),
   });
+}
+
+t.test('what is asked for again while it is passed on is passed on once more, behind others', async (t) => {
+  const work = newWork(t, pino({ level: 'silent' }));
   const done: string[] = [];
   const [moved, other] = [{}, {}];
   const pass = (about: object, round: string) =>
@@ -32,21 +36,9 @@ t.test('what is asked for again while it is passed on is passed on once more, be
 });
 
 t.test('an item that fails keeps nobody from the rest', async (t) => {
-  const { reader, version } = newStore(t);
-  const watch = new EnvironmentWatch({
-    reader,
-    refresh: () => reader.renew(),
-    storeVersion: version,
-    onFault: (fault) => t.fail(String(fault)),
-  });
   const told: unknown[] = [];
   const log = pino({}, { write: (line: string) => void told.push(JSON.parse(line).msg) });
-  const work = new SyncWork({
-    ...{ watch, log },
-    onStep: () => undefined,
-    serve: () => undefined,
-    onFailed: () => t.fail('no event failed'),
-  });
+  const work = newWork(t, log);
   const done: number[] = [];
   work.forEach({}, [1, 2, 3], (item) => {
     if (item === 2) throw new Error('two');

@@ -1,3 +1,4 @@
+import type { Tenant } from '../../support/fair-share.ts';
 import { shownList } from '../problem-list.ts';
 
 /**
@@ -42,6 +43,11 @@ export interface Project {
 /** Who a project's part of the service counts for: its organisation, or the member who owns a personal project. */
 export function accountOf({ organisationId, ownerMemberId }: Project): string | null {
   return organisationId ?? ownerMemberId;
+}
+
+/** Whose share a project's part of the service takes. */
+export function tenantOf(project: Project): Tenant {
+  return { projectId: project.id, accountId: accountOf(project) };
 }
 
 /** The numbers whose states count in the project's flags. A flag may still have states of deleted environments. */

@@ -1,5 +1,5 @@
 import { widestNetwork } from '../../support/address-networks.ts';
-import { HeldPlaces, hasShare } from '../../support/fair-share.ts';
+import { accountNameOf, HeldPlaces, hasShare } from '../../support/fair-share.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { Steps } from '../../support/steps.ts';
 import type { CachedFlag } from './flag-cache.ts';
@@ -35,11 +35,6 @@ interface Load extends ColdFlag {
 }
 
 type LoadResult = { readonly flag: CachedFlag | undefined } | { readonly fault: unknown };
-
-/** The account in whose turn the flag is read. */
-function ownerOf({ accountId, projectId }: ColdFlag): string {
-  return accountId ?? projectId;
-}
 
 /** Evaluations that wait in one worker, each with a connection of its own. */
 const waitingMax = 1024;
@@ -95,13 +90,13 @@ export class FlagLoads {
     const network = widestNetwork(waiter.asker);
     const free = waitingMax - this.#waiting.size;
     if (!hasShare(this.#ofProject.of(projectId), free, 1)) return false;
-    if (!hasShare(this.#ofOrganisation.of(ownerOf(cold)), free, organisationWeight)) return false;
+    if (!hasShare(this.#ofOrganisation.of(accountNameOf(cold)), free, organisationWeight)) return false;
     if (!hasShare(this.#ofAsker.of(network), free, askerWeight)) return false;
     const load = this.#loads.get(flagId) ?? this.#enqueue({ flagId, projectId, accountId });
     load.waiters.add(waiter);
     this.#waiting.set(waiter, load);
     this.#ofProject.take(load.projectId);
-    this.#ofOrganisation.take(ownerOf(load));
+    this.#ofOrganisation.take(accountNameOf(load));
     this.#ofAsker.take(network);
     return true;
   }
@@ -109,7 +104,7 @@ export class FlagLoads {
   #enqueue(cold: ColdFlag): Load {
     const load: Load = { ...cold, waiters: new Set(), steps: null, result: null };
     this.#loads.set(cold.flagId, load);
-    const owner = ownerOf(cold);
+    const owner = accountNameOf(cold);
     const queue = this.#queues.get(owner) ?? new Set();
     this.#queues.set(owner, queue.add(load));
     if (this.#loads.size === 1) this.#onWork();
@@ -123,7 +118,7 @@ export class FlagLoads {
     this.#waiting.delete(waiter);
     load.waiters.delete(waiter);
     this.#ofProject.give(load.projectId);
-    this.#ofOrganisation.give(ownerOf(load));
+    this.#ofOrganisation.give(accountNameOf(load));
     this.#ofAsker.give(widestNetwork(waiter.asker));
     if (load.waiters.size === 0) this.#end(load);
     return true;
@@ -133,7 +128,7 @@ export class FlagLoads {
     load.steps?.return(undefined);
     this.#loads.delete(load.flagId);
     if (this.#current === load) this.#current = null;
-    const owner = ownerOf(load);
+    const owner = accountNameOf(load);
     const queue = this.#queues.get(owner);
     if (queue?.delete(load) && queue.size === 0) this.#queues.delete(owner);
   }

@@ -1,13 +1,8 @@
-import { accountNameOf, type Tenant, type TenantWeights } from '../../support/fair-share.ts';
+import { accountNameOf, streamWeights, type Tenant } from '../../support/fair-share.ts';
 import { addressLimits } from './address-limiter.ts';
 import { createKeyedMemory, giveAmountsOf, KeyedAmounts, type KeyedMemory } from './keyed-amounts.ts';
 import { SharedBudget } from './shared-budget.ts';
 
-/**
- * What a project or an organisation may have, of what is free: four fifths and five sixths of all places where nobody else
- * has any. However many holders there are, something is left for the next (`hasShare`).
- */
-const weights = { project: 4, organisation: 5 } as const satisfies TenantWeights;
 /** Browsers get at most so much: programs with tokens always find the rest. */
 const browserShare = 0.5;
 /** The browsers of one address get at most so much. Behind one address may be a whole office. */
@@ -84,8 +79,8 @@ export class StreamRoom {
     const { projectId, browser } = holder;
     const account = accountNameOf(holder);
     const all = [
-      this.#share('project', projectId, weights.project * free, 'project'),
-      this.#share('organisation', account, weights.organisation * free, 'organisation'),
+      this.#share('project', projectId, streamWeights.project * free, 'project'),
+      this.#share('organisation', account, streamWeights.organisation * free, 'organisation'),
     ];
     if (browser === null) return all;
     const browsers = this.#share('browsers', '', this.#part(browserShare), 'browsers');
@@ -93,8 +88,8 @@ export class StreamRoom {
     const ofAddress = addressLimits(browser, this.#part(browserAddressShare));
     return [
       ...ofAddress.map(({ key, limit }) => this.#share('browserAddress', key, limit, 'address')),
-      this.#share('browserProject', projectId, weights.project * freeOfBrowsers, 'browsers'),
-      this.#share('browserOrganisation', account, weights.organisation * freeOfBrowsers, 'browsers'),
+      this.#share('browserProject', projectId, streamWeights.project * freeOfBrowsers, 'browsers'),
+      this.#share('browserOrganisation', account, streamWeights.organisation * freeOfBrowsers, 'browsers'),
       browsers,
       ...all,
     ];

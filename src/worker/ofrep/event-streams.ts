@@ -1,4 +1,4 @@
-import { accountOf, type Project } from '../../domain/project/project.ts';
+import { type Project, tenantOf } from '../../domain/project/project.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { ofrepEventHeaders } from '../../operations/answer-headers.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
@@ -72,7 +72,7 @@ export class EventStreams {
 
   /** Opens a stream. @returns false: the browser found no place, or the service stops; nothing was answered */
   open({ exchange, project, environmentNumber, lastEventId, limitKey }: FollowingBrowser): boolean {
-    const holder = { projectId: project.id, accountId: accountOf(project), browser: limitKey };
+    const holder = { ...tenantOf(project), browser: limitKey };
     if (this.#isClosed || !this.#takePlace(holder)) return false;
     exchange.begin(200, ofrepEventHeaders);
     const group = this.#groupOf(project.id, environmentNumber);

@@ -1,16 +1,14 @@
-import { FairAmount, type Tenant } from '../../support/fair-share.ts';
+import { FairAmount, type Tenant, usualWeights } from '../../support/fair-share.ts';
 
 /** Memory of a worker for what its feeds keep: events that are made, changes that are remembered, audiences that are applied. */
 const roomBytesMax = 64 * 1024 * 1024;
-/** Half of it for one project, and three fifths for one organisation. */
-const weights = { project: 1, organisation: 1.5 } as const;
 
 /** The room of a worker for what feeds keep; all of it can be made again. */
 export class KeptRoom {
   readonly #bytes: FairAmount;
 
   constructor(bytesMax = roomBytesMax) {
-    this.#bytes = new FairAmount(bytesMax, weights);
+    this.#bytes = new FairAmount(bytesMax, usualWeights);
   }
 
   get heldBytes(): number {

@@ -31,16 +31,16 @@ function shownFlag(flag: PackedFlag, environmentNumber: number): ShownFlag {
 }
 
 /**
- * The flags of an environment, each as it evaluates them. Null after a step of reading one.
+ * The flags of an environment, each as it evaluates them. An empty text after a step of reading one.
  * @param applied takes the ids of the audiences that they apply
  */
 export function* shownFlags(
   state: PinnedState,
   { projectId, environmentNumber }: SyncedEnvironment,
   applied: Set<string>,
-): Generator<ShownFlag | null, void> {
+): Generator<ShownFlag | string, void> {
   for (const found of state.snapshot.evaluation.flagsOf(projectId)) {
-    const flag = yield* inSteps(found);
+    const flag = yield* readFlag(found);
     if (flag === undefined) throw new Error('a flag has gone from a snapshot');
     const shown = shownFlag(flag, environmentNumber);
     if (shown.audienceId !== null) applied.add(shown.audienceId);
@@ -48,35 +48,26 @@ export function* shownFlags(
   }
 }
 
-/** The audiences of these ids, by id: `SyncAudience`, whose values are still packed. Null after a step of reading one. */
+/** The audiences of these ids, by id: `SyncAudience`, whose values are still packed. An empty text after a step of reading one. */
 export function* shownAudiences(
   state: PinnedState,
   ids: Iterable<string>,
-): Generator<Pick<EvaluableAudience, 'id' | 'rules'> | null, void> {
+): Generator<Pick<EvaluableAudience, 'id' | 'rules'> | string, void> {
   for (const id of [...ids].sort()) {
     const found = state.snapshot.evaluation.audience(id);
     if (found === undefined) continue;
-    const audience = yield* inSteps(found);
+    const audience = yield* pausing(found.readInSteps());
     if (audience === undefined) throw new Error('an audience has gone from a snapshot');
     yield { id: audience.id, rules: audience.rules };
   }
 }
 
-function* inSteps<T>(found: FoundRecord<T>): Generator<null, T | undefined> {
-  const steps = found.readInSteps();
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    yield null;
-  }
-}
-
 /** Members of an array of JSON. */
-function* listed(shown: Iterable<object | null>): Pieces {
+function* listed(shown: Iterable<object | string>): Pieces {
   let separator = '';
   for (const one of shown) {
-    yield one === null ? '' : separator;
-    if (one === null) continue;
+    yield typeof one === 'string' ? one : separator;
+    if (typeof one === 'string') continue;
     yield* jsonPieces(one);
     separator = ',';
   }

@@ -1,8 +1,5 @@
-import { FairAmount, type Tenant } from '../../support/fair-share.ts';
+import { FairAmount, type Tenant, usualWeights } from '../../support/fair-share.ts';
 import { TenantTurns } from '../../support/tenant-turns.ts';
-
-/** Half of the turns for one project, and three fifths for one organisation. */
-const weights = { project: 1, organisation: 1.5 } as const;
 
 /** Who waits for a turn. */
 export interface TurnHolder {
@@ -18,7 +15,7 @@ export class Turns {
   #isAdmitting = false;
 
   constructor(max: number) {
-    this.#turns = new FairAmount(max, weights);
+    this.#turns = new FairAmount(max, usualWeights);
   }
 
   /** The holder begins now or later, unless it is withdrawn. */

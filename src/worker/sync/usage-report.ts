@@ -1,6 +1,6 @@
 import type { SyncUsage } from '../../domain/sync/configuration.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
-import { FairAmount, type Tenant } from '../../support/fair-share.ts';
+import { FairAmount, type Tenant, usualWeights } from '../../support/fair-share.ts';
 import type { CountedEvaluations } from '../evaluation/evaluation-tallies.ts';
 
 /**
@@ -9,13 +9,12 @@ import type { CountedEvaluations } from '../evaluation/evaluation-tallies.ts';
  */
 export type ReportUsage = (tenant: Tenant, key: string, counted: CountedEvaluations) => Promise<boolean>;
 
-/** Reports that a worker has under way: half of them of one project, and three fifths of one organisation. */
+/** Reports that a worker has under way. */
 const reportsMax = 256;
-const weights = { project: 1, organisation: 1.5 } as const;
 
 /** @returns the room of a worker for reports of usage */
 export function createReportRoom(): FairAmount {
-  return new FairAmount(reportsMax, weights);
+  return new FairAmount(reportsMax, usualWeights);
 }
 
 /** What a report adds to the counts of flags. */
