@@ -25,6 +25,8 @@ function watchAnswers(page: Page): readonly string[] {
     if (name !== undefined) seen.push(`${name} asked`);
   });
   page.on('response', (response) => {
+    // What the page before asked for does not count.
+    if (response.request().isNavigationRequest()) seen.splice(0);
     if (nameOf(response.url()) === 'session') seen.push('session answered');
   });
   return seen;

@@ -6,6 +6,8 @@ import { bootServer, unlimited } from '../support/booted-server.ts';
 import { percentileOf } from '../support/expectations.ts';
 import { bearer, createHttpClient } from '../support/http-client.ts';
 
+const roundsMax = 25;
+
 t.test('changes are not paced while evaluations leave the workers idle time', async (t) => {
   const { dataDir, flag, secret } = await provisionOne(t);
   const { port, stop } = await bootServer(t, { dataDir, settings: unlimited });
@@ -42,11 +44,13 @@ t.test('changes are not paced while evaluations leave the workers idle time', as
     }
     return intervals;
   };
-  // A worker seems busy while other processes have the cores, so one good round of several is enough.
+  // A worker seems busy while other processes have the cores, so one good round of many is enough. Paced rounds are
+  // all slow, however many there are.
   const fast: number[] = [];
-  for (let round = 0; round < 5; round += 1) fast.push(percentileOf(await intervalsOf(40), 25));
+  const isFast = (): boolean => Math.min(...fast) < commandPaceMs * 0.8;
+  while (fast.length < roundsMax && !isFast()) fast.push(percentileOf(await intervalsOf(40), 25));
   clearInterval(load);
   t.equal(failed, 0);
-  t.ok(Math.min(...fast) < commandPaceMs * 0.8, `a quarter within ${fast.join(', ')} ms`);
+  t.ok(isFast(), `a quarter within ${fast.join(', ')} ms`);
   await stop();
 });
