@@ -11,6 +11,7 @@ import { evaluateMixedScenario } from './scenarios/evaluate-mixed.load.ts';
 import { evaluateProjectScenario } from './scenarios/evaluate-project.load.ts';
 import { evaluateWhilePatchingScenario } from './scenarios/evaluate-while-patching.load.ts';
 import { flagdStreamsScenario } from './scenarios/flagd-streams.load.ts';
+import { hostileScenario } from './scenarios/hostile.load.ts';
 import { microScenario } from './scenarios/micro.load.ts';
 import { ofrepScenario } from './scenarios/ofrep.load.ts';
 import { patchScenario } from './scenarios/patch.load.ts';
@@ -34,6 +35,7 @@ export const catalogue: readonly Scenario[] = [
   clusterScenario,
   syncStreamsScenario,
   flagdStreamsScenario,
+  hostileScenario,
   coldStartScenario,
   peersScenario,
   clientScenario,

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from '../src/support/closest-name.ts';
 import type { ClosedLoopDriver } from './load/closed-loop.ts';
 import { readPeerOption } from './peers/binaries/read-peer-option.ts';
 import type { BenchSettings, Scenario } from './scenario.ts';
+import { programIn } from './servers/checkout.ts';
 
 /** A run of scenarios, as the command line describes it. */
 export interface RunCommand {
@@ -100,7 +100,7 @@ export function buildProgram(): Command {
     )
     .option(
       '--before <folder>',
-      `for ${tasksScenarioName}: measure the console of this built checkout of an older commit, and save it beside`,
+      `compare this build with a built checkout of an older commit; saves nothing (${tasksScenarioName} measures its console, and saves it beside)`,
     )
     .option('--no-save', 'leave bench/results and docs/benchmarks.md as they are')
     .option('--page', 'only write docs/benchmarks.md from bench/results')
@@ -176,14 +176,31 @@ function findPeerPrograms(
   return peer ?? new Map();
 }
 
-function findCheckoutBefore({ before }: GivenOptions, scenarios: readonly Scenario[]): string | null {
+function beforeHint(known: readonly Scenario[]): string {
+  const possible = known.filter(({ runsBefore }) => runsBefore === true).map(({ name }) => name);
+  return `name some of ${possible.join(', ')}`;
+}
+
+function findCheckoutBefore(
+  { before, server }: GivenOptions,
+  scenarios: readonly Scenario[],
+  known: readonly Scenario[],
+): string | null {
   if (before === undefined) return null;
-  if (scenarios.some(({ name }) => name !== tasksScenarioName))
-    throw new UsageError(`--before is for the scenario ${tasksScenarioName}: name it alone`);
+  if (server !== undefined)
+    throw new UsageError('--before starts two builds on this machine: leave --server out, or run it there');
+  const others = scenarios.filter(({ runsBefore }) => runsBefore !== true).map(({ name }) => name);
+  if (others.length > 0)
+    throw new UsageError(`--before cannot be given for ${others.join(', ')}: ${beforeHint(known)}`);
   const folder = resolve(before);
-  if (!existsSync(join(folder, 'dist', 'server', 'main.js')))
+  if (programIn(folder) === null)
     throw new UsageError(`--before ${before}: that is no built checkout; run npm run build there`);
   return folder;
+}
+
+/** A comparison with an older build is about those two alone; only the walk of its console has a file of its own. */
+function savesBefore({ before }: GivenOptions, scenarios: readonly Scenario[]): boolean {
+  return before === undefined || scenarios.every(({ name }) => name === tasksScenarioName);
 }
 
 function requireNoOthers(names: readonly string[], given: GivenOptions): void {
@@ -227,12 +244,12 @@ export function readCommand(
       drivers: chooseDrivers(given.driver, available),
       isQuick: given.quick === true,
       peerPrograms: findPeerPrograms(given, scenarios),
-      checkoutBefore: findCheckoutBefore(given, scenarios),
+      checkoutBefore: findCheckoutBefore(given, scenarios, catalogue),
     },
     server,
     jsonFile: given.json ?? null,
     compareWith: given.compare ?? null,
-    isSaved: given.save && given.quick !== true && server === null,
+    isSaved: given.save && given.quick !== true && server === null && savesBefore(given, scenarios),
     repeatOptions: repeatOptionsOf(given),
   };
 }

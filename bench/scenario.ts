@@ -14,7 +14,10 @@ export interface BenchSettings {
   readonly isQuick: boolean;
   /** Programs of the peers to measure, by their names in `binaryPeers`. */
   readonly peerPrograms: ReadonlyMap<string, string>;
-  /** For `console-tasks`: a built checkout of an older commit, whose console is measured; null for this one's. */
+  /**
+   * A built checkout of an older commit: `console-tasks` measures its console, and other scenarios compare it with this
+   * one; null without.
+   */
   readonly checkoutBefore: string | null;
   /** A running server to measure; null if each scenario starts its own. */
   readonly elsewhere: ServerElsewhere | null;
@@ -67,5 +70,7 @@ export interface Scenario {
   readonly summary: string;
   /** Whether it can measure a server elsewhere (`--server`). */
   readonly runsElsewhere: boolean;
+  /** Whether it can compare this build with that of an older commit (`--before`); not unless given. */
+  readonly runsBefore?: boolean;
   run(bench: Bench): Promise<ScenarioReport>;
 }

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { withLifetime } from '../../test/support/lifetime.ts';
 import { repositoryRoot } from '../../test/support/repository-root.ts';
 import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { tasksScenario, tasksScenarioBefore } from '../report/tasks-section.ts';
 import type { Bench, Scenario } from '../scenario.ts';
+import { commitOf } from '../servers/checkout.ts';
 import { doTask } from '../tasks/do-task.ts';
 import { type Device, devices } from '../tasks/effort.ts';
 import type { Steps } from '../tasks/hand.ts';
@@ -44,11 +44,6 @@ const targets: readonly Target[] = devices.map((device) => ({
 interface Console {
   readonly checkout: string;
   readonly steps: Steps;
-}
-
-function commitOf(checkout: string): string {
-  const options = { cwd: checkout, encoding: 'utf8' } as const;
-  return execFileSync('git', ['rev-parse', '--short=10', 'HEAD'], options).trim();
 }
 
 function compareDevices(bench: Bench, shown: Console, task: Task, stage: TaskStage): Promise<Comparison> {
@@ -93,5 +88,6 @@ export const consoleTasksScenario: Scenario = {
   name: tasksScenario,
   summary: 'what people do in the console, by mouse, keyboard and phone: clicks, keys and seconds',
   runsElsewhere: false,
+  runsBefore: true,
   run,
 };

@@ -1,5 +1,6 @@
 import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { askElsewhere } from '../measure/ask-elsewhere.ts';
+import { compareBuilds } from '../measure/compare-builds.ts';
 import { compareLatency } from '../measure/compare-latency.ts';
 import { compareThroughput } from '../measure/compare-throughput.ts';
 import { fastestOf } from '../measure/median-of.ts';
@@ -8,13 +9,16 @@ import { findOpenLoopRate } from '../measure/open-loop-rate.ts';
 import { listOf, narrowTo } from '../measure/question.ts';
 import type { Bench, Scenario, ServerElsewhere } from '../scenario.ts';
 import { startCountingServers } from '../servers/counting-servers.ts';
+import { halfFlagProject } from '../servers/flag-fixtures.ts';
 import { ensureFlags } from '../servers/flags-elsewhere.ts';
 import { oneFlagRequests } from '../servers/one-flag-requests.ts';
 import { bareLimit, nodeHttpLimit, startOneFlagServers } from '../servers/one-flag-servers.ts';
 import { withServers } from '../servers/with-servers.ts';
+import { workerArguments } from '../servers/worker-arguments.ts';
 
 const scenario = 'evaluate-flag';
 const quickKeys = 1000;
+const projectName = 'bench';
 const countingSuffix = '-counting';
 const ofBurgee = { contender: 'burgee', of: 'ratio' } as const;
 
@@ -107,6 +111,18 @@ function compareWithLimits(bench: Bench): Promise<Comparison[]> {
   });
 }
 
+function runBefore(bench: Bench, checkout: string): Promise<ScenarioReport> {
+  const keys = bench.settings.isQuick ? quickKeys : undefined;
+  return compareBuilds(bench, checkout, {
+    scenario,
+    title: oneFlagTitle,
+    projects: () => [halfFlagProject(projectName)],
+    args: workerArguments(1),
+    requestsOf: ({ projects }) => oneFlagRequests(projects[projectName]?.flags['half'] ?? '', keys),
+    settings: { workers: 1 },
+  });
+}
+
 async function runElsewhere(bench: Bench, server: ServerElsewhere): Promise<ScenarioReport> {
   const flag = { name: 'bench-half', enabled: true, trafficPercentage: 50 };
   const flagId = (await ensureFlags(server, [flag])).get(flag.name) ?? '';
@@ -125,8 +141,10 @@ export const evaluateFlagScenario: Scenario = {
   name: scenario,
   summary: 'one flag, 100,000 targeting keys: against a bare constant answer, node:http, and no counters',
   runsElsewhere: true,
+  runsBefore: true,
   run: (bench) => {
-    const { elsewhere } = bench.settings;
+    const { elsewhere, checkoutBefore } = bench.settings;
+    if (checkoutBefore !== null) return runBefore(bench, checkoutBefore);
     return elsewhere === null ? runHere(bench) : runElsewhere(bench, elsewhere);
   },
 };

@@ -1,5 +1,6 @@
 import type { ScenarioReport, Target } from '../comparison.ts';
 import { askElsewhere } from '../measure/ask-elsewhere.ts';
+import { compareBuilds } from '../measure/compare-builds.ts';
 import { compareLatency } from '../measure/compare-latency.ts';
 import { compareThroughput } from '../measure/compare-throughput.ts';
 import { fastestOf } from '../measure/median-of.ts';
@@ -84,6 +85,18 @@ function runHere(bench: Bench): Promise<ScenarioReport> {
   });
 }
 
+function runBefore(bench: Bench, checkout: string): Promise<ScenarioReport> {
+  const { flags, requests } = bench.settings.isQuick ? quick : full;
+  return compareBuilds(bench, checkout, {
+    scenario,
+    title,
+    projects: () => mixedProvision(flags),
+    args: [],
+    requestsOf: (provisioned) => mixedRequests(flags, provisioned, seed, requests),
+    settings: { flags, 'different requests': requests },
+  });
+}
+
 async function runElsewhere(bench: Bench, server: ServerElsewhere): Promise<ScenarioReport> {
   const { connections, isQuick } = bench.settings;
   const flags = isQuick ? quick.flags : flagsElsewhere;
@@ -106,8 +119,10 @@ export const evaluateMixedScenario: Scenario = {
   summary:
     '10,000 flags by Zipf, keys, cohorts, attributes, unknown flags: against one flag, and a bare answer',
   runsElsewhere: true,
+  runsBefore: true,
   run: (bench) => {
-    const { elsewhere } = bench.settings;
+    const { elsewhere, checkoutBefore } = bench.settings;
+    if (checkoutBefore !== null) return runBefore(bench, checkoutBefore);
     return elsewhere === null ? runHere(bench) : runElsewhere(bench, elsewhere);
   },
 };

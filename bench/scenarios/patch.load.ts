@@ -4,6 +4,7 @@ import type { PatchFigures } from '../changes/patch-figures.ts';
 import { runBareCommits, runOneByOne, runSyncs, runWriters } from '../changes/patch-loads.ts';
 import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { canMeterProcesses, meterProcess } from '../load/process-meter.ts';
+import { buildBefore, buildsToCompare } from '../measure/compare-builds.ts';
 import type { Bench, ComparisonPlan, ContenderPlan, Scenario } from '../scenario.ts';
 import { type BenchDirectory, makeDirectory } from '../servers/bench-directory.ts';
 import type { ProvisionedPart } from '../servers/provision-file.ts';
@@ -235,9 +236,47 @@ async function run(bench: Bench): Promise<ScenarioReport> {
   }
 }
 
+/** Patches at each build, by one writer and by all of them. */
+async function runBefore(bench: Bench, checkout: string): Promise<ScenarioReport> {
+  const provision = provisionOf(bench.settings.isQuick ? quickFlags : flagsHere);
+  const made: BenchDirectory[] = [];
+  try {
+    return await withServers(async (keep) => {
+      const served = [];
+      for (const { program, ...shown } of buildsToCompare(checkout)) {
+        const directory = await makeDirectory([provision], diskFolder(), program);
+        made.push(directory);
+        const server = await keep(serveDirectory(directory, { program, args: serveArgs }));
+        served.push({ shown, server, directory });
+      }
+      const comparisons: Comparison[] = [];
+      for (const writers of [1, writersMax])
+        comparisons.push(
+          await bench.compare({
+            ...planFor(bench),
+            id: `writers-${writers}-${buildBefore}`,
+            title: `Durable changes, ${writersName(writers)}: this build beside an older one`,
+            base: buildBefore,
+            contenders: served.map(({ shown, server, directory }) => ({
+              ...shown,
+              ...overHttp(writers, server, directory),
+            })),
+          }),
+        );
+      return { scenario, comparisons, targets: [], missing: [] };
+    });
+  } finally {
+    for (const directory of made) directory.remove();
+  }
+}
+
 export const patchScenario: Scenario = {
   name: scenario,
   summary: 'durable changes a second with 1, 8 and 64 writers: against a bare commit, and no group commit',
   runsElsewhere: false,
-  run,
+  runsBefore: true,
+  run: (bench) => {
+    const { checkoutBefore } = bench.settings;
+    return checkoutBefore === null ? run(bench) : runBefore(bench, checkoutBefore);
+  },
 };

@@ -33,10 +33,12 @@ export interface BenchDirectory {
  * start.
  *
  * @param parent the folder that it is made in; the system's temporary folder, which may lie in memory, unless given
+ * @param program the Burgee that applies them; the bundle unless given
  */
 export async function makeDirectory(
   projects: Iterable<ProvisionedPart>,
   parent = tmpdir(),
+  program = mainProgram,
 ): Promise<BenchDirectory> {
   const directory = mkdtempSync(join(parent, 'burgee-bench-'));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });
@@ -48,7 +50,8 @@ export async function makeDirectory(
     remove();
   };
   try {
-    const provisioned = list.length === 0 ? { projects: {} } : await applyTo(directory, dataDir, list);
+    const provisioned =
+      list.length === 0 ? { projects: {} } : await applyTo(directory, dataDir, list, program);
     return { dataDir, provisioned, remove: removeNow };
   } catch (fault) {
     removeNow();
@@ -80,11 +83,12 @@ async function applyTo(
   directory: string,
   dataDir: string,
   projects: readonly ProvisionedPart[],
+  program: string,
 ): Promise<Provisioned> {
   const file = join(directory, 'provision.json');
   const answer = join(directory, 'provisioned.json');
   await writeProvisionFile(file, projects);
-  await runApply(['apply', file, '--data-dir', dataDir], answer);
+  await runApply(program, ['apply', file, '--data-dir', dataDir], answer);
   const provisioned = JSON.parse(readFileSync(answer, 'utf8')) as Provisioned;
   rmSync(file);
   rmSync(answer);
@@ -92,10 +96,10 @@ async function applyTo(
 }
 
 /** The command's output goes to a file: for a million flags it is too long for a pipe's buffers. */
-async function runApply(args: readonly string[], answerFile: string): Promise<void> {
+async function runApply(program: string, args: readonly string[], answerFile: string): Promise<void> {
   const answer = openSync(answerFile, 'w', 0o600);
   const stdio: StdioOptions = ['ignore', answer, 'pipe'];
-  const child = spawn(process.execPath, [mainProgram, ...args], { stdio, env: ownEnvironment() });
+  const child = spawn(process.execPath, [program, ...args], { stdio, env: ownEnvironment() });
   closeSync(answer);
   const outlived = atExit(() => child.kill('SIGKILL'));
   const errors = child.stderr === null ? () => '' : keepEnd(child.stderr);

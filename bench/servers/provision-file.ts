@@ -5,12 +5,20 @@ import type { DeclaredFlag } from '../../src/contracts/provision/declared-flag.t
 import type { DeclaredProject } from '../../src/contracts/provision/declared-project.ts';
 
 /** A project to provision. Its flags are generated one at a time, because there may be a million. */
-export type ProvisionedPart = Omit<DeclaredProject, 'flags'> & { readonly flags: Iterable<DeclaredFlag> };
+export type ProvisionedPart = Omit<DeclaredProject, 'flags'> & {
+  /** The usual one unless given. Those of one organisation follow each other. */
+  readonly organisation?: string;
+  readonly flags: Iterable<DeclaredFlag>;
+};
+
+const usualOrganisation = 'Bench';
+/** For a tenant whose project belongs to nobody else. */
+export const quietOrganisation = 'Quiet';
 
 /** How many characters are collected for one write. */
 const pieceChars = 256 * 1024;
 
-/** Writes a file for `apply`, one organisation with these projects, and holds only a piece of it in memory. */
+/** Writes a file for `apply` with these projects, and holds only a piece of it in memory. */
 export async function writeProvisionFile(path: string, projects: Iterable<ProvisionedPart>): Promise<void> {
   const stream = createWriteStream(path, { mode: 0o600 });
   // Without a listener, a full disk's error event would end the process before the promise is awaited.
@@ -28,17 +36,21 @@ export async function writeProvisionFile(path: string, projects: Iterable<Provis
 }
 
 function* provisionTexts(projects: Iterable<ProvisionedPart>): Generator<string> {
-  yield '{"organisations":[{"name":"Bench","plan":"enterprise","projects":[';
-  let isFirst = true;
-  for (const project of projects) {
-    if (!isFirst) yield ',';
+  let present: string | null = null;
+  yield '{"organisations":[';
+  for (const { organisation = usualOrganisation, ...project } of projects) {
+    if (organisation === present) yield ',';
+    else {
+      if (present !== null) yield ']},';
+      yield `{"name":${JSON.stringify(organisation)},"plan":"enterprise","projects":[`;
+    }
+    present = organisation;
     yield* projectTexts(project);
-    isFirst = false;
   }
-  yield ']}]}';
+  yield present === null ? ']}' : ']}]}';
 }
 
-function* projectTexts({ flags, ...project }: ProvisionedPart): Generator<string> {
+function* projectTexts({ flags, ...project }: Omit<ProvisionedPart, 'organisation'>): Generator<string> {
   yield `${JSON.stringify(project).slice(0, -1)},"flags":[`;
   let isFirst = true;
   for (const flag of flags) {

@@ -9,7 +9,7 @@ export interface BurgeeOptions {
   readonly args?: readonly string[];
   /** Modules that each thread loads before its own. */
   readonly imports?: readonly string[];
-  /** The program to run; the bundle unless given. */
+  /** The program that provisions and serves; the bundle unless given. */
   readonly program?: string;
 }
 
@@ -33,7 +33,7 @@ export async function startBurgee(
   projects: Iterable<ProvisionedPart>,
   options: BurgeeOptions = {},
 ): Promise<BurgeeProcess> {
-  const directory = await makeDirectory(projects);
+  const directory = await makeDirectory(projects, undefined, options.program);
   const server = await serveDirectory(directory, options).catch((fault: unknown) => {
     directory.remove();
     throw fault;

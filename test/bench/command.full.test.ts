@@ -7,8 +7,12 @@ import { catalogue } from '../../bench/catalogue.ts';
 import { type BenchCommand, readCommand, UsageError } from '../../bench/options.ts';
 import { readResults } from '../../bench/report/result-file.ts';
 import { startBurgee } from '../../bench/servers/start-burgee.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { runBench, startBench } from './bench-command.ts';
+
+/** Stands for a built checkout of an older commit. */
+const checkout = repositoryRoot();
 
 const read = (...args: readonly string[]): BenchCommand =>
   readCommand(args, catalogue, ['wrk', 'autocannon']);
@@ -64,6 +68,14 @@ t.test('programs of peers are given by name, and their paths are not recorded', 
   t.match(read('patch'), { settings: { peerPrograms: new Map() } });
 });
 
+t.test('a comparison with an older build is not saved, but for the walk of its console', async (t) => {
+  const command = read('evaluate-flag', 'patch', '--before', checkout);
+  t.match(command, { settings: { checkoutBefore: checkout }, isSaved: false });
+  t.match(command, { repeatOptions: '--before PATH' });
+  t.match(read('console-tasks', '--before', checkout), { isSaved: true });
+  t.match(read('patch'), { settings: { checkoutBefore: null }, isSaved: true });
+});
+
 t.test('a run on a server elsewhere is not saved, and its token is not printed', async (t) => {
   const command = read('evaluate-flag', '--server', 'http://192.0.2.1:8080/', '--token', 'very-secret');
   t.match(command, { server: { origin: 'http://192.0.2.1:8080', token: 'very-secret' }, isSaved: false });
@@ -107,6 +119,25 @@ t.test('an invalid command line is refused with what to do', async (t) => {
     [/flagr is given twice/, 'peers', '--peer', 'flagr=/bin/sh', '--peer', 'flagr=/bin/sh'],
     [/--peer is for the scenario peers/, 'patch', '--peer', 'flagr=/bin/sh'],
     [/name the scenarios to run, or all, before --peer/, '--peer', 'flagr=/bin/sh'],
+    [
+      /--before cannot be given for wide, micro: name some of evaluate-flag, /,
+      'patch',
+      'micro',
+      'wide',
+      '--before',
+      checkout,
+    ],
+    [/that is no built checkout; run npm run build there/, 'patch', '--before', '/no/such/folder'],
+    [
+      /leave --server out/,
+      'evaluate-flag',
+      '--before',
+      checkout,
+      '--server',
+      'http://127.0.0.1:1',
+      '--token',
+      'x',
+    ],
   ];
   for (const [message, ...args] of refused) {
     const fault = refusalOf(args);

@@ -7,8 +7,16 @@ import { availableDrivers } from '../../bench/load/closed-loop.ts';
 import { readHistogram } from '../../bench/load/latency-histogram.ts';
 import { readResults } from '../../bench/report/result-file.ts';
 import { debianPrograms } from '../support/debian-programs.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { runBench } from './bench-command.ts';
+
+/** The comparisons with an older build. */
+const comparisonsBefore: Readonly<Record<string, readonly RegExp[]>> = {
+  'evaluate-flag': [/^throughput-\w+-before$/, /^latency-before$/],
+  'evaluate-mixed': [/^throughput-\w+-before$/, /^latency-before$/],
+  patch: [/^writers-1-before$/, /^writers-64-before$/],
+};
 
 /** The comparisons that each scenario must have. */
 const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
@@ -34,6 +42,7 @@ const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
     /^writers-away$/,
     /^new-node$/,
   ],
+  hostile: [/^tiny-chunks$/, /^unread-pages$/, /^cold-flags$/, /^large-changes$/, /^unread-lists$/],
   'cold-start': [/^cold-start$/],
   console: [/^list$/],
   'console-tasks': [/^switch-elsewhere$/, /^undo$/, /^create$/],
@@ -46,6 +55,8 @@ t.setTimeout(850_000);
 interface Run {
   readonly scenarios: readonly string[];
   readonly options: readonly string[];
+  /** The built checkout to compare with. */
+  readonly before?: string;
 }
 
 // Without it the scenarios run with autocannon.
@@ -71,12 +82,18 @@ const runs: readonly Run[] = [
       'cluster',
       'sync-streams',
       'flagd-streams',
+      'hostile',
       'cold-start',
       'client',
       'console',
       'console-tasks',
     ],
     options: ['--quick', '--driver', fastestDriver],
+  },
+  {
+    scenarios: ['evaluate-flag', 'evaluate-mixed', 'patch'],
+    options: ['--quick', '--driver', fastestDriver],
+    before: repositoryRoot(),
   },
   { scenarios: ['micro'], options: ['--quick', '--duration', '0.1'] },
 ];
@@ -113,14 +130,16 @@ function checkReport(t: Test, { comparisons, targets }: ScenarioReport): void {
 t.test('every scenario is listed here', async (t) => {
   const known = catalogue.map(({ name }) => name).filter((name) => name !== 'peers');
   t.strictSame(known.sort(), Object.keys(comparisonsOf).sort());
-  t.strictSame(runs.flatMap(({ scenarios }) => scenarios).sort(), known);
+  const ran = runs.flatMap(({ scenarios, before }) => (before === undefined ? scenarios : []));
+  t.strictSame(ran.sort(), known);
 });
 
-function checkResult(t: Test, name: string, { report, run }: ResultFile, { options }: Run): void {
+function checkResult(t: Test, name: string, { report, run }: ResultFile, { options, before }: Run): void {
   t.equal(report.scenario, name);
-  t.equal(run.command, `npm run bench -- ${name} ${options.join(' ')}`);
+  const repeated = before === undefined ? options : [...options, '--before PATH'];
+  t.equal(run.command, `npm run bench -- ${name} ${repeated.join(' ')}`);
   const ids = report.comparisons.map(({ id }) => id);
-  for (const wanted of comparisonsOf[name] ?? [])
+  for (const wanted of (before === undefined ? comparisonsOf : comparisonsBefore)[name] ?? [])
     t.ok(
       ids.some((id) => wanted.test(id)),
       `${wanted} among ${ids}`,
@@ -129,29 +148,37 @@ function checkResult(t: Test, name: string, { report, run }: ResultFile, { optio
 }
 
 for (const run of runs) {
-  const { scenarios, options } = run;
-  t.test(`${scenarios.join(', ')}: each runs, reports its fields, and leaves nothing behind`, async (t) => {
-    const folder = temporaryDirectory(t);
-    // PostgreSQL runs as a user of its own, who passes through.
-    chmodSync(folder, 0o711);
-    const temporary = join(folder, 'tmp');
-    mkdirSync(temporary);
-    const file = join(folder, 'run.json');
-    const { end, stdout, stderr } = await runBench([...scenarios, ...options, '--json', file], temporary);
-    if (end !== 0) {
-      t.fail(`the command ended with ${end}`, { stderr: stderr.slice(-4000) });
-      return;
-    }
-    const results = readResults(file);
-    t.strictSame(
-      results.map(({ report }) => report.scenario),
-      scenarios,
-    );
-    for (const [index, result] of results.entries()) {
-      checkResult(t, scenarios[index] ?? '', result, run);
-      for (const { id } of result.report.comparisons)
-        t.match(stdout, `${result.report.scenario} / ${id}: `, 'a table is printed');
-    }
-    t.strictSame(readdirSync(temporary), [], 'no folder is left');
-  });
+  const { scenarios, options, before } = run;
+  const place = before === undefined ? [] : ['--before', before];
+  const beside = before === undefined ? '' : ', beside an older build';
+  t.test(
+    `${scenarios.join(', ')}${beside}: each runs, reports its fields, and leaves nothing behind`,
+    async (t) => {
+      const folder = temporaryDirectory(t);
+      // PostgreSQL runs as a user of its own, who passes through.
+      chmodSync(folder, 0o711);
+      const temporary = join(folder, 'tmp');
+      mkdirSync(temporary);
+      const file = join(folder, 'run.json');
+      const { end, stdout, stderr } = await runBench(
+        [...scenarios, ...options, ...place, '--json', file],
+        temporary,
+      );
+      if (end !== 0) {
+        t.fail(`the command ended with ${end}`, { stderr: stderr.slice(-4000) });
+        return;
+      }
+      const results = readResults(file);
+      t.strictSame(
+        results.map(({ report }) => report.scenario),
+        scenarios,
+      );
+      for (const [index, result] of results.entries()) {
+        checkResult(t, scenarios[index] ?? '', result, run);
+        for (const { id } of result.report.comparisons)
+          t.match(stdout, `${result.report.scenario} / ${id}: `, 'a table is printed');
+      }
+      t.strictSame(readdirSync(temporary), [], 'no folder is left');
+    },
+  );
 }

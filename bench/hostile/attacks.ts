@@ -1,0 +1,176 @@
+import type { Provisioned, ProvisionedProject } from '../servers/bench-directory.ts';
+import { type ProvisionedPart, quietOrganisation } from '../servers/provision-file.ts';
+
+/** How large an attack is. */
+export interface AttackSizes {
+  readonly chunks: number;
+  readonly pages: number;
+  readonly flags: number;
+  readonly largeFlags: number;
+  readonly cohorts: number;
+}
+
+/** What a stranger or a tenant does to a Burgee, with clients that send the same requests all the time. */
+export interface Attack {
+  readonly id: string;
+  readonly title: string;
+  readonly clients: number;
+  /** Whether the clients read their answers, and send the next request after each. */
+  readonly isReading: boolean;
+  /** Whether it writes. */
+  readonly isWriting: boolean;
+  /** Arguments of `serve`. */
+  readonly args: readonly string[];
+  /** The hostile tenant's project, if the attack needs one. */
+  project(sizes: AttackSizes): ProvisionedPart | null;
+  /** Encoded for the wire. */
+  requests(sizes: AttackSizes, project: ProvisionedProject | undefined): readonly string[];
+}
+
+export const attackSizes: AttackSizes = {
+  chunks: 950_000,
+  pages: 5000,
+  flags: 60_000,
+  largeFlags: 60,
+  cohorts: 40_000,
+};
+export const quickAttackSizes: AttackSizes = {
+  chunks: 1000,
+  pages: 50,
+  flags: 300,
+  largeFlags: 3,
+  cohorts: 400,
+};
+
+export const hostileProject = 'hostile';
+export const quietProject = 'quiet';
+const tokens = [{ name: 'hostile-write', permission: 'write' }] as const;
+const cohortChars = 20;
+
+function get(path: string, ...headers: readonly string[]): string {
+  return [`GET ${path} HTTP/1.1`, 'Host: bench', ...headers, '', ''].join('\r\n');
+}
+
+function authorizationOf(project: ProvisionedProject | undefined): string {
+  const secret = project?.tokens['hostile-write']?.secret;
+  if (secret === undefined) throw new Error('the hostile tenant has no token');
+  return `Authorization: Bearer ${secret}`;
+}
+
+function cohortsOf(kind: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_unused, index) => `${kind}-${index}`.padEnd(cohortChars, '.'));
+}
+
+/** @returns the requests that give a flag one long list and another in turns */
+function patchesInTurn(sizes: AttackSizes, project: ProvisionedProject | undefined): readonly string[] {
+  const flag = project?.flags['large 0'] ?? '';
+  return ['first', 'second'].map((kind) => {
+    const body = JSON.stringify({ cohorts: cohortsOf(kind, sizes.cohorts) });
+    const head = [
+      `PATCH /api/v1/flags/${flag} HTTP/1.1`,
+      'Host: bench',
+      authorizationOf(project),
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+    ];
+    return `${head.join('\r\n')}\r\n\r\n${body}`;
+  });
+}
+
+const ofStrangers = { isReading: false, isWriting: false, args: [], project: () => null } as const;
+
+export const attacks: readonly Attack[] = [
+  {
+    ...ofStrangers,
+    id: 'tiny-chunks',
+    title: 'Strangers send bodies in chunks of one byte',
+    clients: 24,
+    requests: ({ chunks }) => [
+      `POST /api/v1/flags HTTP/1.1\r\nHost: bench\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(chunks)}`,
+    ],
+  },
+  {
+    ...ofStrangers,
+    id: 'unread-pages',
+    title: 'Strangers ask for pages of 60 KiB by the thousand, and read nothing',
+    clients: 20,
+    requests: ({ pages }) => [get('/docs').repeat(pages)],
+  },
+  {
+    id: 'cold-flags',
+    title: "Strangers evaluate a tenant's large flags, which are more than the cache holds",
+    clients: 120,
+    isReading: true,
+    isWriting: false,
+    args: ['--cache-bytes', '32MiB'],
+    project: ({ largeFlags, cohorts }) => ({
+      name: hostileProject,
+      flags: Array.from({ length: largeFlags }, (_unused, index) => ({
+        name: `large ${index}`,
+        enabled: true,
+        cohorts: [...cohortsOf(`${index}`, cohorts)],
+      })),
+    }),
+    requests: (_sizes, project) =>
+      Object.values(project?.flags ?? {}).map((id) => get(`/v1/flags/${id}?cohort=absent`)),
+  },
+  {
+    id: 'large-changes',
+    title: 'A pipeline gives a flag one long list of cohorts and another in turns',
+    clients: 1,
+    isReading: true,
+    isWriting: true,
+    args: [],
+    project: () => ({
+      name: hostileProject,
+      tokens: [...tokens],
+      flags: [{ name: 'large 0', enabled: true }],
+    }),
+    requests: patchesInTurn,
+  },
+  {
+    id: 'unread-lists',
+    title: "A tenant's clients ask for a long list of flags, and read nothing of it",
+    clients: 68,
+    isReading: false,
+    isWriting: false,
+    args: [],
+    project: ({ flags }) => ({
+      name: hostileProject,
+      tokens: [...tokens],
+      flags: Array.from({ length: flags }, (_unused, index) => ({ name: `flag ${index}`, enabled: true })),
+    }),
+    requests: (_sizes, project) => [get('/api/v1/flags', authorizationOf(project))],
+  },
+];
+
+/** The projects of an attack: the hostile tenant's, and another organisation's, whose requests are measured. */
+export function projectsOf(attack: Attack, sizes: AttackSizes): readonly ProvisionedPart[] {
+  const hostile = attack.project(sizes);
+  const quiet: ProvisionedPart = {
+    organisation: quietOrganisation,
+    name: quietProject,
+    tokens: [{ name: 'quiet-read', permission: 'read' }],
+    flags: Array.from({ length: 10 }, (_unused, index) => ({
+      name: `quiet ${index}`,
+      enabled: true,
+      trafficPercentage: 50,
+    })),
+  };
+  return hostile === null ? [quiet] : [quiet, hostile];
+}
+
+/** What the other tenant asks, encoded for the wire. */
+export function quietRequests({ projects }: Provisioned): {
+  readonly evaluation: Buffer;
+  readonly list: Buffer;
+} {
+  const quiet = projects[quietProject];
+  const flag = quiet?.flags['quiet 0'];
+  const secret = quiet?.tokens['quiet-read']?.secret;
+  if (flag === undefined || secret === undefined) throw new Error('the quiet tenant was not provisioned');
+  return {
+    evaluation: Buffer.from(get(`/v1/flags/${flag}?targetingKey=user-1`)),
+    list: Buffer.from(get('/api/v1/flags', `Authorization: Bearer ${secret}`)),
+  };
+}
