@@ -9,6 +9,9 @@ import { WireServer } from './wire/wire-server.ts';
 
 const root = repositoryRoot();
 
+/** The package that the build made, and that every service hands out. `packed-client` compares it with one packed anew. */
+export const builtClient = join(root, 'dist', 'docs', 'burgee-client.tgz');
+
 /** Packs the client. @returns what `npm run pack:client` prints last */
 export function packClient(): string {
   const printed = execFileSync(process.execPath, [join(root, 'scripts', 'pack-client.mjs')], {

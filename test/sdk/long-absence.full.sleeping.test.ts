@@ -5,7 +5,7 @@ import { defaultTimings } from '../../src/sdk/timings.ts';
 import { createRandom } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { BootedService, randomDocument } from './booted-service.ts';
-import { importClient, installClient, packClient } from './client-package.ts';
+import { builtClient, importClient, installClient } from './client-package.ts';
 import { until, untilStatus } from './wire/wire-client.ts';
 
 /*
@@ -21,7 +21,7 @@ const lookEveryMs = 5000;
 const attemptMsMax = 2000;
 
 const directory = temporaryDirectory(t);
-installClient(packClient(), directory);
+installClient(builtClient, directory);
 const { connect, BurgeeProvider } = await importClient(directory);
 t.teardown(() => OpenFeature.close());
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { installClient, packClient, startTwoFlags, UserOfClient } from './client-package.ts';
+import { builtClient, installClient, startTwoFlags, UserOfClient } from './client-package.ts';
 
 /* The packed client on the oldest Node that it supports: a real one, from npm. */
 t.setTimeout(300_000);
@@ -29,7 +29,7 @@ const { node, skip } = await takeOldestNode(t);
 
 t.test('it runs on the oldest Node that it supports', { skip }, async (t) => {
   const directory = temporaryDirectory(t);
-  installClient(packClient(), directory);
+  installClient(builtClient, directory);
   const server = await startTwoFlags(t);
   const user = new UserOfClient(directory, node);
   t.match(execFileSync(node, ['--version'], { encoding: 'utf8' }), /^v18[.]/);

@@ -7,7 +7,7 @@ import type { BurgeeClient, ClientStatus } from '../../src/sdk/burgee-client.ts'
 import { createRandom } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { BootedService, randomDocument } from './booted-service.ts';
-import { entriesOf, importClient, installClient, packClient } from './client-package.ts';
+import { builtClient, entriesOf, importClient, installClient } from './client-package.ts';
 import { FaultyProxy, type ProxyFault } from './faulty-proxy.ts';
 import type { AnswerLine, AskingTask } from './programs/answering-processes.ts';
 import { runProgram } from './programs/run-program.ts';
@@ -25,7 +25,7 @@ const missed = 'missed';
 const later = 'later';
 
 const directory = temporaryDirectory(t);
-installClient(packClient(), directory);
+installClient(builtClient, directory);
 const module = pathToFileURL(entriesOf(directory)).href;
 const { connect } = await importClient(directory);
 

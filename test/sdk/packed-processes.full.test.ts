@@ -7,7 +7,7 @@ import { eventually } from '../support/expectations.ts';
 import { createRandom } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { BootedService, newDirectory, randomDocument } from './booted-service.ts';
-import { entriesOf, installClient, packClient } from './client-package.ts';
+import { builtClient, entriesOf, installClient } from './client-package.ts';
 import type { AnswerLine, AskingTask } from './programs/answering-processes.ts';
 import { runProgram } from './programs/run-program.ts';
 
@@ -26,7 +26,7 @@ t.test(
   'a program with a client makes processes and threads of itself: each follows the service',
   async (t) => {
     const directory = temporaryDirectory(t);
-    installClient(packClient(), directory);
+    installClient(builtClient, directory);
     const random = createRandom(1);
     const service = await BootedService.boot(t, randomDocument(random, 60));
     const questions = service.randomQuestions(random, 1000);

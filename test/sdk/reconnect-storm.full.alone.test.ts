@@ -3,7 +3,7 @@ import t from 'tap';
 import { createRandom } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { BootedService, randomDocument } from './booted-service.ts';
-import { entriesOf, importClient, installClient, packClient } from './client-package.ts';
+import { builtClient, entriesOf, importClient, installClient } from './client-package.ts';
 import { runProgram } from './programs/run-program.ts';
 import { until } from './wire/wire-client.ts';
 
@@ -21,7 +21,7 @@ t.test(
   'a thousand clients whose server restarts come back spread, each less than once a second',
   async (t) => {
     const directory = temporaryDirectory(t);
-    installClient(packClient(), directory);
+    installClient(builtClient, directory);
     const module = pathToFileURL(entriesOf(directory)).href;
     const { connect } = await importClient(directory);
     const random = createRandom(1);

@@ -8,14 +8,14 @@ import { projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { createRandom } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { BootedService, randomDocument } from './booted-service.ts';
-import { importClient, installClient, packClient } from './client-package.ts';
+import { builtClient, importClient, installClient } from './client-package.ts';
 import { until, untilStatus } from './wire/wire-client.ts';
 
 /* The packed client, with the timings of a program, whose token is replaced: the ways that its README describes. */
 t.setTimeout(400_000);
 
 const directory = temporaryDirectory(t);
-installClient(packClient(), directory);
+installClient(builtClient, directory);
 const { connect } = await importClient(directory);
 
 /** A service with a client that reads its token from a file. */
