@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { findChromium, startChromium } from '../../test/browser/support/start-chromium.ts';
+import { findWholeChromium, startChromium } from '../../test/browser/support/start-chromium.ts';
 import type { ConsoleClient } from '../../test/console/console-client.ts';
 import { manyEnvironments, manyFlags } from '../../test/console/many-flags.ts';
 import { PreparedStore } from '../../test/console/prepared-store.ts';
@@ -168,7 +168,7 @@ export async function openConsoleLists(
   await prepared.write(dataDir);
   const { port } = await bootServer(t, { dataDir });
   const client = prepared.client(t, port, memberId);
-  const programs = findChromium();
+  const programs = findWholeChromium();
   if (programs.skip !== false) throw new Error(programs.skip);
   const browser = await startChromium(t, programs);
   return projects.map(({ id, names }) => {

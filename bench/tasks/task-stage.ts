@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { findChromium, startChromium } from '../../test/browser/support/start-chromium.ts';
+import { findWholeChromium, startChromium } from '../../test/browser/support/start-chromium.ts';
 import { bootServer } from '../../test/support/booted-server.ts';
 import { finishCommand, spawnBurgee } from '../../test/support/burgee-command.ts';
 import type { Lifetime } from '../../test/support/lifetime.ts';
@@ -143,7 +143,7 @@ export async function setTaskStage(
   };
   const server = await bootServer(t, { dataDir, spawn });
   const origin = `http://127.0.0.1:${server.port}`;
-  const programs = findChromium();
+  const programs = findWholeChromium();
   if (programs.skip !== false) throw new Error(programs.skip);
   const browser = await startChromium(t, programs);
   const pages = new Map<Device, Page>();

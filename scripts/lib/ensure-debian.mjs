@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 const packagesOf = new Map([
   ['cc', ['gcc', 'libc6-dev']],
   ['chromium', ['chromium']],
+  ['chromium-headless-shell', ['chromium-headless-shell']],
   ['curl', ['curl']],
   ['debootstrap', ['debootstrap']],
   ['haproxy', ['haproxy']],
@@ -21,7 +22,11 @@ const packagesOf = new Map([
   ['wrk', ['wrk']],
 ]);
 
+/** What does as well as a program that a distribution may lack: Debian has the headless shell since its release 12. */
+const substitutes = new Map([['chromium-headless-shell', 'chromium']]);
+
 const aptGet = '/usr/bin/apt-get';
+const aptCache = '/usr/bin/apt-cache';
 /** Two test files may install at the same time, and apt does not wait for all of its own locks. */
 const lockFile = '/var/cache/apt/burgee-ensure-debian.lock';
 /**
@@ -77,15 +82,21 @@ export function runLocked(script, args) {
   return spawnSync('flock', [...lock, process.execPath, script, ...args], { stdio: 'inherit' }).status;
 }
 
-/**
- * Finds programs. As root on Debian, installs the packages of missing ones.
- *
- * @param commands names from the list above, such as `haproxy`
- * @returns the path of each program by its name, or a problem that says what to do
- */
-export function ensureDebian(commands) {
-  const unknown = commands.filter((command) => !packagesOf.has(command));
-  if (unknown.length > 0) return { problem: `no package is known for ${unknown.join(', ')}` };
+/** Whether the lists of packages, as the last `apt-get update` left them, have what a program needs. */
+function isOffered(command) {
+  const words = ['show', '--no-all-versions', ...packagesOf.get(command)];
+  return spawnSync(aptCache, words, { stdio: 'ignore' }).status === 0;
+}
+
+/** Whether to try a program before its substitute: not where the substitute is there, and the program cannot be had. */
+function isWorthTrying(command) {
+  const substitute = substitutes.get(command);
+  if (substitute === undefined || findProgram(command) !== null || findProgram(substitute) === null)
+    return true;
+  return canInstall() && isOffered(command);
+}
+
+function ensureAll(commands) {
   const missing = commands.filter((command) => findProgram(command) === null);
   const packages = missing.flatMap((command) => packagesOf.get(command));
   const advice = `${missing.join(', ')} not found; on Debian, as root: apt-get install ${packages.join(' ')}`;
@@ -98,4 +109,23 @@ export function ensureDebian(commands) {
   const paths = Object.fromEntries(commands.map((command) => [command, findProgram(command)]));
   const absent = commands.filter((command) => paths[command] === null);
   return absent.length === 0 ? { paths } : { problem: `installed, but not found: ${absent.join(', ')}` };
+}
+
+/**
+ * Finds programs. As root on Debian, installs the packages of missing ones. Where a program cannot be had, its substitute
+ * stands in.
+ *
+ * @param commands names from the list above, such as `haproxy`
+ * @returns the path of each program by its name, or a problem that says what to do
+ */
+export function ensureDebian(commands) {
+  const unknown = commands.filter((command) => !packagesOf.has(command));
+  if (unknown.length > 0) return { problem: `no package is known for ${unknown.join(', ')}` };
+  const wanted = commands.every(isWorthTrying) ? ensureAll(commands) : null;
+  if (wanted?.paths !== undefined || !commands.some((command) => substitutes.has(command))) return wanted;
+  const others = commands.map((command) => substitutes.get(command) ?? command);
+  const instead = ensureAll(others);
+  if (instead.paths === undefined) return wanted ?? instead;
+  const paths = commands.map((command, place) => [command, instead.paths[others[place]]]);
+  return { paths: Object.fromEntries(paths) };
 }
