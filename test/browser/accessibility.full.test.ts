@@ -1,7 +1,8 @@
+import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { consoleCaller } from './support/console-caller.ts';
 import { type ConsoleWindow, consoleTest } from './support/console-stage.ts';
-import { withAxe } from './support/find-violations.ts';
+import { type FindViolations, withAxe } from './support/find-violations.ts';
 import { demoSettings, furnishDemo, makeDemo, openDemo, openJoined } from './support/furnished-demo.ts';
 import type { Screen } from './support/screen.ts';
 import { commonScreens, screensOf } from './support/screens.ts';
@@ -25,22 +26,66 @@ const cutOffButtons = `
   }).map((button) => button.textContent)`;
 
 /**
+ * Runs in the page. Goes to a path within the console, whose router notices it. Ends when the main part is another than
+ * before, and nothing of it is still being loaded.
+ */
+const move = (path: string): string => `new Promise((resolve, reject) => {
+  const textOf = () => document.querySelector('main')?.textContent;
+  const before = textOf();
+  const deadline = performance.now() + 20_000;
+  history.pushState(null, '', ${JSON.stringify(path)});
+  const look = () => {
+    // A tab that is not chosen is not read.
+    const states = [...document.querySelectorAll('main [role=status]')].filter((state) => state.checkVisibility());
+    const isLoading = states.some(({ textContent }) => textContent.startsWith('Loading'));
+    if (!isLoading && textOf() !== before) resolve();
+    else if (performance.now() > deadline) reject(new Error('the page stays what it was'));
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})`;
+
+/**
  * The colours change while the page is open, as when a system turns dark in the evening, and light in the morning: each
  * screen is opened in those of the screen before. Rules that do not depend on colours are checked once.
  */
+async function checkShown(t: Test, page: Page, screen: Screen, find: FindViolations): Promise<void> {
+  t.same(await page.evaluate(cutOffButtons), [], `${screen.name}: no button is cut off`);
+  const isDark = await page.evaluate(`matchMedia('(prefers-color-scheme: dark)').matches`);
+  const [present, next] = isDark === true ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
+  for (const colorScheme of [present, next] as const) {
+    await setColours(page, colorScheme);
+    const { passed, lines } = await find({ isAtColours: colorScheme === next });
+    t.ok(passed > 0, `${screen.name}, ${colorScheme}: axe has checked something`);
+    t.same(lines, [], `${screen.name}, ${colorScheme}: without violations`);
+  }
+}
+
 async function checkScreen(t: Test, { page, open, watch }: ConsoleWindow, screen: Screen): Promise<void> {
   watch.expectStatus(...(screen.refusals ?? []));
   await open(screen.path);
   await screen.show(page);
-  t.same(await page.evaluate(cutOffButtons), [], `${screen.name}: no button is cut off`);
-  const isDark = await page.evaluate(`matchMedia('(prefers-color-scheme: dark)').matches`);
-  const [present, next] = isDark === true ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
+  await withAxe(page, (find) => checkShown(t, page, screen, find));
+}
+
+/**
+ * Goes from screen to screen within the console, as its links do. The console and axe are loaded and compiled once then,
+ * instead of for each screen.
+ */
+async function checkInTurn(
+  t: Test,
+  { page, open }: ConsoleWindow,
+  [first, ...others]: readonly Screen[],
+): Promise<void> {
+  if (first === undefined) throw new Error('there are no screens');
+  await open(first.path);
+  await first.show(page);
   await withAxe(page, async (find) => {
-    for (const colorScheme of [present, next] as const) {
-      await setColours(page, colorScheme);
-      const { passed, lines } = await find({ isAtColours: colorScheme === next });
-      t.ok(passed > 0, `${screen.name}, ${colorScheme}: axe has checked something`);
-      t.same(lines, [], `${screen.name}, ${colorScheme}: without violations`);
+    await checkShown(t, page, first, find);
+    for (const screen of others) {
+      await page.evaluate(move(screen.path));
+      await screen.show(page);
+      await checkShown(t, page, screen, find);
     }
   });
 }
@@ -81,13 +126,14 @@ await consoleTest(
     const screens = commonScreens(await furnishDemo(t, stage, owner.page));
     const call = consoleCaller(owner.page);
     const roles = ['admin', 'editor', 'viewer'] as const;
-    const check = async (name: string, window: ConsoleWindow): Promise<void> => {
-      for (const screen of screens)
-        await checkScreen(t, window, { ...screen, name: `${name}: ${screen.name}` });
-    };
     await Promise.all(
       roles.map(async (role) => {
-        return check(role, await openJoined(stage, call, role, `another-${role}@demo.example`));
+        const window = await openJoined(stage, call, role, `another-${role}@demo.example`);
+        await checkInTurn(
+          t,
+          window,
+          screens.map((screen) => ({ ...screen, name: `${role}: ${screen.name}` })),
+        );
       }),
     );
   },

@@ -82,10 +82,10 @@ interface Violations {
 }
 
 /** Checks the page in its present state. */
-type FindViolations = (look?: Look) => Promise<Violations>;
+export type FindViolations = (look?: Look) => Promise<Violations>;
 
 /**
- * Loads axe beside a page while `use` runs; the page must not be left meanwhile. axe runs in an isolated world, so that
+ * Loads axe beside a page while `use` runs; the document must stay meanwhile. axe runs in an isolated world, so that
  * the content security policy stays in force and the page does not notice.
  */
 export async function withAxe<Found>(
