@@ -61,11 +61,14 @@ function cohortsOf(kind: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_unused, index) => `${kind}-${index}`.padEnd(cohortChars, '.'));
 }
 
-/** @returns the requests that give a flag one long list and another in turns */
-function patchesInTurn(sizes: AttackSizes, project: ProvisionedProject | undefined): readonly string[] {
+/** @returns the requests that give a flag each of these lists of cohorts in turns */
+function patchesInTurn(
+  project: ProvisionedProject | undefined,
+  lists: readonly (readonly string[])[],
+): readonly string[] {
   const flag = project?.flags['large 0'] ?? '';
-  return ['first', 'second'].map((kind) => {
-    const body = JSON.stringify({ cohorts: cohortsOf(kind, sizes.cohorts) });
+  return lists.map((cohorts) => {
+    const body = JSON.stringify({ cohorts });
     const head = [
       `PATCH /api/v1/flags/${flag} HTTP/1.1`,
       'Host: bench',
@@ -76,6 +79,18 @@ function patchesInTurn(sizes: AttackSizes, project: ProvisionedProject | undefin
     return `${head.join('\r\n')}\r\n\r\n${body}`;
   });
 }
+
+const ofPipelines = {
+  clients: 1,
+  isReading: true,
+  isWriting: true,
+  args: [],
+  project: (): ProvisionedPart => ({
+    name: hostileProject,
+    tokens: [...tokens],
+    flags: [{ name: 'large 0', enabled: true }],
+  }),
+} as const;
 
 const ofStrangers = { isReading: false, isWriting: false, args: [], project: () => null } as const;
 
@@ -115,18 +130,23 @@ export const attacks: readonly Attack[] = [
       Object.values(project?.flags ?? {}).map((id) => get(`/v1/flags/${id}?cohort=absent`)),
   },
   {
+    ...ofPipelines,
     id: 'large-changes',
     title: 'A pipeline gives a flag one long list of cohorts and another in turns',
-    clients: 1,
-    isReading: true,
-    isWriting: true,
-    args: [],
-    project: () => ({
-      name: hostileProject,
-      tokens: [...tokens],
-      flags: [{ name: 'large 0', enabled: true }],
-    }),
-    requests: patchesInTurn,
+    requests: ({ cohorts }, project) =>
+      patchesInTurn(project, [cohortsOf('first', cohorts), cohortsOf('second', cohorts)]),
+  },
+  {
+    ...ofPipelines,
+    id: 'small-changes',
+    title: 'A pipeline sends a long list of cohorts again and again, with another last one each time',
+    requests: ({ cohorts }, project) => {
+      const kept = cohortsOf('kept', cohorts);
+      return patchesInTurn(project, [
+        [...kept, 'first'],
+        [...kept, 'second'],
+      ]);
+    },
   },
   {
     id: 'unread-lists',

@@ -132,7 +132,7 @@ async function run(bench: Bench): Promise<ScenarioReport> {
 
 export const hostileScenario: Scenario = {
   name: scenario,
-  summary: 'five attacks by strangers and tenants: what another tenant meets meanwhile, and memory',
+  summary: 'six attacks by strangers and tenants: what another tenant meets meanwhile, and memory',
   runsElsewhere: false,
   runsBefore: true,
   run,
