@@ -7,7 +7,8 @@ import { peersFolder } from './peer-packages.ts';
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-const readyTimeoutMs = 60_000;
+/** Some peers make hundreds of tables before they are ready, which takes a slow machine a minute. */
+const readyTimeoutMs = 180_000;
 const stopTimeoutMs = 20_000;
 /** How many characters at the end of an adapter's standard error are kept; they are shown only if it fails. */
 const errorCharsMax = 2000;
@@ -27,7 +28,7 @@ export interface Adapter<Facts> {
  * Starts an adapter, as in production, and waits for its announcement, one line of JSON.
  *
  * @param node the Node that runs it
- * @throws Error with its standard error, when it ends or takes a minute before the announcement
+ * @throws Error with its standard error, when it ends, or takes too long, before the announcement
  */
 export async function startAdapter<Facts>(
   name: string,
@@ -44,13 +45,18 @@ export async function startAdapter<Facts>(
   child.stdin.on('error', () => undefined);
   const closed = once(child, 'close');
   const errors = keepEnd(child.stderr);
-  const overdue = setTimeout(() => child.kill('SIGTERM'), readyTimeoutMs);
+  let isOverdue = false;
+  const overdue = setTimeout(() => {
+    isOverdue = true;
+    child.kill('SIGTERM');
+  }, readyTimeoutMs);
   const facts = await Promise.race([
     readAnnouncement<Facts>(child),
     closed.then(([code, signal]) => {
-      throw new Error(
-        `the adapter ${name} ended with ${code ?? signal} before it was ready: ${errors().trim()}`,
-      );
+      const how = isOverdue
+        ? `was not ready within ${readyTimeoutMs / 1000} s`
+        : `ended with ${code ?? signal} before it was ready`;
+      throw new Error(`the adapter ${name} ${how}: ${errors().trim()}`);
     }),
   ]).finally(() => clearTimeout(overdue));
   const startedInMs = performance.now() - startedAt;

@@ -21,7 +21,8 @@ const project = {
 };
 
 await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project) }, async (t, stage) => {
-  const window = await stage.window();
+  // The browser asks for the permission where a person's own grants it to a click.
+  const window = await stage.window({ permissions: ['clipboard-write'] });
   const { page } = window;
   await signIn(window, owner);
   await page.getByRole('link', { name: 'gift-cards' }).click();
