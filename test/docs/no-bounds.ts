@@ -18,6 +18,7 @@ export const noBounds: Readonly<Record<string, string>> = {
   'src/domain/audit/audit-walk.ts': 'pause.walked pause.bytes',
   'src/domain/audit/changes-text.ts': 'openBracket',
   'src/domain/audit/shown-changes.ts': 'openBracket',
+  'src/domain/console/finds-id.ts': 'idPartCharsMin',
   'src/domain/evaluation/bucketing.ts': 'c1 c2',
   'src/domain/evaluation/compiled-audience.ts': 'ruleOverheadBytes',
   'src/domain/evaluation/compiled-flag.ts': 'overheadBytes stateBytes',

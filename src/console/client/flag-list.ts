@@ -9,7 +9,7 @@ interface PageStates {
 
 /** A flag of a list. States stay the small numbers that came: a long list has hundreds of thousands of them. */
 export interface FlagItem extends FlagRow {
-  /** The searched text in lower case. */
+  /** The searched text in lower case, without the id, which a search finds by `findsId`. */
   readonly words: string;
   readonly page: PageStates;
   /** The round of the list in which it was read or changed. */
@@ -103,8 +103,8 @@ function withRows(list: KnownFlags, { flags: rows, environments, kinds }: FlagPa
   return { ...list, flags: merged(others, [...read.values()].sort(byPlace)) };
 }
 
-function wordsOf({ name, id, description, tags }: FlagRow): string {
-  return `${name}\n${id}\n${description}\n${tags.join('\n')}`.toLowerCase();
+function wordsOf({ name, description, tags }: FlagRow): string {
+  return `${name}\n${description}\n${tags.join('\n')}`.toLowerCase();
 }
 
 /** @param left @param right both in the list's order */

@@ -3,6 +3,7 @@ import { useMatchRoute, useNavigate } from '@tanstack/react-router';
 import type { ProjectView } from '../../contracts/console/project-views.ts';
 import type { FoundFlagView } from '../../contracts/console/search-views.ts';
 import { hasRole } from '../../domain/console/console-principal.ts';
+import { findsId } from '../../domain/console/finds-id.ts';
 import { type Found, type FoundRow, resultId } from '../client/found-rows.ts';
 import { projectsQuery } from '../client/queries.ts';
 import { searchedWords } from '../parts/words.ts';
@@ -172,8 +173,9 @@ function inOrder(entries: readonly PaletteEntry[], text: string): readonly Palet
 
 /** Whether a row that was found for another text may be shown until this text's own rows come. */
 function mayStay(row: FoundRow, words: readonly string[]): boolean {
-  const own = `${row.name} ${resultId(row)}`.toLowerCase();
-  return words.length === 0 ? row.wasOn : words.every((word) => own.includes(word));
+  const name = row.name.toLowerCase();
+  const isMeantBy = (word: string): boolean => name.includes(word) || findsId(word, resultId(row));
+  return words.length === 0 ? row.wasOn : words.every(isMeantBy);
 }
 
 /** What the service has found. */

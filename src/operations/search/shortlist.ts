@@ -1,3 +1,5 @@
+import { findsId } from '../../domain/console/finds-id.ts';
+
 /** How well a name or id fits a search, best first. */
 const fits = ['equal', 'begins', 'contains'] as const;
 export type Fit = (typeof fits)[number];
@@ -19,9 +21,9 @@ export class Sought {
 
   /** @returns null when a word occurs in neither */
   fitOf(name: string, id = ''): Fit | null {
-    const [lowerName, lowerId] = [name.toLowerCase(), id.toLowerCase()];
-    if (!this.#words.every((word) => lowerName.includes(word) || lowerId.includes(word))) return null;
-    if (lowerName === this.#text || lowerId === this.#text) return 'equal';
+    const lowerName = name.toLowerCase();
+    if (!this.#words.every((word) => lowerName.includes(word) || findsId(word, id))) return null;
+    if (lowerName === this.#text || id.toLowerCase() === this.#text) return 'equal';
     return lowerName.startsWith(this.#text) ? 'begins' : 'contains';
   }
 }

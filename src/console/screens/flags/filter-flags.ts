@@ -1,4 +1,5 @@
 import type { StateKind } from '../../../contracts/console/flag-views.ts';
+import { findsId } from '../../../domain/console/finds-id.ts';
 import { type Reach, reachOf } from '../../../domain/flag/reach.ts';
 import type { FlagsSearch } from '../../app/searches.ts';
 import { type FlagItem, listedState } from '../../client/flag-list.ts';
@@ -20,7 +21,8 @@ function stateTest({ state, environment }: FlagsSearch): ((flag: FlagItem) => bo
 }
 
 /**
- * The flags that pass every filter, in their order. Each word of the search must occur in name, id, description or tags; a
+ * The flags that pass every filter, in their order. Each word of the search must occur in name, description or tags, or find
+ * the id; a
  * state is that of the chosen environment, or of any.
  */
 function filtered(
@@ -33,7 +35,7 @@ function filtered(
   const hasState = stateTest(search);
   return flags.filter(
     (flag) =>
-      words.every((word) => flag.words.includes(word)) &&
+      words.every((word) => flag.words.includes(word) || findsId(word, flag.id)) &&
       (tag === undefined || flag.tags.includes(tag)) &&
       (search.favourites === undefined || favourites.has(flag.id)) &&
       (hasState === null || hasState(flag)),
