@@ -1,0 +1,3 @@
+import { otherRuns, testRuns } from './scenario-runs.ts';
+
+testRuns(otherRuns);
