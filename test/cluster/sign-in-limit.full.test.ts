@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { createCluster } from './support/three-nodes.ts';
 
 const { binaries, skip } = findPostgres();
-t.setTimeout(60_000);
+t.setTimeout(180_000);
 
 const wrong = { email: 'owner@acme.example', password: 'not this one' };
 const right = { email: 'owner@acme.example', password };

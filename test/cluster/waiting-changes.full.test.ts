@@ -12,7 +12,7 @@ import { findPostgres } from '../support/postgres/postgres-binaries.ts';
 
 const { skip } = findPostgres();
 const attachedMsMax = 60_000;
-t.setTimeout(120_000);
+t.setTimeout(240_000);
 
 /** @returns null when nothing was said of the node's state */
 async function stateOf({ server }: NodePlace, flag: string): Promise<string | null> {
@@ -41,6 +41,8 @@ t.test('a change is answered in its time though the node is cut off while it wai
 
 t.test('a change is answered in its time though PostgreSQL does not answer', { skip }, async (t) => {
   const [deadlineMs, waitMs] = [2000, 3000];
+  // What a busy machine adds. Without their bounds the changes would wait as long as PostgreSQL.
+  const slowMs = 3000;
   const settings = {
     BURGEE_REQUEST_DEADLINE_MS: String(deadlineMs),
     BURGEE_CLUSTER_WAIT_MS: String(waitMs),
@@ -57,9 +59,9 @@ t.test('a change is answered in its time though PostgreSQL does not answer', { s
   first.link.state = 'open';
   const [one, two] = answers as [PatchAnswer, PatchAnswer];
   t.match(one, { status: 503, text: /waited for its cluster too long.*may have been applied/ });
-  t.ok(one.tookMs < waitMs + 1000, `it took ${one.tookMs} ms`);
+  t.ok(one.tookMs < waitMs + slowMs, `it took ${one.tookMs} ms`);
   t.equal(two.status, 503);
-  t.ok(two.tookMs < deadlineMs + waitMs + 1500, `it took ${two.tookMs} ms`);
+  t.ok(two.tookMs < deadlineMs + waitMs + slowMs, `it took ${two.tookMs} ms`);
   await allAttached(stage, attachedMsMax);
   t.equal((await patchCohorts(stage, first, flag, ['afterwards'])).status, 200, 'and the next one is taken');
 });
