@@ -21,9 +21,8 @@ function stateTest({ state, environment }: FlagsSearch): ((flag: FlagItem) => bo
 }
 
 /**
- * The flags that pass every filter, in their order. Each word of the search must occur in name, description or tags, or find
- * the id; a
- * state is that of the chosen environment, or of any.
+ * The flags that pass every filter, in their order. Each word of the search must occur in name, description or tags, or
+ * find the id; a state is that of the chosen environment, or of any.
  */
 function filtered(
   flags: readonly FlagItem[],
