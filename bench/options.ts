@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from '../src/support/closest-name.ts';
@@ -193,7 +194,7 @@ function findCheckoutBefore(
   if (others.length > 0)
     throw new UsageError(`--before cannot be given for ${others.join(', ')}: ${beforeHint(known)}`);
   const folder = resolve(before);
-  if (programIn(folder) === null)
+  if (!existsSync(programIn(folder)))
     throw new UsageError(`--before ${before}: that is no built checkout; run npm run build there`);
   return folder;
 }

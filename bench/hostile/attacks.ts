@@ -1,3 +1,4 @@
+import { getRequest, patchRequest } from '../../test/campaigns/wire-connection.ts';
 import type { Provisioned, ProvisionedProject } from '../servers/bench-directory.ts';
 import { type ProvisionedPart, quietOrganisation } from '../servers/provision-file.ts';
 
@@ -47,14 +48,10 @@ export const quietProject = 'quiet';
 const tokens = [{ name: 'hostile-write', permission: 'write' }] as const;
 const cohortChars = 20;
 
-function get(path: string, ...headers: readonly string[]): string {
-  return [`GET ${path} HTTP/1.1`, 'Host: bench', ...headers, '', ''].join('\r\n');
-}
-
-function authorizationOf(project: ProvisionedProject | undefined): string {
+function secretOf(project: ProvisionedProject | undefined): string {
   const secret = project?.tokens['hostile-write']?.secret;
   if (secret === undefined) throw new Error('the hostile tenant has no token');
-  return `Authorization: Bearer ${secret}`;
+  return secret;
 }
 
 function cohortsOf(kind: string, count: number): readonly string[] {
@@ -67,17 +64,7 @@ function patchesInTurn(
   lists: readonly (readonly string[])[],
 ): readonly string[] {
   const flag = project?.flags['large 0'] ?? '';
-  return lists.map((cohorts) => {
-    const body = JSON.stringify({ cohorts });
-    const head = [
-      `PATCH /api/v1/flags/${flag} HTTP/1.1`,
-      'Host: bench',
-      authorizationOf(project),
-      'Content-Type: application/json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-    ];
-    return `${head.join('\r\n')}\r\n\r\n${body}`;
-  });
+  return lists.map((cohorts) => patchRequest(`/api/v1/flags/${flag}`, secretOf(project), { cohorts }));
 }
 
 const ofPipelines = {
@@ -109,7 +96,7 @@ export const attacks: readonly Attack[] = [
     id: 'unread-pages',
     title: 'Strangers ask for pages of 60 KiB by the thousand, and read nothing',
     clients: 20,
-    requests: ({ pages }) => [get('/docs').repeat(pages)],
+    requests: ({ pages }) => [getRequest('/docs').repeat(pages)],
   },
   {
     id: 'cold-flags',
@@ -127,7 +114,7 @@ export const attacks: readonly Attack[] = [
       })),
     }),
     requests: (_sizes, project) =>
-      Object.values(project?.flags ?? {}).map((id) => get(`/v1/flags/${id}?cohort=absent`)),
+      Object.values(project?.flags ?? {}).map((id) => getRequest(`/v1/flags/${id}?cohort=absent`)),
   },
   {
     ...ofPipelines,
@@ -160,7 +147,7 @@ export const attacks: readonly Attack[] = [
       tokens: [...tokens],
       flags: Array.from({ length: flags }, (_unused, index) => ({ name: `flag ${index}`, enabled: true })),
     }),
-    requests: (_sizes, project) => [get('/api/v1/flags', authorizationOf(project))],
+    requests: (_sizes, project) => [getRequest('/api/v1/flags', secretOf(project))],
   },
 ];
 
@@ -190,7 +177,7 @@ export function quietRequests({ projects }: Provisioned): {
   const secret = quiet?.tokens['quiet-read']?.secret;
   if (flag === undefined || secret === undefined) throw new Error('the quiet tenant was not provisioned');
   return {
-    evaluation: Buffer.from(get(`/v1/flags/${flag}?targetingKey=user-1`)),
-    list: Buffer.from(get('/api/v1/flags', `Authorization: Bearer ${secret}`)),
+    evaluation: Buffer.from(getRequest(`/v1/flags/${flag}?targetingKey=user-1`)),
+    list: Buffer.from(getRequest('/api/v1/flags', secret)),
   };
 }

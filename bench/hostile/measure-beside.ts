@@ -11,6 +11,7 @@ import { type BenchDirectory, copyDirectory } from '../servers/bench-directory.t
 import type { ServerProcess } from '../servers/server-process.ts';
 import { serveDirectory } from '../servers/start-burgee.ts';
 import { withServers } from '../servers/with-servers.ts';
+import { workerArguments } from '../servers/worker-arguments.ts';
 import { type Attack, type AttackSizes, hostileProject, quietRequests } from './attacks.ts';
 
 /** What is measured, and for how long. */
@@ -27,7 +28,7 @@ interface Besieged {
 
 /** Another address than the quiet tenant's, because limits are per address. */
 const hostileAddress = '127.0.0.9';
-const workers = '2';
+const workers = 2;
 /** A client that waits longer for an evaluation has given up. */
 const answerMaxMs = 5000;
 const evaluationPauseMs = 5;
@@ -141,7 +142,7 @@ export function measureBeside(besieged: Besieged): Promise<Measurement> {
     const directory = copyDirectory(besieged.directory);
     lifetime.teardown(() => directory.remove());
     return await withServers(async (keep) => {
-      const args = ['--workers', workers, ...attack.args];
+      const args = [...workerArguments(workers), ...attack.args];
       const server = await keep(serveDirectory(directory, { program, args }));
       const crowd = openCrowd(lifetime, Number(new URL(server.origin).port), hostileAddress);
       return await besiege({ ...besieged, directory }, server, crowd);

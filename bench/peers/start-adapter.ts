@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { keepEnd } from '../servers/keep-end.ts';
 import { peersFolder } from './peer-packages.ts';
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -10,9 +11,6 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 /** Some peers make hundreds of tables before they are ready, which takes a slow machine a minute. */
 const readyTimeoutMs = 180_000;
 const stopTimeoutMs = 20_000;
-/** How many characters at the end of an adapter's standard error are kept; they are shown only if it fails. */
-const errorCharsMax = 2000;
-
 /** A running program of `bench/peers/adapters` that has announced itself. */
 export interface Adapter<Facts> {
   readonly pid: number;
@@ -67,14 +65,6 @@ export async function startAdapter<Facts>(
 function plainEnvironment(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].map((name) => [name, process.env[name]]);
   return { ...Object.fromEntries(kept), NODE_ENV: 'production' };
-}
-
-function keepEnd(stream: Readable): () => string {
-  let text = '';
-  stream.setEncoding('utf8').on('data', (piece: string) => {
-    text = (text + piece).slice(-errorCharsMax);
-  });
-  return () => text;
 }
 
 /** Keeps reading, so that a full pipe never blocks an adapter that logs. */

@@ -18,7 +18,7 @@ function git(root: string, args: readonly string[]): string | null {
 }
 
 /** @returns the commit of a checkout; without git, `unknown` and modified */
-function readCommit(root: string): Pick<RunFacts, 'commit' | 'isModified'> {
+export function readCommit(root: string): Pick<RunFacts, 'commit' | 'isModified'> {
   const commit = git(root, ['rev-parse', 'HEAD']);
   const changes = git(root, ['status', '--porcelain', '--', '.', ...written.map((path) => `:!${path}`)]);
   return { commit: commit ?? 'unknown', isModified: changes !== '' };

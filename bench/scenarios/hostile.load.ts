@@ -1,10 +1,18 @@
 import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
-import { type Attack, attackSizes, attacks, projectsOf, quickAttackSizes } from '../hostile/attacks.ts';
+import {
+  type Attack,
+  type AttackSizes,
+  attackSizes,
+  attacks,
+  projectsOf,
+  quickAttackSizes,
+} from '../hostile/attacks.ts';
 import { measureBeside } from '../hostile/measure-beside.ts';
 import { buildsToCompare } from '../measure/compare-builds.ts';
 import type { Bench, ComparisonPlan, Scenario } from '../scenario.ts';
-import { type BenchDirectory, makeDirectory } from '../servers/bench-directory.ts';
+import type { BenchDirectory } from '../servers/bench-directory.ts';
 import { mainProgram } from '../servers/programs.ts';
+import { withDirectories } from '../servers/with-directories.ts';
 
 const scenario = 'hostile';
 const alone = 'alone';
@@ -55,9 +63,13 @@ interface Siege {
   readonly isAttacked: boolean;
 }
 
-function compareSieges(bench: Bench, attack: Attack, sieges: readonly Siege[]): Promise<Comparison> {
-  const { seconds, isQuick, rounds } = bench.settings;
-  const sizes = isQuick ? quickAttackSizes : attackSizes;
+function compareSieges(
+  bench: Bench,
+  attack: Attack,
+  sizes: AttackSizes,
+  sieges: readonly Siege[],
+): Promise<Comparison> {
+  const { seconds, rounds } = bench.settings;
   const [{ name: base }] = sieges as readonly [Siege];
   return bench.compare({
     id: attack.id,
@@ -76,58 +88,34 @@ function compareSieges(bench: Bench, attack: Attack, sieges: readonly Siege[]): 
   });
 }
 
-/** Makes a directory for each program, and removes them in the end. */
-async function withDirectories<Result>(
-  bench: Bench,
-  attack: Attack,
-  programs: readonly string[],
-  run: (directories: readonly BenchDirectory[]) => Promise<Result>,
-): Promise<Result> {
-  const sizes = bench.settings.isQuick ? quickAttackSizes : attackSizes;
-  const made: BenchDirectory[] = [];
-  try {
-    for (const program of programs)
-      made.push(await makeDirectory(projectsOf(attack, sizes), undefined, program));
-    return await run(made);
-  } finally {
-    for (const directory of made) directory.remove();
-  }
-}
-
-function compareAttack(bench: Bench, attack: Attack): Promise<Comparison> {
-  return withDirectories(bench, attack, [mainProgram], ([directory]) => {
-    const served = { program: mainProgram, directory: directory as BenchDirectory };
-    return compareSieges(bench, attack, [
-      { ...served, name: alone, what: 'Burgee with two workers, without the attack', isAttacked: false },
-      { ...served, name: attacked, what: 'The same beside the attack', isAttacked: true },
-    ]);
-  });
-}
-
-function compareAttackBefore(bench: Bench, attack: Attack, checkout: string): Promise<Comparison> {
-  const builds = buildsToCompare(checkout);
-  const programs = builds.map(({ program }) => program);
-  return withDirectories(bench, attack, programs, (directories) => {
-    const sieges = builds.map((build, index) => ({
-      ...build,
-      what: `${build.what}, beside the attack`,
-      directory: directories[index] as BenchDirectory,
-      isAttacked: true,
-    }));
-    return compareSieges(bench, attack, sieges);
+/** Compares this build attacked with the same alone, or with an older build that is attacked, too. */
+function compareAttack(bench: Bench, attack: Attack, sizes: AttackSizes): Promise<Comparison> {
+  const { checkoutBefore } = bench.settings;
+  const projects = projectsOf(attack, sizes);
+  return withDirectories(async (make) => {
+    const sieges: Siege[] = [];
+    if (checkoutBefore === null) {
+      const served = { program: mainProgram, directory: await make(projects) };
+      sieges.push(
+        { ...served, name: alone, what: 'Burgee with two workers, without the attack', isAttacked: false },
+        { ...served, name: attacked, what: 'The same beside the attack', isAttacked: true },
+      );
+    } else
+      for (const build of buildsToCompare(checkoutBefore)) {
+        const directory = await make(projects, undefined, build.program);
+        sieges.push({ ...build, what: `${build.what}, beside the attack`, directory, isAttacked: true });
+      }
+    return await compareSieges(bench, attack, sizes, sieges);
   });
 }
 
 async function run(bench: Bench): Promise<ScenarioReport> {
   const { checkoutBefore, isQuick } = bench.settings;
+  const sizes = isQuick ? quickAttackSizes : attackSizes;
   const comparisons: Comparison[] = [];
   for (const attack of isQuick ? attacks.filter(({ id }) => quickAttacks.has(id)) : attacks) {
     bench.note(`provisioning for ${attack.id}`);
-    comparisons.push(
-      checkoutBefore === null
-        ? await compareAttack(bench, attack)
-        : await compareAttackBefore(bench, attack, checkoutBefore),
-    );
+    comparisons.push(await compareAttack(bench, attack, sizes));
   }
   const measured = targets.filter(({ comparison }) => comparisons.some(({ id }) => id === comparison));
   return { scenario, comparisons, targets: checkoutBefore === null ? measured : [], missing: [] };

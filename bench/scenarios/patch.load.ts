@@ -6,10 +6,11 @@ import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { canMeterProcesses, meterProcess } from '../load/process-meter.ts';
 import { buildBefore, buildsToCompare } from '../measure/compare-builds.ts';
 import type { Bench, ComparisonPlan, ContenderPlan, Scenario } from '../scenario.ts';
-import { type BenchDirectory, makeDirectory } from '../servers/bench-directory.ts';
+import type { BenchDirectory } from '../servers/bench-directory.ts';
 import type { ProvisionedPart } from '../servers/provision-file.ts';
 import type { ServerProcess } from '../servers/server-process.ts';
 import { serveDirectory } from '../servers/start-burgee.ts';
+import { withDirectories } from '../servers/with-directories.ts';
 import { withServers } from '../servers/with-servers.ts';
 
 const scenario = 'patch';
@@ -211,18 +212,12 @@ function planFor({ settings }: Bench): Pick<ComparisonPlan, 'driver' | 'settings
 
 async function run(bench: Bench): Promise<ScenarioReport> {
   const provision = provisionOf(bench.settings.isQuick ? quickFlags : flagsHere);
-  const made: BenchDirectory[] = [];
-  const make = async (): Promise<BenchDirectory> => {
-    const directory = await makeDirectory([provision], diskFolder());
-    made.push(directory);
-    return directory;
-  };
-  try {
+  return await withDirectories(async (make) => {
     const places = {
-      served: await make(),
-      servedOneByOne: await make(),
-      inProcess: await make(),
-      bare: await make(),
+      served: await make([provision], diskFolder()),
+      servedOneByOne: await make([provision], diskFolder()),
+      inProcess: await make([provision], diskFolder()),
+      bare: await make([provision], diskFolder()),
     };
     return await withServers(async (keep) => {
       const grouped = await keep(serveDirectory(places.served, { args: serveArgs }));
@@ -231,21 +226,17 @@ async function run(bench: Bench): Promise<ScenarioReport> {
       const singleWriter = await compareSingleWriter(bench, grouped, places);
       return { scenario, comparisons: [writers, singleWriter], targets, missing: [] };
     });
-  } finally {
-    for (const directory of made) directory.remove();
-  }
+  });
 }
 
 /** Patches at each build, by one writer and by all of them. */
 async function runBefore(bench: Bench, checkout: string): Promise<ScenarioReport> {
   const provision = provisionOf(bench.settings.isQuick ? quickFlags : flagsHere);
-  const made: BenchDirectory[] = [];
-  try {
-    return await withServers(async (keep) => {
+  return await withDirectories((make) =>
+    withServers(async (keep) => {
       const served = [];
       for (const { program, ...shown } of buildsToCompare(checkout)) {
-        const directory = await makeDirectory([provision], diskFolder(), program);
-        made.push(directory);
+        const directory = await make([provision], diskFolder(), program);
         const server = await keep(serveDirectory(directory, { program, args: serveArgs }));
         served.push({ shown, server, directory });
       }
@@ -264,10 +255,8 @@ async function runBefore(bench: Bench, checkout: string): Promise<ScenarioReport
           }),
         );
       return { scenario, comparisons, targets: [], missing: [] };
-    });
-  } finally {
-    for (const directory of made) directory.remove();
-  }
+    }),
+  );
 }
 
 export const patchScenario: Scenario = {

@@ -1,0 +1,17 @@
+import { type BenchDirectory, makeDirectory } from './bench-directory.ts';
+
+/** Runs a function, and then removes the directories that it made, also when it fails. */
+export async function withDirectories<Result>(
+  run: (make: typeof makeDirectory) => Promise<Result>,
+): Promise<Result> {
+  const made: BenchDirectory[] = [];
+  try {
+    return await run(async (...place) => {
+      const directory = await makeDirectory(...place);
+      made.push(directory);
+      return directory;
+    });
+  } finally {
+    for (const directory of made) directory.remove();
+  }
+}
