@@ -1,11 +1,17 @@
 import type { PasswordPort } from '../operations/conversation.ts';
 import { widestNetwork } from '../support/address-networks.ts';
+import { assert } from '../support/assert.ts';
 import { decoyHash } from '../support/password-hash.ts';
 
 /** Hashes at once. Each takes 19 MiB and some tens of milliseconds of a core. */
 export const hashesAtOnce = 2;
-/** Most requests that wait for a place: a few seconds of work. */
+/** Most requests that wait for a place: a few seconds of work, where the processor is free. */
 const waitingMax = 32;
+/**
+ * The longest wait for a place. Threads of low priority get a tenth of a busy processor, so the same work may take
+ * minutes: people and proxies have gone by then.
+ */
+const waitMsMax = 10_000;
 
 /** Where the work is done. */
 export interface PasswordHashing {
@@ -15,7 +21,7 @@ export interface PasswordHashing {
   isRight(passwordHash: string, password: string): Promise<boolean>;
 }
 
-/** A request that waits. Called with false when it lost its turn to another address. */
+/** A request that waits. Called with false when it lost its place to another address. */
 type Begin = (mayWork: boolean) => void;
 
 /**
@@ -47,6 +53,16 @@ class WaitingLine {
     return true;
   }
 
+  /** The request waits no more. */
+  leave(address: string, begin: Begin): void {
+    const own = this.#lines.get(address) ?? [];
+    assert(own.includes(begin), 'a request that leaves has waited');
+    const others = own.filter((other) => other !== begin);
+    if (others.length > 0) this.#lines.set(address, others);
+    else this.#lines.delete(address);
+    this.#count -= 1;
+  }
+
   /** @returns the next request, of the next address */
   next(): Begin | undefined {
     for (const [address, line] of this.#lines) {
@@ -61,16 +77,18 @@ class WaitingLine {
 }
 
 /**
- * Makes and checks password hashes, a few at a time in the whole process. When too many requests wait, the answer is
- * `busy`. Addresses take turns, so one that asks for much makes others wait for one of its requests only.
+ * Makes and checks password hashes, a few at a time in the whole process. When too many requests wait, or one has waited
+ * too long, the answer is `busy`. Addresses take turns, so one that asks for much makes others wait for one of its requests only.
  */
 export class PasswordDesk implements PasswordPort {
   readonly #hashing: PasswordHashing;
+  readonly #longestWaitMs: number;
   readonly #waiting = new WaitingLine();
   #underWay = 0;
 
-  constructor(hashing: PasswordHashing) {
+  constructor(hashing: PasswordHashing, longestWaitMs = waitMsMax) {
     this.#hashing = hashing;
+    this.#longestWaitMs = longestWaitMs;
   }
 
   async check(limitKey: string, passwordHash: string | null, password: string): Promise<boolean | 'busy'> {
@@ -112,7 +130,15 @@ export class PasswordDesk implements PasswordPort {
 
   #wait(address: string): Promise<boolean> {
     return new Promise((resolve) => {
-      if (!this.#waiting.join(address, resolve)) resolve(false);
+      const begin: Begin = (mayWork) => {
+        clearTimeout(timer);
+        resolve(mayWork);
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.leave(address, begin);
+        resolve(false);
+      }, this.#longestWaitMs).unref();
+      if (!this.#waiting.join(address, begin)) begin(false);
     });
   }
 }
