@@ -113,7 +113,7 @@ export function readBodyHead(request: HttpRequest, bytesMax: number): number | n
   return length === 0 || length > bytesMax ? null : length;
 }
 
-/** As `hasBody`, by every line of the head: a second host needs care, too. */
+/** Whether a line of the head declares a body, so that the request's end may not be certain, or several name its host. */
 export function hasBodyOrFault(request: HttpRequest): boolean {
   return headLines.needsCare(request);
 }

@@ -1,12 +1,6 @@
 import type { RequestView } from './request-view.ts';
-import type { HttpRequest } from './uws.ts';
 
 /* Where a request ends: what a head says of its body, and what could make another parser see another end. */
-
-/** A request that declares a body may be framed so that its end is not certain. Sees the first line of each header. */
-export function hasBody(request: HttpRequest): boolean {
-  return request.getHeader('content-length') !== '' || request.getHeader('transfer-encoding') !== '';
-}
 
 const lengths =
   'The headers disagree on the length of the request body. Send one Content-Length, or Transfer-Encoding: chunked.';

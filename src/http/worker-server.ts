@@ -14,7 +14,7 @@ import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange, type ExchangeClass } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
-import { framingFault, hasBody, hasUncertainEnd } from './request-end.ts';
+import { framingFault, hasUncertainEnd } from './request-end.ts';
 import { RequestView } from './request-view.ts';
 import { type Manner, TurnGuard } from './turn-guard.ts';
 import { type AppDescriptor, createApp, type HttpRequest, type HttpResponse, type UwsApp } from './uws.ts';
@@ -64,11 +64,6 @@ interface WorkerServerOptions extends ConnectionRules {
   /** The answer when a handler throws. */
   readonly failure: { readonly headers: HeaderBlock; readonly body: string };
   readonly onFault: (fault: unknown) => void;
-  /**
-   * Whether a connection carries requests of several clients, as one of a proxy does. Then a client could prepend a
-   * request to that of another one, so every line of a head is checked on direct routes, too.
-   */
-  readonly areConnectionsShared: boolean;
   /**
    * Answers a request whose end another parser could find elsewhere, and closes its connection. @param fault in the
    * request
@@ -206,20 +201,19 @@ function handleExchange(
 }
 
 /**
- * Crossings into the addon for an answered evaluation: segment, query, two framing headers (where connections are
- * shared: all lines of the head), one block of headers, the end.
+ * Crossings into the addon for an answered evaluation: the lines of the head, segment, query, one block of headers, the
+ * end.
  */
 function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): void {
   const { meter, policy, turns, view } = parts;
   const { exchange: RouteExchange = Exchange } = route;
   const isHead = route.method === 'head';
-  const needsCare = parts.areConnectionsShared ? hasBodyOrFault : hasBody;
   // Without a closure: V8 would allocate the captured variables for each request.
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
     const manner = turns.next();
     const mustClose = policy.mustClose();
     const isAtOnce = manner === 'plain' || manner === 'checked';
-    if (!isAtOnce || mustClose || isHead || needsCare(request)) {
+    if (!isAtOnce || mustClose || isHead || hasBodyOrFault(request)) {
       answerWithCare(response, request, manner, mustClose);
       return;
     }

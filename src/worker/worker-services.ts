@@ -163,7 +163,6 @@ export function createServices(
       body: errorEnvelope({ code: 'internal-error', detail: failureDetail }, docsUrl),
     },
     onFault: (fault) => log.error({ err: fault }, 'handler failed'),
-    areConnectionsShared: setup.trustedProxies.length > 0,
     refuseAmbiguous: (exchange, request, fault) =>
       refuseAmbiguous(exchange, request, fault, { management: managementGate, console, sync, docsUrl }),
     onConnection: (change) => {

@@ -77,7 +77,6 @@ function addApp(t: Test, { front }: Scene, name: string): App {
     },
     failure: { headers: plainJsonHeaders, body: '' },
     onFault: (fault) => t.fail(String(fault)),
-    areConnectionsShared: false,
     refuseAmbiguous: () => undefined,
     ...roomForAll,
     onConnection: (change) => {

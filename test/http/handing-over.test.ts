@@ -103,6 +103,11 @@ t.test('requests whose end cannot be found are refused on a direct route too', a
     'Transfer-Encoding: \r\nContent-Length: 5',
     'Transfer-Encoding: gzip',
     'Content-Length: +5',
+    'Content-Length:',
+    'Content-Length:\r\nContent-Length: 5',
+    'Content-Length:\r\nTransfer-Encoding: chunked',
+    'Transfer-Encoding:\r\nTransfer-Encoding: chunked',
+    'X-Other: 1\r\nHost: y',
   ];
   for (const framing of framings) {
     const connection = await openRawConnection(t, port);

@@ -54,7 +54,6 @@ const server: WorkerServer = createWorkerServer({
   policy: openPolicy,
   failure: { headers, body: 'failed' },
   onFault: () => undefined,
-  areConnectionsShared: false,
   refuseAmbiguous: (exchange) => exchange.answerAndClose(400, headers, 'ambiguous'),
   ...roomForAll,
   onConnection: (change) => {

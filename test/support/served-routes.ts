@@ -46,7 +46,6 @@ export async function serveRoutes(t: Lifetime, options: ServedRoutesOptions): Pr
     routes: options.routes,
     directRoutes: options.directRoutes ?? [],
     failure: { headers: plainJsonHeaders, body: '{"error":"failed"}' },
-    areConnectionsShared: false,
     refuseAmbiguous: (exchange) => exchange.answerAndClose(400, plainJsonHeaders, '{"error":"ambiguous"}'),
     onConnection: (change) => {
       connections += change;

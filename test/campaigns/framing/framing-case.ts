@@ -124,17 +124,13 @@ function createMessage(random: Random, targets: FramingTargets): Message {
     '/health',
     '/nothing',
   ]);
-  const isEvaluation = method === 'GET' && target.startsWith(`/v1/flags/${targets.flag}`);
   const { lines, body, isChunked } = createBody(random, targets, often, use);
   if (isChunked) touches.push('chunks');
   const hosts = often(0.08)
     ? random.pick([[], ['Host: localhost', 'Host: localhost'], ['Host:']])
     : ['Host: localhost'];
-  const isEmpty = lines.some((line) => /:\s*$/.test(line));
-  if (isEvaluation && (hosts.length > 1 || lines.length > 1 || isEmpty)) touches.push('evaluation-lines');
   const token = random.chance(0.6) ? [`Authorization: Bearer ${targets.secret}`] : [];
   const odd = often(0.3) ? [use(random.pick(oddLines))] : [];
-  if (isEvaluation && odd[0] === 'Host: other') touches.push('evaluation-lines');
   const headers = random.shuffle([...hosts, ...token, ...odd, ...shuffledWhole(lines)]);
   const [space, version] = often(0.1) ? [random.pick(spaces), random.pick(versions)] : [' ', 'HTTP/1.1'];
   const all = [`${method}${random.chance(0.5) ? ' ' : space}${target}${space}${version}`, ...headers];

@@ -10,16 +10,14 @@ export const framingFaults = {
 export type FramingFault = keyof typeof framingFaults;
 
 /**
- * Cases in which Burgee accepts a request that a strict parser refuses: uWebSockets.js does not show the fault, or
- * checking would slow every evaluation (docs/gotchas.md). The example proxies in `deploy/` refuse all of them.
+ * Cases in which Burgee accepts a request that a strict parser refuses, because uWebSockets.js does not show the fault
+ * (docs/gotchas.md). The example proxies in `deploy/` refuse all of them.
  */
 export interface KnownException {
   readonly name: string;
   readonly reason: string;
   /** What the exception may cause. */
   readonly faults: readonly FramingFault[];
-  /** Whether an installation that declares its proxies does not have it. */
-  readonly endsWithProxies?: true;
   /** Bytes that show the exception while it exists. Latin-1. */
   example(targets: FramingTargets): string;
 }
@@ -60,14 +58,6 @@ export const knownExceptions: readonly KnownException[] = [
       'uWebSockets.js shows chunks without their framing: a body that looks complete is accepted, and its connection ends',
     example: (targets) =>
       patch(targets, 'Transfer-Encoding: chunked\r\n', '10\r\n{"enabled":true}XX0\r\n\r\n'),
-  },
-  {
-    name: 'evaluation-lines',
-    faults: everything,
-    endsWithProxies: true,
-    reason: 'the evaluation of one flag checks only the first Content-Length and Transfer-Encoding',
-    example: ({ flag }) =>
-      `GET /v1/flags/${flag} HTTP/1.1\r\n${host}Content-Length:\r\nContent-Length: 5\r\n\r\n`,
   },
   {
     name: 'delete-byte',
