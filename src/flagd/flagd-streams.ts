@@ -6,6 +6,7 @@ import { count, type MetricCells } from '../observability/metric-cells.ts';
 import { FairAmount, streamWeights } from '../support/fair-share.ts';
 import { addressFromText, type ClientAddress } from '../worker/limits/address-finder.ts';
 import type { AddressLimiter } from '../worker/limits/address-limiter.ts';
+import { sparseDenials } from '../worker/sync/sparse-denials.ts';
 import { censusOf, type SyncCensus } from '../worker/sync/sync-census.ts';
 import { admitCall, denialOf, type Refused, refusalNow } from './admission.ts';
 import type { Configurations, HeldEnvironment } from './configurations.ts';
@@ -15,11 +16,6 @@ import type { SendRoom } from './send-room.ts';
 
 /** A client that has not taken a configuration for so long is cut off. */
 export const takeMsMax = 60_000;
-/** Refusals of one token are recorded at most so often: its provider tries again every few seconds. */
-export const denialEveryMs = 60_000;
-/** Tokens of which it is known when they were refused last. */
-export const deniedTokensMax = 1000;
-
 const codes: Readonly<Record<RefusedStatus, grpcStatus>> = {
   'invalid-argument': grpcStatus.INVALID_ARGUMENT,
   unauthenticated: grpcStatus.UNAUTHENTICATED,
@@ -64,7 +60,7 @@ export class FlagdStreams {
   readonly #options: FlagdStreamsOptions;
   readonly #streams = new Set<FlagdStream>();
   readonly #places: FairAmount;
-  readonly #deniedAt = new Map<string, number>();
+  readonly #denials = sparseDenials();
 
   constructor(options: FlagdStreamsOptions) {
     this.#options = options;
@@ -96,7 +92,7 @@ export class FlagdStreams {
       const { refused, refusal } = admission;
       const { text, limitKey } = addressOf(call);
       const denial = refusal === null ? null : denialOf(refusal, call.getPath(), text);
-      if (denial !== null) this.#noteDenial(denial);
+      if (denial !== null && this.#denials.pass(denial.tokenId, denial.at)) this.#options.onDenied(denial);
       const isFailure = refusal?.isFailedAuthentication ?? false;
       const mayFail = !isFailure || this.#options.failures.take(limitKey);
       this.#refuse(call, mayFail ? refused : tooManyFailures);
@@ -137,18 +133,6 @@ export class FlagdStreams {
     count(this.#options.cells, flagdMetrics.metrics.refused, refusedStatuses.indexOf(status));
     // Never OK: after it some providers take the stream for finished, and stay with what they have.
     call.emit('error', { code: codes[status], details: detail });
-  }
-
-  #noteDenial(denial: Denial): void {
-    const { tokenId, at } = denial;
-    const before = this.#deniedAt.get(tokenId);
-    if (before !== undefined && Math.abs(at - before) < denialEveryMs) return;
-    const [oldest] = this.#deniedAt.keys();
-    if (before === undefined && this.#deniedAt.size >= deniedTokensMax && oldest !== undefined) {
-      this.#deniedAt.delete(oldest);
-    }
-    this.#deniedAt.set(tokenId, at);
-    this.#options.onDenied(denial);
   }
 
   /** Ends streams whose token or environment is no more. */

@@ -20,6 +20,7 @@ import type { RequestMeter } from './request-meter.ts';
 import type { RouteName } from './route-names.ts';
 import type { EnvironmentWatch } from './sync/environment-watch.ts';
 import type { PinnedState } from './sync/settled-state.ts';
+import { sparseDenials } from './sync/sparse-denials.ts';
 import { SyncAnswers, type SyncAnswersOptions, syncStopping } from './sync-answers.ts';
 import type { UsedBy } from './token-use-of.ts';
 
@@ -64,6 +65,7 @@ export class SyncDoor implements ApiDoor {
   readonly actors: ApiActors;
   readonly #options: SyncDoorOptions;
   readonly #answers: SyncAnswers;
+  readonly #denials = sparseDenials();
 
   constructor(options: SyncDoorOptions) {
     this.#options = options;
@@ -168,10 +170,11 @@ export class SyncDoor implements ApiDoor {
   #refusal(refusal: Refusal, call: ApiCallHead): ApiAnswer {
     const { tokenId, denialReason: reason, environment } = refusal;
     const route = call.operation === null ? unknownRoute : routes[call.operation as OperationId];
+    const at = Date.now();
     const denial: Denial | null =
-      tokenId === null || reason === null
+      tokenId === null || reason === null || !this.#denials.pass(tokenId, at)
         ? null
-        : { tokenId, at: Date.now(), reason, route, environment, address: call.address };
+        : { tokenId, at, reason, route, environment, address: call.address };
     return refusalAnswer(refusal, denial, this.#options);
   }
 

@@ -1,6 +1,7 @@
 import t from 'tap';
+import { openStoreReader } from '../../src/storage/store-reader.ts';
 import { bearer } from '../support/http-client.ts';
-import { idOf } from '../support/provisioning.ts';
+import { idOf, tokenOf } from '../support/provisioning.ts';
 import { openSync } from './sync-client.ts';
 import { bootSync, syncDocument } from './sync-fixture.ts';
 
@@ -81,6 +82,22 @@ t.test('only a token of the project that permits the environment gets its config
   const foreign = await site.get(`/sync/v1/${single.id}`, write);
   const unknown = await site.get(`/sync/v1/${'x'.repeat(20)}`, write);
   test.equal(foreign.text, unknown.text, 'another project is answered as one that does not exist');
+});
+
+t.test('refusals of a token are recorded once a minute, however often it asks', async (test) => {
+  const site = await bootSync(test);
+  const { server, shop } = site;
+  const staging = tokenOf(shop, 'staging');
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    test.equal((await site.get(site.path(), staging.secret)).status, 403);
+    test.equal((await site.get(`${site.path()}?attempt=${attempt}`, staging.secret)).status, 403);
+  }
+  await server.stop();
+  const reader = openStoreReader({ directory: server.dataDir, mapBytes: 2 ** 30 });
+  test.teardown(() => reader.close());
+  const [denial, ...more] = reader.queries.denialsOf(staging.id);
+  test.match(denial, { reason: 'environment-not-permitted', environment: 'production' });
+  test.same(more, []);
 });
 
 t.test('a method or path that sync does not have is named as the fault', async (test) => {

@@ -1,0 +1,26 @@
+/**
+ * Lets each key through at most once in an interval, for what is recorded but need not be recorded each time. Of more keys
+ * than it remembers, the one that was let through longest ago is forgotten.
+ */
+export class SparseTimes {
+  readonly #intervalMs: number;
+  readonly #keysMax: number;
+  readonly #passedAt = new Map<string, number>();
+
+  constructor(intervalMs: number, keysMax: number) {
+    this.#intervalMs = intervalMs;
+    this.#keysMax = keysMax;
+  }
+
+  /** @param at in milliseconds. @returns whether the key has not passed for an interval: now it has */
+  pass(key: string, at: number): boolean {
+    const before = this.#passedAt.get(key);
+    // A clock that was set back must not keep a key out for longer.
+    if (before !== undefined && Math.abs(at - before) < this.#intervalMs) return false;
+    const [oldest] = this.#passedAt.keys();
+    this.#passedAt.delete(key);
+    if (this.#passedAt.size >= this.#keysMax && oldest !== undefined) this.#passedAt.delete(oldest);
+    this.#passedAt.set(key, at);
+    return true;
+  }
+}
