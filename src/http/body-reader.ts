@@ -56,7 +56,9 @@ export function readBody(
     limits.budget,
   );
   let lengthAtInterval = 0;
+  let received = 0;
   let chunks = 0;
+  let isScattered = false;
   let isOver = false;
 
   const finish = (outcome: BodyOutcome | null): void => {
@@ -74,15 +76,20 @@ export function readBody(
 
   exchange.onAborted(() => finish(null));
   const take = (piece: Uint8Array, isLast: boolean): void => {
-    if (declaredBytes === null) chunks += 1;
-    if (chunks > chunksFree + arrived.length / bytesOfChunkMin) {
-      exchange.stopReading();
-      finish({ kind: 'scattered' });
-    } else if (arrived.length + piece.length > limits.bytesMax) finish({ kind: 'too-large' });
+    if (arrived.length + piece.length > limits.bytesMax) finish({ kind: 'too-large' });
     else if (!arrived.add(piece)) finish({ kind: 'over-budget' });
     else if (isLast) finish({ kind: 'complete', bytes: arrived.take(), release: () => arrived.release() });
   };
   exchange.onBody((piece, isLast) => {
+    if (isScattered) return;
+    received += piece.length;
+    if (declaredBytes === null) chunks += 1;
+    // Of the rest of a refused body, too, each chunk is a call.
+    isScattered = chunks > chunksFree + received / bytesOfChunkMin;
+    if (isScattered) {
+      exchange.stopReading();
+      finish({ kind: 'scattered' });
+    }
     if (isOver) return;
     const startedAt = performance.now();
     take(piece, isLast);

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { inMegabytes, ownBytesOf } from '../campaigns/process-memory.ts';
 import { describe } from '../support/latency-probe.ts';
@@ -15,6 +15,8 @@ const connections = 4;
 /** Chunks on each connection: fewer than a body's largest size, so that the body is never too large. */
 const chunksEach = 1_000_000;
 const piece = '1\r\na\r\n'.repeat(10_000);
+/** Bytes that the service and the kernel's buffers take of such a body, before nothing more is read. */
+const takenMax = 6 * 1024 * 1024;
 /** Far more than the bodies' bytes, and far less than an object for each byte would take. */
 const growthMaxBytes = 96 * 1024 * 1024;
 
@@ -73,5 +75,34 @@ t.test('chunks of a byte take no more memory than their bytes', async (t) => {
     t.ok(growthBytes < growthMaxBytes, `chunks ${who}: memory grew by ${inMegabytes(growthBytes)} MB`);
     const expected = who === 'of a token that may write' ? 400 : 401;
     for (const answer of answers) t.equal(answer?.status, expected, `chunks ${who} are answered`);
+  }
+});
+
+t.test('no route reads on when a body comes in too many chunks, refused or not', async (t) => {
+  const { server, project } = await besiege(t, { BURGEE_WORKERS: '1' });
+  const console = 'Host: localhost\r\nSec-Fetch-Site: same-origin\r\nX-Burgee-Console: 1\r\n';
+  const [small, tooLong] = [piece, `4100\r\n${'a'.repeat(0x4100)}\r\n`];
+  const ofrep = `POST /projects/${project}/ofrep/v1/evaluate/flags HTTP/1.1\r\nHost: localhost\r\n`;
+  const signIn = `POST /console/api/session HTTP/1.1\r\n${console}`;
+  const cases = [
+    { name: 'a sign-in', head: signIn, begin: small, expected: 400 },
+    { name: 'a sign-in that is too long', head: signIn, begin: tooLong, expected: 413 },
+    { name: 'evaluations by OFREP', head: ofrep, begin: small, expected: 400 },
+  ];
+  for (const { name, head, begin, expected } of cases) {
+    const connection = await openRawConnection(t, server.port);
+    connection.write(`${head}Transfer-Encoding: chunked\r\n\r\n${begin}`);
+    let sent = 0;
+    const sending = (async () => {
+      for (; !connection.isClosed() && sent < takenMax; sent += piece.length) {
+        await connection.written(piece);
+        // A socket that was reset takes bytes at once, and is closed in another turn of the event loop.
+        await setImmediate();
+      }
+    })();
+    t.equal((await connection.response())?.status, expected, name);
+    await connection.closed;
+    await sending;
+    t.ok(sent < takenMax, `${name}: ${inMegabytes(sent)} MB were taken`);
   }
 });

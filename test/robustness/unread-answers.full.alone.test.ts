@@ -99,6 +99,14 @@ async function floodAll(
   return { cut: (await floods).filter(Boolean).length, grown };
 }
 
+/** @returns the path of the script that the console's page loads: longer than what is given whole */
+async function largestScript({ port }: BootedServer): Promise<string> {
+  const page = await fetch(`http://127.0.0.1:${port}/console/`);
+  const [, path] = / data-console="([^"]+)"/.exec(await page.text()) ?? [];
+  if (path === undefined) throw new Error('the page of the console names no script');
+  return path;
+}
+
 t.test('a client that sends requests of any kind and reads no answer is cut off', async (t) => {
   const besieged = await besiege(t);
   const calm = await besieged.probe.during(async () => undefined, 100);
@@ -126,7 +134,8 @@ t.test('a client that sends requests of any kind and reads no answer is cut off'
     ],
     ['all flags by OFREP', withBody(`POST ${ofrep}`, '{"context":{"targetingKey":"a"}}')],
     ['a configuration of sync', get(`/sync/v1/${besieged.project}`, authorization)],
-    ['a file of the console', get('/')],
+    ['the page of the console', get('/console/')],
+    ['a file of the console', get(await largestScript(besieged.server))],
     ['a change', withBody(`PATCH /api/v1/flags/${besieged.flag}`, '{"enabled":true}', authorization)],
     [
       'a sign-in',
