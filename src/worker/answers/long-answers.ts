@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { type RefusedShare, refusedShares } from '../evaluation/evaluation-metrics-protocol.ts';
-import type { Holder } from '../evaluation/pin-room.ts';
+import { type Holder, shareKey } from '../evaluation/pin-room.ts';
 import { type LongAnswer, type LongAnswerPlace, Sending, type SendingHooks } from './long-answer.ts';
 
 /** What an answer needs of the process' bounds. */
@@ -67,10 +67,6 @@ const displacedLooks = 16;
 /** The holder whose turn a slice is: the organisation, or where there is none, the project, asker or address. */
 function turnKey({ holder }: Sending): string | null {
   return holder.organisation ?? holder.project ?? holder.asker ?? holder.address;
-}
-
-function shareKey(share: RefusedShare, holder: Holder): string {
-  return share === 'all' ? share : `${share} ${holder[share]}`;
 }
 
 /** The long answers of a worker: each turn of its event loop works on one slice, of one holder after the other. */
@@ -205,11 +201,12 @@ export class LongAnswers {
    */
   #unreadOf(holder: Holder, share: RefusedShare, but: Sending) {
     const before = monotonicMs() - unreadMs;
+    const key = shareKey(share, holder);
     const found: { readonly unread: Sending; readonly place: LongAnswerPlace; readonly since: number }[] = [];
     for (const unread of this.#sending) {
       const { place, behindSince: since } = unread;
       if (unread === but || place === null || since === null || since >= before) continue;
-      if (share === 'all' || unread.holder[share] === holder[share]) found.push({ unread, place, since });
+      if (shareKey(share, unread.holder) === key) found.push({ unread, place, since });
     }
     return found.sort((one, other) => one.since - other.since).slice(0, displacedLooks);
   }

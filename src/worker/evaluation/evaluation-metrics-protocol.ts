@@ -26,7 +26,7 @@ export const waitEnds = ['answered', 'refused', 'late', 'left'] as const;
 export type WaitEnd = (typeof waitEnds)[number];
 
 /** The share of the places for long answers that was used up when an answer was refused. */
-export const refusedShares = ['asker', 'project', 'organisation', 'address', 'all'] as const;
+export const refusedShares = ['asker', 'project', 'organisation', 'address', 'strangers', 'all'] as const;
 export type RefusedShare = (typeof refusedShares)[number];
 
 export const cacheResults = ['hit', 'miss', 'absent'] as const;

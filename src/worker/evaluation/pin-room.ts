@@ -1,3 +1,5 @@
+import type { RefusedShare } from './evaluation-metrics-protocol.ts';
+
 /** The holder that a shared place is counted for; null where there is none. */
 export interface Holder {
   /** The token or the member that asked. */
@@ -6,6 +8,12 @@ export interface Holder {
   /** The member who owns a personal project, where it is one. */
   readonly organisation: string | null;
   readonly address: string | null;
+}
+
+/** @returns the same key for holders that take of the same share */
+export function shareKey(share: RefusedShare, holder: Holder): string {
+  if (share === 'all') return share;
+  return `${share} ${share === 'strangers' ? holder.asker === null : holder[share]}`;
 }
 
 /**

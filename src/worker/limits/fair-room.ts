@@ -4,7 +4,7 @@ import { createKeyedMemory, giveAmountsOf, KeyedAmounts, type KeyedMemory } from
 import type { SharedBudget } from './shared-budget.ts';
 
 /** The part of a room that requests without credentials may use up: members and tokens find the rest. */
-const strangersShare = 0.5;
+export const strangersShare = 0.5;
 const kinds = ['asker', 'project', 'organisation', 'address'] as const;
 /**
  * What a holder may have, by its kind, of what is free: one token or member a third of the room, one project half, one

@@ -3,7 +3,7 @@ import type { LongAnswerRoom } from '../answers/long-answers.ts';
 import type { PinRoom } from '../evaluation/pin-room.ts';
 import type { BudgetName, SharedLimits } from '../worker-protocol.ts';
 import { addressFromBytes, type ClientAddresses } from './address-finder.ts';
-import { type FairHold, FairRoom, strangersMax } from './fair-room.ts';
+import { type FairHold, FairRoom, strangersMax, strangersShare } from './fair-room.ts';
 import { SharedBudget } from './shared-budget.ts';
 import { SharedPlaces } from './shared-places.ts';
 
@@ -81,7 +81,7 @@ export function longAnswerRoom({
   limits,
   place,
 }: PlaceHolder): LongAnswerRoom & { readonly snapshots: PinRoom } {
-  const answers = new SharedPlaces(limits.places.longAnswers, place, heldBytesMax);
+  const answers = new SharedPlaces(limits.places.longAnswers, place, heldBytesMax, strangersShare);
   const pinned = new SharedPlaces(limits.places.pinnedSnapshots, place);
   return {
     snapshots: {

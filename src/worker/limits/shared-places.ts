@@ -58,6 +58,9 @@ class Found {
   readonly heldBytes = new Float64Array(kinds.length);
   /** Bytes that are kept for all places. */
   bytes = 0;
+  /** Places of holders without an asker, and bytes that are kept for them. */
+  strangers = 0;
+  strangersBytes = 0;
   free = 0;
   firstFree = noPlace;
 }
@@ -73,12 +76,14 @@ export class SharedPlaces {
   readonly #seed: Uint8Array<SharedArrayBuffer>;
   readonly #owner: number;
   readonly #bytesMax: number;
+  readonly #strangersPart: number;
 
   /**
    * @param worker its place in the pool, from 0 on
    * @param bytesMax bytes for all places together; a place that is the only one may keep more
+   * @param strangersPart of places and bytes that requests without credentials may use up
    */
-  constructor(memory: PlaceMemory, worker: number, bytesMax = 0) {
+  constructor(memory: PlaceMemory, worker: number, bytesMax = 0, strangersPart = 1) {
     this.#lock = new Int32Array(memory.lock);
     this.#owners = new Int32Array(memory.owners);
     this.#bytes = new Int32Array(memory.bytes);
@@ -86,6 +91,7 @@ export class SharedPlaces {
     this.#seed = new Uint8Array(memory.seed);
     this.#owner = worker + 1;
     this.#bytesMax = bytesMax;
+    this.#strangersPart = strangersPart;
     assert(worker >= 0, 'a worker has a place in the pool');
     assert(this.#bytes.length === this.#owners.length, 'each place has a count of bytes');
     assert(this.#keys.length === this.#owners.length * cellsOfPlace, 'each place has the keys of its holder');
@@ -101,7 +107,7 @@ export class SharedPlaces {
     const found = new Found();
     return withLock(this.#lock, 0, () => {
       this.#look(wanted, noPlace, found);
-      const refused = this.#refuse(found, bytes);
+      const refused = this.#refuse(wanted, found, bytes);
       if (refused !== null) return refused;
       assert(this.#owners[found.firstFree] === 0, 'a place that is taken was free');
       this.#owners[found.firstFree] = this.#owner;
@@ -119,7 +125,7 @@ export class SharedPlaces {
     const wanted = this.#keysOf(holder);
     const found = new Found();
     withLock(this.#lock, 0, () => this.#look(wanted, without, found));
-    return this.#refuse(found, bytes) === null;
+    return this.#refuse(wanted, found, bytes) === null;
   }
 
   /** Sets the bytes that are kept for a place. @returns null; or the share that is used up, and nothing has changed */
@@ -133,7 +139,7 @@ export class SharedPlaces {
     return withLock(this.#lock, 0, () => {
       if (!isLess) {
         this.#look(wanted, place, found);
-        const refused = this.#refuse(found, bytes);
+        const refused = this.#refuse(wanted, found, bytes);
         if (refused !== null) return refused;
       }
       this.#bytes[place] = bytes;
@@ -149,15 +155,22 @@ export class SharedPlaces {
     });
   }
 
-  #refuse({ held, heldBytes, bytes, free }: Found, wanted: number): RefusedShare | null {
+  /** @param keys of the holder @param more bytes that it wants */
+  #refuse(keys: Int32Array, found: Found, more: number): RefusedShare | null {
+    const { held, heldBytes, bytes, free, strangers, strangersBytes } = found;
     if (free === 0) return 'all';
     const freeBytes = this.#bytesMax - bytes;
     // A place that is the only one may keep any number of bytes.
-    const isFree = wanted === 0 || bytes === 0;
+    const isFree = more === 0 || bytes === 0;
+    if (isStranger(keys, 0)) {
+      const hasPlace = strangers < this.#owners.length * this.#strangersPart;
+      const hasRoom = isFree || strangersBytes + more <= this.#bytesMax * this.#strangersPart;
+      if (!hasPlace || !hasRoom) return 'strangers';
+    }
     for (let kind = 0; kind < kinds.length; kind += 1) {
       const weight = weights[kind] as number;
       const hasPlace = hasShare(held[kind] as number, free, weight);
-      const hasRoom = isFree || fitsShare(heldBytes[kind] as number, wanted, freeBytes, weight);
+      const hasRoom = isFree || fitsShare(heldBytes[kind] as number, more, freeBytes, weight);
       if (!hasPlace || !hasRoom) return kinds[kind] as RefusedShare;
     }
     return null;
@@ -174,6 +187,10 @@ export class SharedPlaces {
       }
       const bytes = this.#bytes[place] as number;
       found.bytes += bytes;
+      if (isStranger(this.#keys, place * cellsOfPlace)) {
+        found.strangers += 1;
+        found.strangersBytes += bytes;
+      }
       for (let kind = 0; kind < kinds.length; kind += 1) {
         if (!this.#hasKey(place, kind, wanted)) continue;
         held[kind] = (held[kind] as number) + 1;
@@ -203,6 +220,12 @@ export class SharedPlaces {
     }
     return keys;
   }
+}
+
+/** @param at where the keys of a holder begin. @returns whether it has no asker */
+function isStranger(keys: Int32Array, at: number): boolean {
+  const cell = at + kinds.indexOf('asker') * cellsOfKey;
+  return keys[cell] === 0 && keys[cell + 1] === 0;
 }
 
 /** Gives back the places of the worker at a place of the pool: its thread has ended. */

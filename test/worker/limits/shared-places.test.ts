@@ -69,6 +69,24 @@ t.test('the networks of one IPv6 site have the share of one address', async (t) 
   );
 });
 
+t.test('strangers of any number of addresses leave a part to those with credentials', async (t) => {
+  const memory = createPlaceMemory(places);
+  const workers = [0, 1].map((worker) => new SharedPlaces(memory, worker, 1000, 0.5));
+  const stranger = (count: number) => holder(null, null, `a${count}`);
+  t.same(fill(workers, stranger), { count: places / 2, refused: 'strangers' });
+  const known = (count: number) => holder(`t${count}`, `p${count}`, `b${count}`);
+  t.same(fill(workers, known), { count: places / 2, refused: 'all' });
+});
+
+t.test('the memory of strangers leaves a part, too', async (t) => {
+  const places = new SharedPlaces(createPlaceMemory(8), 0, 1000, 0.5);
+  const first = places.take(holder(null, null, 'a'), 300);
+  t.type(first, 'number');
+  t.equal(places.take(holder(null, null, 'b'), 300), 'strangers');
+  t.equal(places.resize(first as number, 600), null, 'one that is alone may have more');
+  t.type(places.take(holder('t', 'p', 'b', 'o'), 150), 'number');
+});
+
 t.test('without a free place none is given', async (t) => {
   const { workers } = newWorkers();
   const everybody = (count: number) => holder(`t${count}`, `p${count}`, `a${count}`);
