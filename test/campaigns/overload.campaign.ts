@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
-import { expect, percentileOf } from '../support/expectations.ts';
+import { eventually, expect, percentileOf } from '../support/expectations.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Campaign, CampaignContext } from './campaign.ts';
 import { type CampaignProject, provisionProject } from './campaign-project.ts';
@@ -47,6 +47,7 @@ const connectionsMax = 4000;
 const workers = Math.max(1, availableParallelism() - 1);
 const overloadFactor = 2;
 const recoversWithinMs = 2000;
+const sampleRecoversWithinMs = 20_000;
 /** The limit of memory for buffered answers and sockets, beyond that of a busy service. */
 const growthMaxBytes = 400 * 1024 * 1024;
 /** How late the test itself may read an answer in a sample, which shares the machine. */
@@ -71,9 +72,8 @@ interface Trial extends Lifetime {
   readonly context: CampaignContext;
 }
 
-/** Answers a second in a closed loop without refusals. */
-async function measureCapacity({ project, server, ware, teardown }: Trial, seconds: number): Promise<number> {
-  const load = SteadyLoad.start(
+function startClosedLoop({ project, server, ware, teardown }: Trial): SteadyLoad {
+  return SteadyLoad.start(
     { teardown },
     {
       port: server.port,
@@ -83,12 +83,17 @@ async function measureCapacity({ project, server, ware, teardown }: Trial, secon
       isRight: ({ status }) => status === 200,
     },
   );
+}
+
+/** Answers a second in a closed loop without refusals. */
+async function measureCapacity(trial: Trial, seconds: number): Promise<number> {
+  const load = startClosedLoop(trial);
   await setTimeout(seconds * 250);
   load.restart();
   await setTimeout(seconds * 1000);
   const { answered, wrong } = load.tally;
   await load.stop();
-  expect(wrong.length === 0, `${ware.name}: ${wrong.join('\n')}`);
+  expect(wrong.length === 0, `${trial.ware.name}: ${wrong.join('\n')}`);
   return answered / seconds;
 }
 
@@ -121,6 +126,21 @@ function judgeOutcome({ ware, context }: Trial, { answers, sent, lost, givenUp }
   context.note(`${ware.name}: ${text}, slowest answer ${slowestMs.toFixed(0)} ms`);
 }
 
+/** Runs for the speed of before, or, in a sample, whose machine may be busy with other tests, for an answer at all. */
+async function expectRecovery(trial: Trial, capacity: number): Promise<void> {
+  const { ware, context } = trial;
+  if (!context.isFull) {
+    const load = startClosedLoop(trial);
+    const message = `${ware.name}: a request is answered after the overload`;
+    await eventually(() => load.tally.answered > 0, sampleRecoversWithinMs, message);
+    await load.stop();
+    return;
+  }
+  await setTimeout(recoversWithinMs - 1000);
+  const share = (await measureCapacity(trial, 4)) / capacity;
+  expect(share > recoveryMin, `${ware.name}: only ${share.toFixed(2)} of the speed came back`);
+}
+
 async function overloadWith(trial: Trial, seconds: number): Promise<number> {
   const { project, server, ware, context } = trial;
   const measuredSeconds = context.isFull ? 4 : 0.6;
@@ -149,12 +169,7 @@ async function overloadWith(trial: Trial, seconds: number): Promise<number> {
   if (context.isFull)
     expect(goodput > goodputMin, `${ware.name}: ${goodput.toFixed(2)} of the capacity was answered`);
   expect(most - before < growthMaxBytes, `${ware.name}: the memory grew from ${grown}`);
-  await setTimeout(context.isFull ? recoversWithinMs - 1000 : 0);
-  const recovered = await measureCapacity(trial, context.isFull ? 4 : 0.4);
-  expect(recovered > 0, `${ware.name}: no request is answered after the overload`);
-  const share = recovered / capacity;
-  if (context.isFull)
-    expect(share > recoveryMin, `${ware.name}: only ${share.toFixed(2)} of the speed came back`);
+  await expectRecovery(trial, capacity);
   return outcome.answers.length;
 }
 
