@@ -1,6 +1,8 @@
+import { connect } from 'node:net';
 import t from 'tap';
 import { unlimited } from '../support/booted-server.ts';
 import { debianPrograms, pathOf } from '../support/debian-programs.ts';
+import { eventually } from '../support/expectations.ts';
 import { bearer } from '../support/http-client.ts';
 import { startLoad } from './proxied-load.ts';
 import { startProxied } from './proxied-service.ts';
@@ -55,6 +57,21 @@ t.test('deploy/haproxy.cfg', { skip: programs.skip }, async (t) => {
     const again = await restart(t, service);
     t.equal((await waiting).status, 200, 'a change waits too, because it had not been sent');
     await again.stop();
+  });
+
+  t.test('one address has at most a thousand connections, and others go on', async (t) => {
+    const { proxy, client } = await startProxied(t, kind, { openssl });
+    const sockets = Array.from({ length: 1050 }, () =>
+      connect({ port: proxy.port, host: '127.0.0.1', localAddress: '127.0.0.9' }),
+    );
+    t.teardown(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    let refused = 0;
+    for (const socket of sockets) socket.on('error', () => undefined).once('close', () => (refused += 1));
+    await eventually(() => refused >= 50, 5000, 'fifty are closed');
+    t.equal((await client('127.0.0.1').send({ path: '/health' })).status, 200);
+    t.equal(refused, 50);
   });
 
   t.test('if Burgee does not come back, the answer is 503', async (t) => {
