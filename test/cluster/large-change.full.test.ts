@@ -14,7 +14,7 @@ const { binaries, skip } = findPostgres();
 t.setTimeout(240_000);
 
 const flagsApplied = 6_000;
-const writersOfNode = 4;
+const writersOfNode = 2;
 
 function documentOf(flags: readonly string[]): object {
   const project = {
@@ -31,7 +31,7 @@ t.test('a large apply succeeds while other nodes change things all the time', { 
   const project = projectOf(await provision(directory, temporaryDirectory(t), documentOf(busy)), 'shop');
   const { secret } = tokenOf(project, 'ci');
   const cluster = await createCluster(t, binaries as PostgresBinaries, directory, {
-    BURGEE_CLUSTER_WAIT_MS: '120000',
+    BURGEE_CLUSTER_WAIT_MS: '60000',
   });
   const nodes = [await cluster.boot(directory), await cluster.boot(), await cluster.boot()];
   const [first, ...others] = nodes as [BootedServer, BootedServer, BootedServer];
