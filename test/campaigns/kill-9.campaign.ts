@@ -1,3 +1,7 @@
+import { rmSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { claimFileOf } from '../../src/storage/lmdb/claim.ts';
+import { linkedDirectory } from '../storage/support/linked-directory.ts';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
 import { runBurgee, spawnBurgee } from '../support/burgee-command.ts';
 import { createHttpClient } from '../support/http-client.ts';
@@ -26,6 +30,8 @@ const restartMsMax = 2000;
  * this process.
  */
 const sampleChecksEvery = 5;
+/** In every so many cases another service tries to write the served data file. */
+const secondWriterEvery = 7;
 
 interface Tally {
   changes: number;
@@ -34,6 +40,7 @@ interface Tally {
   madeUnanswered: number;
   checks: number;
   bootKills: number;
+  secondWriters: number;
   restartMsMax: number;
 }
 
@@ -50,6 +57,7 @@ export const kill9: Campaign = {
       madeUnanswered: 0,
       checks: 0,
       bootKills: 0,
+      secondWriters: 0,
       restartMsMax: 0,
     };
     const cases = context.cases()[Symbol.iterator]();
@@ -102,25 +110,27 @@ async function killOnce(
   await judgeService(createHttpClient(t, { port: server.port }), installation, before.states);
 
   let isOver = false;
-  const killer = setTimeout(
-    () => {
+  const loadMs = random.integer(5, loadMsMax);
+  const isTried = number % secondWriterEvery === 0;
+  const kill = async (): Promise<void> => {
+    try {
+      if (isTried) await expectNoSecondWriter(t, installation.dataDir, random.chance(0.5));
+      await setTimeout(loadMs);
+    } finally {
       isOver = true;
       server.signal('SIGKILL');
-    },
-    random.integer(5, loadMsMax),
-  );
-  try {
-    await runMixedLoad(t, installation, {
-      port: server.port,
-      random,
-      acknowledgements: known,
-      clients,
-      runName: `case ${number}`,
-      isOver: () => isOver,
-    });
-  } finally {
-    clearTimeout(killer);
-  }
+    }
+  };
+  const load = runMixedLoad(t, installation, {
+    port: server.port,
+    random,
+    acknowledgements: known,
+    clients,
+    runName: `case ${number}`,
+    isOver: () => isOver,
+  });
+  await Promise.all([load, kill()]);
+  if (isTried) tally.secondWriters += 1;
   const end = await server.ended;
   if (end !== 'SIGKILL')
     throw new Error(`the server ended with ${end}: ${server.lines.slice(-5).join('\n')}`);
@@ -152,9 +162,23 @@ async function killWhileBooting(dataDir: string, random: Random): Promise<void> 
   child.stdout.resume();
   child.stderr.resume();
   const closed = new Promise((resolve) => child.once('close', resolve));
-  const timer = setTimeout(() => child.kill('SIGKILL'), random.integer(0, bootMsMax));
+  const afterMs = random.integer(0, bootMsMax);
+  await Promise.race([closed, setTimeout(afterMs)]);
+  child.kill('SIGKILL');
   await closed;
-  clearTimeout(timer);
+}
+
+/**
+ * Starts another service on the served data file, whose claim file was removed.
+ * @param isLinked whether in a directory with a hard link to it
+ */
+async function expectNoSecondWriter(t: Lifetime, dataDir: string, isLinked: boolean): Promise<void> {
+  rmSync(claimFileOf(dataDir), { force: true });
+  const directory = isLinked ? linkedDirectory(t, dataDir) : dataDir;
+  const serve = ['serve', '--data-dir', directory, '--host', '127.0.0.1', '--port', '0'];
+  const { code, stdout, stderr } = await runBurgee(serve);
+  if (code !== 1 || !stderr.includes('is in use by another process'))
+    throw new Error(`a second service on the data file: exit ${code}\n${stdout}${stderr}`);
 }
 
 async function checkDirectory(dataDir: string, tally: Tally): Promise<void> {
@@ -174,6 +198,7 @@ function countsOf(kills: number, tally: Tally): CampaignCounts {
   return {
     kills,
     'while booting': tally.bootKills,
+    'second services refused': tally.secondWriters,
     'acknowledged changes': tally.changes,
     'acknowledged denials': tally.denials,
     unanswered: tally.unanswered,

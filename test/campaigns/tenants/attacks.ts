@@ -221,6 +221,17 @@ export const syncStreams: Attack = (stage) => {
   return neverRead(stage, stage.random.integer(16, 128), Buffer.from(stream));
 };
 
+/** Sync of an environment that the token may not use: nothing limits its rate, and each refusal may be recorded. */
+export const refusedSync: Attack = (stage) => {
+  const { groupProjectId, limitedSecret } = stage.tenant;
+  const request = getRequest(`/sync/v1/${groupProjectId}/environment-1`, limitedSecret);
+  return keepAsking(stage, {
+    clients: stage.random.integer(8, 64),
+    pauseMs: 0,
+    requestOf: () => request,
+  });
+};
+
 /** As many values as a query may have, each of which is compared with every rule of an audience. */
 export const manyValues: Attack = (stage) => {
   const values = Array.from({ length: 250 }, (_, index) => `a=${index}`).join('&');
@@ -257,6 +268,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'held sign-ins': heldSignIns,
   'lists by OFREP': ofrepLists,
   'streams of sync': syncStreams,
+  'refused sync': refusedSync,
   'many values': manyValues,
   searches,
 };

@@ -28,6 +28,9 @@ export interface HostileTenant extends Tenant {
    */
   readonly groupFlags: readonly string[];
   readonly groupSecret: string;
+  readonly groupProjectId: string;
+  /** A token of that project that may use one of its environments. */
+  readonly limitedSecret: string;
   /** A project of thousands of flags. */
   readonly longProjectId: string;
   readonly longSecret: string;
@@ -77,6 +80,8 @@ export async function installTenants(t: Lifetime, sizes: TenantsSizes): Promise<
       largeSecret: tokenOf(large, 'ci').secret,
       groupFlags: Object.values(group.flags),
       groupSecret: tokenOf(group, 'ci').secret,
+      groupProjectId: group.id,
+      limitedSecret: tokenOf(group, 'limited').secret,
       longProjectId: long.id,
       longSecret: tokenOf(long, 'ci').secret,
       ruledProjectId: projectOf(provisioned, 'ruled').id,
@@ -130,7 +135,10 @@ function groupProject({ environmentsOfGroup, cohortsOfLargeFlag }: TenantsSizes)
   return {
     name: 'group',
     environments,
-    tokens: [{ name: 'ci', permission: 'write' }],
+    tokens: [
+      { name: 'ci', permission: 'write' },
+      { name: 'limited', permission: 'read', environments: environments.slice(0, 1) },
+    ],
     flags: [
       { name: 'inherits', cohorts: cohortsOf(cohortsOfLargeFlag, 'everywhere') },
       { name: 'holds', environments: Object.fromEntries(ownLists) },

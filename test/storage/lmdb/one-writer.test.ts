@@ -1,6 +1,6 @@
-import { linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { claimDirectory, claimFileOf } from '../../../src/storage/lmdb/claim.ts';
 import { dataFileOf } from '../../../src/storage/lmdb/environment.ts';
 import { lockFileOf } from '../../../src/storage/lmdb/lock-file.ts';
@@ -12,6 +12,7 @@ import { provisionOne } from '../../lifecycle/lifecycle-fixture.ts';
 import { bootServer } from '../../support/booted-server.ts';
 import { runBurgee } from '../../support/burgee-command.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { linkedDirectory } from '../support/linked-directory.ts';
 import { mapBytes, newStore } from '../support/sample-store.ts';
 
 /*
@@ -25,14 +26,6 @@ const inUse =
   /is in use by another process, which has claimed it under another name, or whose claim file was removed/;
 
 const otherLockFile = /another burgee\.mdb-lock than the one here/;
-
-/** @returns a directory with a hard link to the same data file */
-function linkedDirectory(test: Test, directory: string): string {
-  const linked = join(temporaryDirectory(test), 'linked');
-  mkdirSync(linked, { mode: 0o700 });
-  for (const fileOf of [dataFileOf, markerFileOf]) linkSync(fileOf(directory), fileOf(linked));
-  return linked;
-}
 
 t.test('a data file is opened for writing only once, with any links and claim files', async (test) => {
   const { directory, store, reader } = newStore(test);
