@@ -227,7 +227,7 @@ export const refusedSync: Attack = (stage) => {
   const request = getRequest(`/sync/v1/${groupProjectId}/environment-1`, limitedSecret);
   return keepAsking(stage, {
     clients: stage.random.integer(8, 64),
-    pauseMs: 0,
+    pauseMs: 10,
     requestOf: () => request,
   });
 };
