@@ -109,6 +109,8 @@ export interface RecordQueries {
   auditHeadsOf(ledgerId: string, range?: AuditRange): Iterable<SequencedHead>;
   /** The newest sequence of the ledger that was dropped because of its age; 0 for none. */
   auditDroppedThrough(ledgerId: string): number;
+  /** Whose sequences the ledgers have: another text after a restore, because sequences are then given again. */
+  auditHistory(): string;
   /** Sequence of the ledger's newest entry, from its key alone; 0 for none. */
   newestAuditSequence(ledgerId: string): number;
   /** Newest first. */

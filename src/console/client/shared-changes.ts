@@ -164,6 +164,6 @@ export class SharedChanges implements StreamListener {
 /** Whether a page with the position `one` lacks changes that one with `other` has. */
 function isBefore(one: string, other: string): boolean {
   const [first, second] = [readPosition(one), readPosition(other)];
-  if (first === null || second === null) return one !== other;
+  if (first === null || second === null || first.history !== second.history) return one !== other;
   return first.organisation < second.organisation || first.personal < second.personal;
 }

@@ -9,29 +9,32 @@ export interface Watched {
 
 /** How much of the ledgers a page knows: the sequence of the newest known entry of each, 0 for none. */
 export interface WatchPosition {
+  /** The history of the store: sequences of another one say nothing here. Empty before the store has one. */
+  readonly history: string;
   /** In the organisation's ledger, which has its projects' entries too. */
   readonly organisation: number;
   /** In a personal project's own ledger. */
   readonly personal: number;
 }
 
-const pattern = /^(0|[1-9]\d{0,14})[.](0|[1-9]\d{0,14})$/;
+const pattern = /^(?:(\w{1,64})-)?(0|[1-9]\d{0,14})[.](0|[1-9]\d{0,14})$/;
 
 /** @returns null for a text that `formatPosition` has not written. */
 export function readPosition(text: string): WatchPosition | null {
-  const [, organisation, personal] = pattern.exec(text) ?? [];
+  const [, history = '', organisation, personal] = pattern.exec(text) ?? [];
   if (organisation === undefined || personal === undefined) return null;
-  return { organisation: Number(organisation), personal: Number(personal) };
+  return { history, organisation: Number(organisation), personal: Number(personal) };
 }
 
 /** A page keeps a position as this text, and sends it back. */
-export function formatPosition({ organisation, personal }: WatchPosition): string {
-  return `${organisation}.${personal}`;
+export function formatPosition({ history, organisation, personal }: WatchPosition): string {
+  return `${history === '' ? '' : `${history}-`}${organisation}.${personal}`;
 }
 
 /** The present position: reads from now on contain every change up to it. */
 export function newestPosition(queries: RecordQueries, { organisationId, project }: Watched): WatchPosition {
   return {
+    history: queries.auditHistory(),
     organisation: organisationId === null ? 0 : queries.newestAuditSequence(organisationId),
     personal: project?.organisationId === null ? queries.newestAuditSequence(project.id) : 0,
   };
@@ -42,5 +45,6 @@ export function newestPosition(queries: RecordQueries, { organisationId, project
  * `formatPosition`
  */
 export function positionBesideProject(text: string): string {
-  return formatPosition({ organisation: readPosition(text)?.organisation ?? 0, personal: 0 });
+  const { history, organisation } = readPosition(text) ?? { history: '', organisation: 0 };
+  return formatPosition({ history, organisation, personal: 0 });
 }

@@ -60,7 +60,8 @@ function areasSince(
   since: WatchPosition,
   newest: WatchPosition,
 ): Areas {
-  // The store is older than the page's position: it was restored from a backup.
+  // The store was restored from a backup, and gives its sequences again; or it lacks what the page knows.
+  if (since.history !== newest.history) return everything;
   if (since.organisation > newest.organisation && organisationId !== null) return everything;
   const own = project === null ? nothing : changesOf(queries, project, since, newest);
   if (organisationId === null) return own;

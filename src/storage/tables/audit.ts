@@ -23,7 +23,7 @@ import {
   decodeAuditHead,
   encodeAuditEntry,
 } from './audit-record.ts';
-import { auditAnchorKey, auditAnchorRecord } from './meta.ts';
+import { auditAnchorKey, auditAnchorRecord, historyRecord, metaKeys } from './meta.ts';
 import type { Table } from './table.ts';
 
 export const auditTable = {
@@ -33,6 +33,7 @@ export const auditTable = {
     auditHeadsOf: ({ auditHeads, source }, ledgerId, range) =>
       auditHeadsOf(source, auditHeads, ledgerId, range),
     auditDroppedThrough: ({ source }, ledgerId) => auditDroppedThrough(source, ledgerId),
+    auditHistory: ({ source }) => source.find(historyRecord, metaKeys.history) ?? '',
     newestAuditSequence: ({ source }, ledgerId) => newestAuditSequence(source, ledgerId),
   },
   writes: { audit: (target, { entry }) => appendAuditEntry(target, entry) },

@@ -16,8 +16,18 @@ function append(fixture: OrganisationFixture, entries: readonly Partial<AuditEnt
   fixture.apply(entries.map((entry) => ({ kind: 'audit', entry: auditEntryOf(ledgerId, entry) })));
 }
 
-/** @param project null for a page without one */
+/**
+ * @param project null for a page without one @param since a position of the store's own history. @returns the changes, with
+ * such a position
+ */
 function look(fixture: OrganisationFixture, project: Project | null, since?: string) {
+  const [history = ''] = ask(fixture, null).position.split('-');
+  const changes = ask(fixture, project, since === undefined ? undefined : `${history}-${since}`);
+  return { ...changes, position: changes.position.slice(history.length + 1) };
+}
+
+/** As `look`, with positions as they are sent. */
+function ask(fixture: OrganisationFixture, project: Project | null, since?: string) {
   const query = since === undefined ? {} : { since };
   const { value, text } =
     project === null
@@ -52,6 +62,15 @@ t.test('a page begins at the newest entry, and gets all later ones', async (t) =
     { position: '4.0', ...nothing },
     'and not to a page without a project',
   );
+});
+
+t.test('to a page that knows another history all may have changed, also at the same position', async (t) => {
+  const fixture = openOrganisation(t);
+  const project = fixture.addProject();
+  append(fixture, [{ projectId: project.id, targetId: newId() }]);
+  const everything = { everyFlag: true, audiences: true, project: true, tokens: true, organisation: true };
+  t.match(ask(fixture, project, `${newId()}-1.0`), { position: /^\w{20}-1\.0$/, ...everything });
+  t.match(ask(fixture, null, `${newId()}-1.0`), { organisation: true });
 });
 
 t.test('the changed kind follows from the action', async (t) => {
