@@ -30,7 +30,8 @@ await consoleTest(t, 'a dialog keeps its entries until the user discards them', 
   await page.getByRole('button', { name: 'Create flag' }).click();
   await create.getByLabel('Name').fill('gift-cards');
   await page.keyboard.press('Escape');
-  await question.waitFor();
+  // The focus comes after the question is shown: until then Enter would send the entries.
+  await question.locator(':focus').waitFor();
   await page.keyboard.press('Enter');
   await question.waitFor({ state: 'detached' });
   await create.getByRole('button', { name: 'Close' }).click();
