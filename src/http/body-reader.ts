@@ -41,7 +41,7 @@ const noBytes = new Uint8Array(0);
 
 /**
  * Collects a request's body. Call it in the request's handler, before it returns. After any outcome but `complete`, the
- * rest of the body is read and dropped, so that the client sees the answer.
+ * rest of the body is read and dropped, so that the client sees the answer, unless it comes in too many chunks.
  * @param declaredBytes from Content-Length; null when the body is chunked
  * @param onOutcome called once, unless the client goes away first
  */

@@ -23,4 +23,9 @@ export class SparseTimes {
     this.#passedAt.set(key, at);
     return true;
   }
+
+  /** What passed was not recorded after all: the next time may pass at once. */
+  forget(key: string): void {
+    this.#passedAt.delete(key);
+  }
 }

@@ -12,7 +12,7 @@ import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiCallHead, HeadCheck } from '../operations/call.ts';
 import { createRouter } from '../operations/match-route.ts';
 import { hashSecret } from '../support/hash-secret.ts';
-import type { WriterPort } from '../writer/client/writer-client.ts';
+import type { WriteOutcome, WriterPort } from '../writer/client/writer-client.ts';
 import { type ApiActors, giveRecorded, guarded } from './answers/answer-call.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
@@ -74,7 +74,10 @@ export class SyncDoor implements ApiDoor {
     this.actors = {
       reads: { read: () => unread(), checkHead: (call) => this.#checkHead(call) },
       longAnswers,
-      writer,
+      writer: {
+        write: (call) => writer.write(call),
+        recordDenial: (denial) => this.#recordDenial(denial),
+      },
       mayFail: (reply) => {
         meter.countFailedAuthentication();
         const isCounted = options.failedAuthentications.take(reply.request.limitKey);
@@ -176,6 +179,12 @@ export class SyncDoor implements ApiDoor {
         ? null
         : { tokenId, at, reason, route, environment, address: call.address };
     return refusalAnswer(refusal, denial, this.#options);
+  }
+
+  async #recordDenial(denial: Denial): Promise<WriteOutcome> {
+    const outcome = await this.#options.writer.recordDenial(denial);
+    if (outcome.kind !== 'recorded') this.#denials.forget(denial.tokenId);
+    return outcome;
   }
 
   note(request: ApiRequest, status: number, tokenId: string | null, durationMs: number): void {

@@ -2,8 +2,9 @@ import { rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { claimFileOf } from '../../src/storage/lmdb/claim.ts';
 import { linkedDirectory } from '../storage/support/linked-directory.ts';
-import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { type BootedServer, bootServer, startServer, unlimited } from '../support/booted-server.ts';
 import { runBurgee, spawnBurgee } from '../support/burgee-command.ts';
+import { within } from '../support/expectations.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
@@ -32,6 +33,7 @@ const restartMsMax = 2000;
 const sampleChecksEvery = 5;
 /** In every so many cases another service tries to write the served data file. */
 const secondWriterEvery = 7;
+const secondEndsMs = 30_000;
 
 interface Tally {
   changes: number;
@@ -175,10 +177,11 @@ async function killWhileBooting(dataDir: string, random: Random): Promise<void> 
 async function expectNoSecondWriter(t: Lifetime, dataDir: string, isLinked: boolean): Promise<void> {
   rmSync(claimFileOf(dataDir), { force: true });
   const directory = isLinked ? linkedDirectory(t, dataDir) : dataDir;
-  const serve = ['serve', '--data-dir', directory, '--host', '127.0.0.1', '--port', '0'];
-  const { code, stdout, stderr } = await runBurgee(serve);
-  if (code !== 1 || !stderr.includes('is in use by another process'))
-    throw new Error(`a second service on the data file: exit ${code}\n${stdout}${stderr}`);
+  const second = startServer(t, { dataDir: directory });
+  const end = await within(second.ended, secondEndsMs, () => 'another service serves the data file');
+  const output = second.lines.join('\n');
+  if (end !== 1 || !output.includes('is in use by another process'))
+    throw new Error(`a second service on the data file: exit ${end}\n${output}`);
 }
 
 async function checkDirectory(dataDir: string, tally: Tally): Promise<void> {

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { inMegabytes, ownBytesOf } from '../campaigns/process-memory.ts';
 import type { BootedServer } from '../support/booted-server.ts';
+import { expect } from '../support/expectations.ts';
 import { assertUndelayed, type ProbeWindow } from '../support/latency-probe.ts';
 import { openRawConnection } from '../support/raw-request.ts';
 import { type Besieged, besiege, get, withBody } from './robustness-fixture.ts';
@@ -101,9 +102,11 @@ async function floodAll(
 
 /** @returns the path of the script that the console's page loads: longer than what is given whole */
 async function largestScript({ port }: BootedServer): Promise<string> {
-  const page = await fetch(`http://127.0.0.1:${port}/console/`);
-  const [, path] = / data-console="([^"]+)"/.exec(await page.text()) ?? [];
-  if (path === undefined) throw new Error('the page of the console names no script');
+  const url = `http://127.0.0.1:${port}`;
+  const [, path = '/none'] =
+    / data-console="([^"]+)"/.exec(await (await fetch(`${url}/console/`)).text()) ?? [];
+  const script = await fetch(`${url}${path}`, { headers: { 'accept-encoding': 'identity' } });
+  expect((await script.text()).length > 128 * 1024, `${path} is a long file`);
   return path;
 }
 

@@ -82,7 +82,7 @@ export function longAnswerRoom({
   place,
 }: PlaceHolder): LongAnswerRoom & { readonly snapshots: PinRoom } {
   const answers = new SharedPlaces(limits.places.longAnswers, place, heldBytesMax, strangersShare);
-  const pinned = new SharedPlaces(limits.places.pinnedSnapshots, place);
+  const pinned = new SharedPlaces(limits.places.pinnedSnapshots, place, 0, strangersShare);
   return {
     snapshots: {
       take: (holder) => {

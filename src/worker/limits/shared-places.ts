@@ -26,9 +26,9 @@ export interface PlaceMemory {
 
 const kinds = ['asker', 'project', 'organisation', 'address'] as const;
 /**
- * A holder's share, by its kind, of the free places. An organisation has many projects, which have many tokens, and one
- * address may have many clients. So one token alone gets at most a third of all places, one project half, one
- * organisation three fifths, one address two thirds.
+ * A holder's share, by its kind, of the free places; of a request without credentials, of those that strangers may have.
+ * An organisation has many projects, which have many tokens, and one address may have many clients. So one token
+ * alone gets at most a third of all places, one project half, one organisation three fifths, one address two thirds.
  */
 const weights: readonly number[] = [0.5, 1, 1.5, 2];
 const cellsOfKey = 2;
@@ -58,7 +58,7 @@ class Found {
   readonly heldBytes = new Float64Array(kinds.length);
   /** Bytes that are kept for all places. */
   bytes = 0;
-  /** Places of holders without an asker, and bytes that are kept for them. */
+  /** Places of requests without credentials, and bytes that are kept for them. */
   strangers = 0;
   strangersBytes = 0;
   free = 0;
@@ -157,15 +157,16 @@ export class SharedPlaces {
 
   /** @param keys of the holder @param more bytes that it wants */
   #refuse(keys: Int32Array, found: Found, more: number): RefusedShare | null {
-    const { held, heldBytes, bytes, free, strangers, strangersBytes } = found;
+    const { held, heldBytes, bytes, strangers, strangersBytes } = found;
+    let { free } = found;
     if (free === 0) return 'all';
-    const freeBytes = this.#bytesMax - bytes;
+    let freeBytes = this.#bytesMax - bytes;
     // A place that is the only one may keep any number of bytes.
     const isFree = more === 0 || bytes === 0;
     if (isStranger(keys, 0)) {
-      const hasPlace = strangers < this.#owners.length * this.#strangersPart;
-      const hasRoom = isFree || strangersBytes + more <= this.#bytesMax * this.#strangersPart;
-      if (!hasPlace || !hasRoom) return 'strangers';
+      free = Math.min(free, this.#owners.length * this.#strangersPart - strangers);
+      freeBytes = Math.min(freeBytes, this.#bytesMax * this.#strangersPart - strangersBytes);
+      if (free <= 0 || (!isFree && more > freeBytes)) return 'strangers';
     }
     for (let kind = 0; kind < kinds.length; kind += 1) {
       const weight = weights[kind] as number;
@@ -222,10 +223,14 @@ export class SharedPlaces {
   }
 }
 
-/** @param at where the keys of a holder begin. @returns whether it has no asker */
+/**
+ * @param at where the keys of a holder begin. @returns whether it is a request without credentials. What the service does
+ * for itself, such as building a list, has no address either.
+ */
 function isStranger(keys: Int32Array, at: number): boolean {
-  const cell = at + kinds.indexOf('asker') * cellsOfKey;
-  return keys[cell] === 0 && keys[cell + 1] === 0;
+  const [asker, address] = [at, at + kinds.indexOf('address') * cellsOfKey];
+  const hasAsker = keys[asker] !== 0 || keys[asker + 1] !== 0;
+  return !hasAsker && (keys[address] !== 0 || keys[address + 1] !== 0);
 }
 
 /** Gives back the places of the worker at a place of the pool: its thread has ended. */

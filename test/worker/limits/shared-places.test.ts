@@ -78,13 +78,28 @@ t.test('strangers of any number of addresses leave a part to those with credenti
   t.same(fill(workers, known), { count: places / 2, refused: 'all' });
 });
 
+t.test('one address of strangers leaves a part of their half to others', async (t) => {
+  const memory = createPlaceMemory(places);
+  const workers = [0, 1].map((worker) => new SharedPlaces(memory, worker, 1000, 0.5));
+  t.same(
+    fill(workers, () => holder(null, null, 'a')),
+    { count: 43, refused: 'address' },
+  );
+  t.same(
+    fill(workers, (count) => holder(null, 'p', `b${count}`)),
+    { count: 11, refused: 'project' },
+  );
+  t.type(workers[0]?.take(holder(null, 'q', 'c')), 'number', 'another one gets a place');
+  t.type(workers[0]?.take(holder(null, 'r', null)), 'number', 'the service itself is no stranger');
+});
+
 t.test('the memory of strangers leaves a part, too', async (t) => {
   const places = new SharedPlaces(createPlaceMemory(8), 0, 1000, 0.5);
-  const first = places.take(holder(null, null, 'a'), 300);
+  const first = places.take(holder(null, null, 'a'), 200);
   t.type(first, 'number');
-  t.equal(places.take(holder(null, null, 'b'), 300), 'strangers');
+  t.equal(places.take(holder(null, null, 'b'), 400), 'strangers');
   t.equal(places.resize(first as number, 600), null, 'one that is alone may have more');
-  t.type(places.take(holder('t', 'p', 'b', 'o'), 150), 'number');
+  t.type(places.take(holder('t', 'p', 'b', 'o'), 100), 'number');
 });
 
 t.test('without a free place none is given', async (t) => {
