@@ -11,6 +11,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 /** Some peers make hundreds of tables before they are ready, which takes a slow machine a minute. */
 const readyTimeoutMs = 180_000;
 const stopTimeoutMs = 20_000;
+
 /** A running program of `bench/peers/adapters` that has announced itself. */
 export interface Adapter<Facts> {
   readonly pid: number;

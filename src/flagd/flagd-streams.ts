@@ -16,6 +16,7 @@ import type { SendRoom } from './send-room.ts';
 
 /** A client that has not taken a configuration for so long is cut off. */
 export const takeMsMax = 60_000;
+
 const codes: Readonly<Record<RefusedStatus, grpcStatus>> = {
   'invalid-argument': grpcStatus.INVALID_ARGUMENT,
   unauthenticated: grpcStatus.UNAUTHENTICATED,

@@ -17,8 +17,8 @@ export class SparseTimes {
     const before = this.#passedAt.get(key);
     // A clock that was set back must not keep a key out for longer.
     if (before !== undefined && Math.abs(at - before) < this.#intervalMs) return false;
-    const [oldest] = this.#passedAt.keys();
     this.#passedAt.delete(key);
+    const [oldest] = this.#passedAt.keys();
     if (this.#passedAt.size >= this.#keysMax && oldest !== undefined) this.#passedAt.delete(oldest);
     this.#passedAt.set(key, at);
     return true;

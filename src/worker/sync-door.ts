@@ -173,15 +173,16 @@ export class SyncDoor implements ApiDoor {
   #refusal(refusal: Refusal, call: ApiCallHead): ApiAnswer {
     const { tokenId, denialReason: reason, environment } = refusal;
     const route = call.operation === null ? unknownRoute : routes[call.operation as OperationId];
-    const at = Date.now();
     const denial: Denial | null =
-      tokenId === null || reason === null || !this.#denials.pass(tokenId, at)
+      tokenId === null || reason === null
         ? null
-        : { tokenId, at, reason, route, environment, address: call.address };
+        : { tokenId, at: Date.now(), reason, route, environment, address: call.address };
     return refusalAnswer(refusal, denial, this.#options);
   }
 
+  /** A refusal that is too soon after a recorded one of its token counts as recorded. */
   async #recordDenial(denial: Denial): Promise<WriteOutcome> {
+    if (!this.#denials.pass(denial.tokenId, denial.at)) return { kind: 'recorded' };
     const outcome = await this.#options.writer.recordDenial(denial);
     if (outcome.kind !== 'recorded') this.#denials.forget(denial.tokenId);
     return outcome;
