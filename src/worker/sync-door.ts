@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Refusal, Step } from '../domain/management/refusal.ts';
 import { accountOf } from '../domain/project/project.ts';
 import { guardSync, type SyncTarget } from '../domain/sync/sync-guard.ts';
@@ -50,6 +51,11 @@ type OperationId = keyof typeof routes;
 const reports: ReadonlySet<string | null> = new Set<OperationId>(['report', 'reportEnvironment']);
 const match = createRouter<OperationId>(routes, '');
 
+/**
+ * Time before a refusal of a token that was refused a short time ago is told: nothing limits the rate of a valid token,
+ * and a program that asks again at once would load the worker with refusals.
+ */
+const repeatedRefusalMs = 1000;
 const tooManyFailures =
   'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
 /**
@@ -180,9 +186,12 @@ export class SyncDoor implements ApiDoor {
     return refusalAnswer(refusal, denial, this.#options);
   }
 
-  /** A refusal that is too soon after a recorded one of its token counts as recorded. */
+  /** A refusal that is too soon after a recorded one of its token counts as recorded, and is told late. */
   async #recordDenial(denial: Denial): Promise<WriteOutcome> {
-    if (!this.#denials.pass(denial.tokenId, denial.at)) return { kind: 'recorded' };
+    if (!this.#denials.pass(denial.tokenId, denial.at)) {
+      await setTimeout(repeatedRefusalMs, undefined, { ref: false });
+      return { kind: 'recorded' };
+    }
     const outcome = await this.#options.writer.recordDenial(denial);
     if (outcome.kind !== 'recorded') this.#denials.forget(denial.tokenId);
     return outcome;
