@@ -16,6 +16,8 @@ const sizes = {
 };
 const attackMs = { full: 10_000, sample: 3000 };
 const warmMs = 500;
+/** Less than the long flags of the hostile tenant need. */
+const settings = { BURGEE_CACHE_BYTES: '64MiB' };
 /**
  * The allowed delay beyond the machine's own, for each attack under way: of an evaluation, and of a request that goes
  * through the writer or reads lists.
@@ -51,7 +53,7 @@ async function playCase(
 ): Promise<readonly number[]> {
   const tier = context.isFull ? 'full' : 'sample';
   return withLifetime(async (t) => {
-    const { server, admin } = await bootWithAdmin(t, { dataDir: installation.dataDir });
+    const { server, admin } = await bootWithAdmin(t, { dataDir: installation.dataDir, settings });
     const quiet = await QuietClients.start(t, server.port, installation.quiet);
     await setTimeout(warmMs);
     const before = ownBytesOf(server.pid);

@@ -84,28 +84,31 @@ t.test('only a token of the project that permits the environment gets its config
   test.equal(foreign.text, unknown.text, 'another project is answered as one that does not exist');
 });
 
-t.test('refusals of a token are recorded once a minute, however often it asks, and told late', async (test) => {
-  const site = await bootSync(test, { settings: { BURGEE_WORKERS: '2' } });
-  const { server, shop } = site;
-  const staging = tokenOf(shop, 'staging');
-  test.equal((await site.get(site.path(), staging.secret)).status, 403);
-  const since = performance.now();
-  const attempts = Array.from({ length: 8 }, async (_, attempt) => {
-    const { status } = await site.get(`${site.path()}?attempt=${attempt}`, staging.secret);
-    return { status, afterMs: performance.now() - since };
-  });
-  const refused = await Promise.all(attempts);
-  test.same([...new Set(refused.map(({ status }) => status))], [403]);
-  const late = refused.filter(({ afterMs }) => afterMs >= 990);
-  // The first refusal by each of two workers is recorded, and told at once.
-  test.ok(late.length >= refused.length - 1, `${late.length} of ${refused.length} came late`);
-  await server.stop();
-  const reader = openStoreReader({ directory: server.dataDir, mapBytes: 2 ** 30 });
-  test.teardown(() => reader.close());
-  const [denial, ...more] = reader.queries.denialsOf(staging.id);
-  test.match(denial, { reason: 'environment-not-permitted', environment: 'production' });
-  test.same(more, []);
-});
+t.test(
+  'refusals of a token are recorded once a minute, however often it asks, and told late',
+  async (test) => {
+    const site = await bootSync(test, { settings: { BURGEE_WORKERS: '2' } });
+    const { server, shop } = site;
+    const staging = tokenOf(shop, 'staging');
+    test.equal((await site.get(site.path(), staging.secret)).status, 403);
+    const since = performance.now();
+    const attempts = Array.from({ length: 8 }, async (_, attempt) => {
+      const { status } = await site.get(`${site.path()}?attempt=${attempt}`, staging.secret);
+      return { status, afterMs: performance.now() - since };
+    });
+    const refused = await Promise.all(attempts);
+    test.same([...new Set(refused.map(({ status }) => status))], [403]);
+    const late = refused.filter(({ afterMs }) => afterMs >= 990);
+    // The first refusal by each of two workers is recorded, and told at once.
+    test.ok(late.length >= refused.length - 1, `${late.length} of ${refused.length} came late`);
+    await server.stop();
+    const reader = openStoreReader({ directory: server.dataDir, mapBytes: 2 ** 30 });
+    test.teardown(() => reader.close());
+    const [denial, ...more] = reader.queries.denialsOf(staging.id);
+    test.match(denial, { reason: 'environment-not-permitted', environment: 'production' });
+    test.same(more, []);
+  },
+);
 
 t.test('a method or path that sync does not have is named as the fault', async (test) => {
   const site = await bootSync(test);

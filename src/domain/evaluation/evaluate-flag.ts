@@ -78,6 +78,30 @@ export function mayIndex({ furtherCohortCount, attributeCount }: EvaluationConte
   return furtherCohortCount > searchesBeforeIndex || attributeCount > searchesBeforeIndex;
 }
 
+/** Steps of an index that a request makes at once: lists of some thousand values have their index after them. */
+const stepsAtOnce = 4;
+
+/**
+ * Makes some steps of the indexes that the evaluation of a state would make in one step.
+ * @returns whether there is more to do
+ */
+export function stepIndexes(state: CompiledState, context: EvaluationContext): boolean {
+  for (let steps = 0; steps < stepsAtOnce; steps += 1) if (!stepIndex(state, context)) return false;
+  return true;
+}
+
+function stepIndex({ isEnabled, cohorts, rules }: CompiledState, context: EvaluationContext): boolean {
+  if (!isEnabled) return false;
+  if (cohorts !== null && context.furtherCohortCount > searchesBeforeIndex && cohorts.step()) return true;
+  if (rules === null || context.attributeCount <= searchesBeforeIndex) return false;
+  return rules.some((rule) => isWorthIndex(rule, context) && rule.values.step());
+}
+
+/** Whether the rule's list has no index yet, and the request has so many values for it that it gets one. */
+function isWorthIndex(rule: CompiledRule, context: EvaluationContext): boolean {
+  return !rule.values.isSettled && searchesOf(rule, context) > searchesBeforeIndex;
+}
+
 /** Makes the index that a search of the request's cohorts would make in one step. */
 export function* indexCohorts(cohorts: ByteSet, { furtherCohortCount }: EvaluationContext): Steps<void> {
   if (furtherCohortCount > searchesBeforeIndex) while (cohorts.step()) yield;
@@ -86,10 +110,7 @@ export function* indexCohorts(cohorts: ByteSet, { furtherCohortCount }: Evaluati
 /** Makes the indexes that a comparison of the rules would make in one step. */
 export function* indexRules(rules: readonly CompiledRule[], context: EvaluationContext): Steps<void> {
   if (context.attributeCount <= searchesBeforeIndex) return;
-  for (const rule of rules) {
-    if (rule.values.isSettled || searchesOf(rule, context) <= searchesBeforeIndex) continue;
-    while (rule.values.step()) yield;
-  }
+  for (const rule of rules) if (isWorthIndex(rule, context)) while (rule.values.step()) yield;
 }
 
 /** Bytes of a list that so many searches scan at most. */

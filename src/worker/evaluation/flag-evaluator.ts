@@ -29,7 +29,7 @@ export class FlagEvaluator {
     this.#tallies = tallies;
   }
 
-  /** @returns false when the flag has to be loaded first, as `FlagSource.cold` says */
+  /** @returns false when the flag, or an index of its lists, has to be made first, as `FlagSource.cold` says */
   evaluate(flagId: string, query: string): boolean {
     const context = this.#context;
     const fault = context.decode(query);
@@ -42,7 +42,7 @@ export class FlagEvaluator {
     return true;
   }
 
-  /** @returns null when there is an answer; undefined when the flag has to be loaded first */
+  /** @returns null when there is an answer; undefined when something has to be made first */
   #evaluateDecoded(flagId: string, context: EvaluationContext): EvaluationRefusal | null | undefined {
     const entry = this.#source.find(flagId);
     if (entry === null) return undefined;
@@ -51,6 +51,7 @@ export class FlagEvaluator {
     const flag = entry.compiled;
     const state = selectState(flag, context);
     if (state === null) return this.#refusals.fixed('no-environment');
+    if (this.#source.isIndexing(entry, state, context)) return undefined;
     this.reason = evaluateFlag(flag, state, context, randomRoll);
     this.#meter.countFlag(this.reason);
     this.status = 200;

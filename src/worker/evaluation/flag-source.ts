@@ -1,8 +1,12 @@
+import type { CompiledState } from '../../domain/evaluation/compiled-flag.ts';
+import { mayIndex, stepIndexes } from '../../domain/evaluation/evaluate-flag.ts';
+import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { accountOf } from '../../domain/project/project.ts';
 import { atOnceBytes } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
 import { SliceQueue } from '../../support/slice-queue.ts';
+import type { Steps } from '../../support/steps.ts';
 import { isUnsettled, StoreVersion } from '../../support/store-version.ts';
 import { ColdFlags } from './cold-flags.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
@@ -78,7 +82,7 @@ export class FlagSource {
       catchUp: () => this.#catchUp(),
       refresh: () => this.refresh(),
     });
-    this.loads = new FlagLoads((flagId) => this.#flags.load(flagId), onWork ?? (() => undefined));
+    this.loads = new FlagLoads((flagId) => this.#load(flagId), onWork ?? (() => undefined));
     this.lists = new ProjectLists(reader, hooks, bytesMax * listsShare);
     this.#meter = meter;
     this.#reader = reader;
@@ -208,7 +212,28 @@ export class FlagSource {
     return known;
   }
 
-  /** The flag for which the last `find` returned null. */
+  /**
+   * Makes some steps of the index of a long list, for a request with so many values that its evaluation would make the
+   * whole index at once.
+   * @returns whether there is more to do: then the request waits for `cold` in `loads`, and tries again
+   */
+  isIndexing(
+    { compiled, cachedProject }: CachedFlag,
+    state: CompiledState,
+    context: EvaluationContext,
+  ): boolean {
+    if (!mayIndex(context) || !stepIndexes(state, context)) return false;
+    const { project } = cachedProject;
+    this.#cold = { flagId: compiled.id, projectId: project.id, accountId: accountOf(project) };
+    return true;
+  }
+
+  /** A flag that is kept needs no reading: the requests that wait for it make its index. */
+  *#load(flagId: string): Steps<CachedFlag | undefined> {
+    return this.cache.find(flagId) ?? (yield* this.#flags.load(flagId));
+  }
+
+  /** The flag for which the last `find` returned null, or the last `isIndexing` true. */
   get cold(): ColdFlag {
     return this.#cold;
   }

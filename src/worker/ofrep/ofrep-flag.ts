@@ -53,8 +53,8 @@ export class OfrepFlagEvaluator {
   }
 
   /**
-   * @returns the body of the answer, or a refusal, which is not counted yet; null: the flag has to be loaded first, as
-   * `FlagSource.cold` says
+   * @returns the body of the answer, or a refusal, which is not counted yet; null: the flag, or an index of its lists, has
+   * to be made first, as `FlagSource.cold` says
    */
   evaluate({ place, key, context: given }: FlagQuestion): string | OfrepRefusal | null {
     const found = this.#look(place, key);
@@ -87,17 +87,16 @@ export class OfrepFlagEvaluator {
     return found.cachedProject.project.evaluationAccess ? found : accessOff;
   }
 
-  #answer(
-    place: OfrepPlace | null,
-    key: string,
-    { compiled, cachedProject: { project } }: CachedFlag,
-  ): string | OfrepRefusal {
+  #answer(place: OfrepPlace | null, key: string, found: CachedFlag): string | OfrepRefusal | null {
     const context = this.#context;
+    const { compiled, cachedProject } = found;
+    const { project } = cachedProject;
     const state = selectState(compiled, context);
     if (state === null) {
       const named = place?.environment ?? environmentNamed(context);
       return noEnvironment(project.isMultiEnvironment ? named : null, project);
     }
+    if (this.#source.isIndexing(found, state, context)) return null;
     const reason = evaluateFlag(compiled, state, context, randomRoll);
     this.#counting.meter.countFlag(reason);
     this.#counting.tallies.count(state.tally, isOn(reason));

@@ -100,6 +100,18 @@ export const coldFlags: Attack = (stage) => {
   return keepAsking(stage, { clients: stage.random.pick([8, 40, 120]), pauseMs: 0, requestOf });
 };
 
+/** The same by OFREP with several cohorts, which are worth an index of each flag's list. */
+export const coldIndexes: Attack = (stage) => {
+  const { largeFlags, largeProjectId } = stage.tenant;
+  const cohort = Array.from({ length: 12 }, (_, index) => `none ${index}`);
+  const requestOf = (turn: number): string => {
+    const body = JSON.stringify({ context: { targetingKey: `user ${turn}`, cohort } });
+    const path = `/projects/${largeProjectId}/ofrep/v1/evaluate/flags/${largeFlags[turn % largeFlags.length]}`;
+    return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  };
+  return keepAsking(stage, { clients: stage.random.pick([8, 40, 120]), pauseMs: 0, requestOf });
+};
+
 export const wholeProjects: Attack = (stage) => {
   const path = `/v1/flags/project/${stage.tenant.longProjectId}`;
   const requestOf = (turn: number): string => getRequest(`${path}?targetingKey=${turn}`);
@@ -271,4 +283,5 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'refused sync': refusedSync,
   'many values': manyValues,
   searches,
+  'cold indexes': coldIndexes,
 };

@@ -20,6 +20,7 @@ export interface Tenant {
 export interface HostileTenant extends Tenant {
   /** Each with hundreds of kilobytes of cohorts. */
   readonly largeFlags: readonly string[];
+  readonly largeProjectId: string;
   /** The write token of the project of the large flags. */
   readonly largeSecret: string;
   /**
@@ -77,6 +78,7 @@ export async function installTenants(t: Lifetime, sizes: TenantsSizes): Promise<
     hostile: {
       ...tenantOf(projectOf(provisioned, 'small'), 'hostile'),
       largeFlags: Object.values(large.flags),
+      largeProjectId: large.id,
       largeSecret: tokenOf(large, 'ci').secret,
       groupFlags: Object.values(group.flags),
       groupSecret: tokenOf(group, 'ci').secret,

@@ -33,6 +33,12 @@ function stateWith(change: Partial<FlagState>): FlagState {
   return { enabled: true, trafficPercentage: 0, cohortOverride: null, audienceId: null, ...change };
 }
 
+/** @throws Error for a refusal */
+function enabledOf({ status, body }: FlagEvaluator): boolean {
+  if (status !== 200) throw new Error(`refused with ${status}: ${body}`);
+  return JSON.parse(body).enabled;
+}
+
 function newScene(test: Test, cacheBytes: number) {
   const { store, reader, version } = newStore(test);
   const meter = new EvaluationMeter(createMetricMemory(evaluationMetrics));
@@ -47,7 +53,7 @@ function newScene(test: Test, cacheBytes: number) {
     const retry = (): boolean => {
       source.refresh();
       const isAnswered = evaluator.evaluate(flag.id, query);
-      if (isAnswered) isOn = JSON.parse(Buffer.from(evaluator.body).toString()).enabled;
+      if (isAnswered) isOn = enabledOf(evaluator);
       return isAnswered;
     };
     const deadlineMs = Number.POSITIVE_INFINITY;
@@ -95,8 +101,37 @@ t.test('a megabyte of cohorts is answered at once, and indexed in many small ste
   test.ok(bytes > stored && bytes < 1.5 * stored, `${bytes} bytes for ${stored}`);
 });
 
-t.test('a request that names an attribute a thousand times makes the index itself', async (test) => {
-  const { source, write, isOn } = newScene(test, 256 * mebibyte);
+t.test(
+  'a request that names an attribute two hundred times waits until the index is made in small steps',
+  async (test) => {
+    const { source, write, isOn, waitFor } = newScene(test, 256 * mebibyte);
+    const project = projectOf('o'.repeat(20));
+    const audience = audienceOf(project.id, { rules: [{ attribute: 'a', values: cohortsOf('p') }] });
+    const state = stateWith({ trafficPercentage: 100, audienceId: audience.id });
+    const flag = flagOf(project.id, { states: new Map([[0, state]]) });
+    write([
+      { kind: 'project', before: null, after: project },
+      { kind: 'audience', before: null, after: audience },
+      flagChangeOf(null, flag),
+    ]);
+    test.equal(isOn(flag, 'a=x'), false, 'the flag is read before');
+    const values = Array.from({ length: 200 }, (_, index) => `a=x${index}`);
+    const last = encodeURIComponent(cohortsOf('p').at(-1) ?? '');
+    const answers = [waitFor(flag, values.join('&')), waitFor(flag, [...values, `a=${last}`].join('&'))];
+    let turns = 0;
+    for (let isMore = true; isMore && turns < 1000; turns += 1) isMore = source.runSlice(0);
+    test.same(
+      answers.map((answer) => answer()),
+      [false, true],
+    );
+    test.ok(turns > cohortCount / 512 / 8, `${turns} turns, between which other requests are answered`);
+    test.equal(waitFor(flag, values.join('&'))(), false, 'with the index, the answer comes at once');
+    test.equal(source.hasSlices, false, 'no work is left');
+  },
+);
+
+t.test('a flag that the cache does not keep is indexed for those who wait for it', async (test) => {
+  const { source, write, isOn } = newScene(test, mebibyte);
   const project = projectOf('o'.repeat(20));
   const audience = audienceOf(project.id, { rules: [{ attribute: 'a', values: cohortsOf('p') }] });
   const state = stateWith({ trafficPercentage: 100, audienceId: audience.id });
@@ -106,8 +141,10 @@ t.test('a request that names an attribute a thousand times makes the index itsel
     { kind: 'audience', before: null, after: audience },
     flagChangeOf(null, flag),
   ]);
-  test.equal(isOn(flag, Array.from({ length: 1000 }, (_, index) => `a=x${index}`).join('&')), false);
-  test.equal(source.runSlice(0), false, 'no work is left');
+  const values = Array.from({ length: 12 }, (_, index) => `a=x${index}`).join('&');
+  const last = encodeURIComponent(cohortsOf('p').at(-1) ?? '');
+  test.same([isOn(flag, values), isOn(flag, `${values}&a=${last}`)], [false, true]);
+  test.equal(source.hasSlices, false, 'no work is left');
 });
 
 t.test('of ten environments with a megabyte each only the requested ones are indexed', async (test) => {
