@@ -41,9 +41,22 @@ t.test('a tenant whose flags are never in the cache delays no other tenant', asy
     dataDir,
     settings: { ...unlimited, BURGEE_WORKERS: '2', BURGEE_CACHE_BYTES: '32MiB' },
   });
-  const cold = Object.values(projectOf(provisioned, 'attacker').flags).map(
-    (id) => `GET /v1/flags/${id}?cohort=absent HTTP/1.1\r\nHost: x\r\n\r\n`,
-  );
+  const attacker = projectOf(provisioned, 'attacker');
+  const ids = Object.values(attacker.flags);
+  // So many cohorts are worth an index of each flag's list, which is made anew each time.
+  const cohort = Array.from({ length: 100 }, (_, index) => `absent ${index}`);
+  const body = JSON.stringify({ context: { cohort } });
+  const crowds: readonly (readonly [clients: number, requests: readonly string[], what: string])[] = [
+    [0, [], 'no clients'],
+    ...[8, 120].flatMap((clients) => [
+      [clients, ids.map((id) => coldRequest(id)), `${clients} clients`] as const,
+      [
+        clients,
+        ids.map((id) => ofrepRequest(`/projects/${attacker.id}/ofrep/v1/evaluate/flags/${id}`, body)),
+        `${clients} clients with many cohorts`,
+      ] as const,
+    ]),
+  ];
   const own = projectOf(provisioned, 'other').flags;
   const crowd = openCrowd(t, port);
   const client = createHttpClient(t, { port });
@@ -52,9 +65,9 @@ t.test('a tenant whose flags are never in the cache delays no other tenant', asy
     const answer = await client.send({ path: `/v1/flags/${idOf(own, name)}?cohort=absent` });
     return answer.status;
   };
-  for (const clients of [0, 8, 0, 120]) {
+  for (const [clients, cold, what] of crowds) {
     for (const name of ['small', 'large']) {
-      await t.test(`${clients} clients beside a ${name} flag`, async (t) => {
+      await t.test(`${what} beside a ${name} flag`, async (t) => {
         let excessMs = Number.POSITIVE_INFINITY;
         for (let attempt = 0; attempt < attemptsMax && excessMs > p99MaxMs; attempt += 1) {
           crowd.begin(clients, cold);
@@ -70,3 +83,11 @@ t.test('a tenant whose flags are never in the cache delays no other tenant', asy
     }
   }
 });
+
+function coldRequest(id: string): string {
+  return `GET /v1/flags/${id}?cohort=absent HTTP/1.1\r\nHost: x\r\n\r\n`;
+}
+
+function ofrepRequest(path: string, body: string): string {
+  return `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
