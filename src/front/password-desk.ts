@@ -12,17 +12,6 @@ const waitingMax = 32;
  * minutes: people and proxies have gone by then.
  */
 const waitMsMax = 10_000;
-/**
- * A refusal is not told sooner than after this: a client that asks again at once would otherwise cost the workers a
- * refusal in each turn of their event loops, beside which others wait.
- */
-const refusalMsMin = 1000;
-
-/** How long requests wait, in milliseconds. */
-interface PasswordWaits {
-  readonly longestMs: number;
-  readonly refusalMs: number;
-}
 
 /** Where the work is done. */
 export interface PasswordHashing {
@@ -93,16 +82,13 @@ class WaitingLine {
  */
 export class PasswordDesk implements PasswordPort {
   readonly #hashing: PasswordHashing;
-  readonly #waits: PasswordWaits;
+  readonly #longestWaitMs: number;
   readonly #waiting = new WaitingLine();
   #underWay = 0;
 
-  constructor(
-    hashing: PasswordHashing,
-    waits: PasswordWaits = { longestMs: waitMsMax, refusalMs: refusalMsMin },
-  ) {
+  constructor(hashing: PasswordHashing, longestWaitMs = waitMsMax) {
     this.#hashing = hashing;
-    this.#waits = waits;
+    this.#longestWaitMs = longestWaitMs;
   }
 
   async check(limitKey: string, passwordHash: string | null, password: string): Promise<boolean | 'busy'> {
@@ -142,23 +128,16 @@ export class PasswordDesk implements PasswordPort {
     }
   }
 
-  /** @returns whether it got a place. Where it did not, the answer comes after the least time of a refusal. */
   #wait(address: string): Promise<boolean> {
-    const { longestMs, refusalMs } = this.#waits;
-    const since = performance.now();
     return new Promise((resolve) => {
-      const refuse = (): void => {
-        setTimeout(() => resolve(false), since + refusalMs - performance.now()).unref();
-      };
       const begin: Begin = (mayWork) => {
         clearTimeout(timer);
-        if (mayWork) resolve(true);
-        else refuse();
+        resolve(mayWork);
       };
       const timer = setTimeout(() => {
         this.#waiting.leave(address, begin);
-        refuse();
-      }, longestMs).unref();
+        resolve(false);
+      }, this.#longestWaitMs).unref();
       if (!this.#waiting.join(address, begin)) begin(false);
     });
   }

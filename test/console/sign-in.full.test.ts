@@ -103,15 +103,21 @@ t.test('an address is limited over all accounts, and simultaneous attempts count
     { length: 60 },
     () => new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.11' }),
   );
+  const since = performance.now();
+  const refusedAfterMs: number[] = [];
   const answers = await Promise.all(
-    clients.map((client, index) =>
-      client.send('POST', '/session', { email: `x${index}@acme.example`, password: 'guess' }),
-    ),
+    clients.map(async (client, index) => {
+      const asked = { email: `x${index}@acme.example`, password: 'guess' };
+      const answer = await client.send('POST', '/session', asked);
+      if (answer.status === 503) refusedAfterMs.push(performance.now() - since);
+      return answer;
+    }),
   );
   const count = (status: number): number => answers.filter((answer) => answer.status === status).length;
   t.ok(count(401) >= hashesAtOnce, 'attempts with a place are answered');
   t.ok(count(401) <= 50, 'fifty in a window');
   t.equal(count(401) + count(503) + count(429), 60, 'and attempts that wait too long are refused');
+  t.ok(Math.min(...refusedAfterMs) >= 990, 'a refusal for want of a place is told late');
   t.match(answers.find(({ status }) => status === 503)?.json ?? { detail: 'Retry' }, { detail: /Retry/ });
   const [client] = clients;
   let wrong = count(401);

@@ -94,7 +94,10 @@ function stepIndex({ isEnabled, cohorts, rules }: CompiledState, context: Evalua
   if (!isEnabled) return false;
   if (cohorts !== null && context.furtherCohortCount > searchesBeforeIndex && cohorts.step()) return true;
   if (rules === null || context.attributeCount <= searchesBeforeIndex) return false;
-  return rules.some((rule) => isWorthIndex(rule, context) && rule.values.step());
+  // Also after the last step of a list: the next list is a step of its own.
+  const next = rules.find((rule) => isWorthIndex(rule, context));
+  next?.values.step();
+  return next !== undefined;
 }
 
 /** Whether the rule's list has no index yet, and the request has so many values for it that it gets one. */

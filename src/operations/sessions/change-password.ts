@@ -28,7 +28,7 @@ export const changePassword = conversation('change-password', {
     if (!(await isAllowed(reply, own.value, asked.current, actors))) return;
     const passwordHash = await actors.passwords.hash(reply.request.limitKey, asked.password);
     if (passwordHash === 'busy') {
-      passwordsBusy(reply);
+      await passwordsBusy(reply);
       return;
     }
     const step: SetOwnPassword = { checkedHash: own.value.passwordHash, passwordHash };
@@ -51,10 +51,7 @@ async function isAllowed(
   const checked = await countWrong(reply, email, actors, async () => {
     const isRight = await actors.passwords.check(reply.request.limitKey, passwordHash, current ?? '');
     if (isRight === true) return { right: true };
-    if (isRight === 'busy') {
-      passwordsBusy(reply);
-      return null;
-    }
+    if (isRight === 'busy') return 'busy';
     reply.refuse({ code: 'invalid-request', detail: wrongCurrent });
     return 'wrong';
   });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ApiReply } from '../api-reply.ts';
 import type { ConversationActors, PasswordPort } from '../conversation.ts';
 import type { Credential } from './step-bodies.ts';
@@ -11,7 +12,14 @@ export function refuseAttempts(reply: ApiReply, retryAfter: number): void {
   reply.refuse({ code: 'too-many-attempts', detail: tooManyAttempts }, retryAfter);
 }
 
-export function passwordsBusy(reply: ApiReply): void {
+/**
+ * Time before a client learns that there is no place for its password. One that asks again at once would otherwise have
+ * its worker make a refusal in each turn of the event loop, beside which others wait.
+ */
+const busyMs = 1000;
+
+export async function passwordsBusy(reply: ApiReply): Promise<void> {
+  await setTimeout(busyMs, undefined, { ref: false });
   reply.refuseUnavailable(busy);
 }
 
@@ -44,9 +52,9 @@ export async function rightCredentials(
 
 /**
  * `wrong` when the password was checked and is wrong; null when nothing could be checked. In both cases the request is
- * answered.
+ * answered. `busy` when there was no place to check it.
  */
-export type Checked<T> = { readonly right: T } | 'wrong' | null;
+export type Checked<T> = { readonly right: T } | 'wrong' | 'busy' | null;
 
 /**
  * Makes an attempt with a password. It is counted in the limits before any work is done, and stays counted only if it
@@ -66,12 +74,12 @@ export async function countWrong<T>(
     refuseAttempts(reply, waitSeconds);
     return null;
   }
-  let isWrong = false;
+  let checked: Checked<T> = null;
   try {
-    const checked = await check();
-    isWrong = checked === 'wrong';
-    return checked === 'wrong' ? null : checked;
+    checked = await check();
   } finally {
-    if (!isWrong) attempts.giveBack(account, limitKey);
+    if (checked !== 'wrong') attempts.giveBack(account, limitKey);
   }
+  if (checked === 'busy') await passwordsBusy(reply);
+  return typeof checked === 'string' ? null : checked;
 }

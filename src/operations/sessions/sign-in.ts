@@ -9,7 +9,7 @@ import { anybody, conversation } from '../operation.ts';
 import { answerBegun, askReads, askWriter } from './ask-actors.ts';
 import { beginSessionByPassword } from './begin-session-by-password.ts';
 import { findCredentials } from './find-credentials.ts';
-import { type Checked, countWrong, passwordsBusy, rightCredentials } from './password-checks.ts';
+import { type Checked, countWrong, rightCredentials } from './password-checks.ts';
 import type { BeginSession, BegunSession, Credential, FoundCredentials } from './step-bodies.ts';
 
 const sent = shape({ email: text, password: text, memberId: optional(text) });
@@ -37,10 +37,7 @@ async function check(
   const { credentials } = found.value;
   const meant = credentials.filter((each) => memberId === undefined || each.memberId === memberId);
   const right = await rightCredentials(meant, password, actors.passwords, reply.request.limitKey);
-  if (right === 'busy') {
-    passwordsBusy(reply);
-    return null;
-  }
+  if (right === 'busy') return 'busy';
   if (right.length > 0) return { right };
   reply.refuse(wrongCredentials().problem);
   return 'wrong';

@@ -47,7 +47,7 @@ export const useLink = conversation('use-link', {
         ? null
         : await actors.passwords.hash(reply.request.limitKey, asked.password);
     if (passwordHash === 'busy') {
-      passwordsBusy(reply);
+      await passwordsBusy(reply);
       return;
     }
     const step: ConsumeLink = { secret: asked.secret, ...entrant, passwordHash };

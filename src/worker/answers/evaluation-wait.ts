@@ -52,6 +52,7 @@ export function waitForFlag(
   { source, meter, waiting, deadlineMs }: Pick<AwaitFlagParts, 'source' | 'meter' | 'waiting' | 'deadlineMs'>,
   { asker, retry, refuse }: WaitingEvaluation,
 ): void {
+  const { flagId } = source.cold;
   let isWaiting = true;
   const end = (how: WaitEnd): void => {
     if (!isWaiting) return;
@@ -64,7 +65,12 @@ export function waitForFlag(
     deadlineMs: monotonicMs() + deadlineMs,
     retry: () => {
       const answer = retry();
-      if (answer === null) return false;
+      if (answer === null && source.cold.flagId === flagId) return false;
+      if (answer === null) {
+        end('refused');
+        refuse(tooMany);
+        return true;
+      }
       // Counted first: who reads the metrics after the answer finds it.
       end('answered');
       exchange.answer(answer.status, answer.headers, answer.body);

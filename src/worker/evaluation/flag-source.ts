@@ -56,6 +56,8 @@ export class FlagSource {
   readonly #meter: EvaluationMeter;
   readonly #coldFlags: ColdFlags;
   readonly #flags: FlagReader;
+  /** The flag of the last request that waits for an index: its further tries are no look-ups of their own. */
+  #indexing = '';
   #cold: ColdFlag = { flagId: '', projectId: '', accountId: null };
   #versionSeen: number;
   #sequenceSeen: number;
@@ -208,7 +210,7 @@ export class FlagSource {
   find(flagId: string): CachedFlag | undefined | null {
     const known = this.cache.find(flagId);
     if (known === undefined) return this.#findUnknown(flagId);
-    this.#meter.countHit();
+    if (flagId !== this.#indexing) this.#meter.countHit();
     return known;
   }
 
@@ -222,8 +224,12 @@ export class FlagSource {
     state: CompiledState,
     context: EvaluationContext,
   ): boolean {
-    if (!mayIndex(context) || !stepIndexes(state, context)) return false;
+    if (!mayIndex(context) || !stepIndexes(state, context)) {
+      this.#indexing = '';
+      return false;
+    }
     const { project } = cachedProject;
+    this.#indexing = compiled.id;
     this.#cold = { flagId: compiled.id, projectId: project.id, accountId: accountOf(project) };
     return true;
   }
