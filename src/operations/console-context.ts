@@ -12,13 +12,11 @@ export function newSecret(): string {
   return newSecretText(randomBytes(secretBytes));
 }
 
-/** @returns what the operations of one request share. */
+/**
+ * What the operations of one request share. The settings are its prototype: copying them for each request took more time
+ * than any other function of a refusal.
+ */
 export function createConsoleContext(settings: ConsoleSettings): ConsoleContext {
-  return {
-    ...settings,
-    now: Date.now(),
-    newId,
-    newSecret,
-    hashSecret,
-  };
+  const own = { now: Date.now(), newId, newSecret, hashSecret };
+  return Object.setPrototypeOf(own, settings) as typeof own & ConsoleSettings;
 }
