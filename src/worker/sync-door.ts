@@ -56,6 +56,7 @@ const match = createRouter<OperationId>(routes, '');
  * and a program that asks again at once would load the worker with refusals.
  */
 const repeatedRefusalMs = 1000;
+
 const tooManyFailures =
   'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
 /**

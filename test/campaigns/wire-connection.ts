@@ -126,6 +126,12 @@ export function getRequest(path: string, secret?: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${authorizationLine(secret)}\r\n`;
 }
 
+/** @returns a POST with a JSON body and without credentials, encoded for the wire */
+export function postRequest(path: string, body: unknown): string {
+  const text = JSON.stringify(body);
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+}
+
 /** @returns a PATCH with a JSON body, encoded for the wire */
 export function patchRequest(path: string, secret: string, body: unknown): string {
   const text = JSON.stringify(body);

@@ -92,28 +92,32 @@ export function stepIndexes(state: CompiledState, context: EvaluationContext): b
 
 function stepIndex({ isEnabled, cohorts, rules }: CompiledState, context: EvaluationContext): boolean {
   if (!isEnabled) return false;
-  if (cohorts !== null && context.furtherCohortCount > searchesBeforeIndex && cohorts.step()) return true;
-  if (rules === null || context.attributeCount <= searchesBeforeIndex) return false;
-  // Also after the last step of a list: the next list is a step of its own.
-  const next = rules.find((rule) => isWorthIndex(rule, context));
+  if (cohorts !== null && stepCohorts(cohorts, context)) return true;
+  return rules !== null && stepRules(rules, context);
+}
+
+function stepCohorts(cohorts: ByteSet, { furtherCohortCount }: EvaluationContext): boolean {
+  return furtherCohortCount > searchesBeforeIndex && cohorts.step();
+}
+
+/** @returns whether a step was made. So each list has a step of its own, however short it is */
+function stepRules(rules: readonly CompiledRule[], context: EvaluationContext): boolean {
+  if (context.attributeCount <= searchesBeforeIndex) return false;
+  const next = rules.find(
+    (rule) => !rule.values.isSettled && searchesOf(rule, context) > searchesBeforeIndex,
+  );
   next?.values.step();
   return next !== undefined;
 }
 
-/** Whether the rule's list has no index yet, and the request has so many values for it that it gets one. */
-function isWorthIndex(rule: CompiledRule, context: EvaluationContext): boolean {
-  return !rule.values.isSettled && searchesOf(rule, context) > searchesBeforeIndex;
-}
-
 /** Makes the index that a search of the request's cohorts would make in one step. */
-export function* indexCohorts(cohorts: ByteSet, { furtherCohortCount }: EvaluationContext): Steps<void> {
-  if (furtherCohortCount > searchesBeforeIndex) while (cohorts.step()) yield;
+export function* indexCohorts(cohorts: ByteSet, context: EvaluationContext): Steps<void> {
+  while (stepCohorts(cohorts, context)) yield;
 }
 
 /** Makes the indexes that a comparison of the rules would make in one step. */
 export function* indexRules(rules: readonly CompiledRule[], context: EvaluationContext): Steps<void> {
-  if (context.attributeCount <= searchesBeforeIndex) return;
-  for (const rule of rules) if (isWorthIndex(rule, context)) while (rule.values.step()) yield;
+  while (stepRules(rules, context)) yield;
 }
 
 /** Bytes of a list that so many searches scan at most. */

@@ -65,8 +65,9 @@ export function waitForFlag(
     deadlineMs: monotonicMs() + deadlineMs,
     retry: () => {
       const answer = retry();
-      if (answer === null && source.cold.flagId === flagId) return false;
       if (answer === null) {
+        if (source.cold.flagId === flagId) return false;
+        // A name of OFREP means another flag now: the load for which this request waits cannot answer it.
         end('refused');
         refuse(tooMany);
         return true;

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Lifetime } from '../../support/lifetime.ts';
 import type { Random } from '../../support/random.ts';
-import { getRequest, patchRequest, WireConnection } from '../wire-connection.ts';
+import { getRequest, patchRequest, postRequest, WireConnection } from '../wire-connection.ts';
 import { cohortsOf, type HostileTenant, signIn } from './tenants-installation.ts';
 
 /** What an attack works with. */
@@ -105,9 +105,8 @@ export const coldIndexes: Attack = (stage) => {
   const { largeFlags, largeProjectId } = stage.tenant;
   const cohort = Array.from({ length: 12 }, (_, index) => `none ${index}`);
   const requestOf = (turn: number): string => {
-    const body = JSON.stringify({ context: { targetingKey: `user ${turn}`, cohort } });
     const path = `/projects/${largeProjectId}/ofrep/v1/evaluate/flags/${largeFlags[turn % largeFlags.length]}`;
-    return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    return postRequest(path, { context: { targetingKey: `user ${turn}`, cohort } });
   };
   return keepAsking(stage, { clients: stage.random.pick([8, 40, 120]), pauseMs: 0, requestOf });
 };
@@ -218,10 +217,8 @@ export const heldSignIns: Attack = (stage) => {
 /** All flags of a long project by OFREP, for a different user each time. */
 export const ofrepLists: Attack = (stage) => {
   const path = `/projects/${stage.tenant.longProjectId}/ofrep/v1/evaluate/flags`;
-  const requestOf = (turn: number): string => {
-    const body = JSON.stringify({ context: { targetingKey: `user ${turn}` } });
-    return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  };
+  const requestOf = (turn: number): string =>
+    postRequest(path, { context: { targetingKey: `user ${turn}` } });
   return keepAsking(stage, { clients: stage.random.integer(2, 16), pauseMs: 0, requestOf });
 };
 

@@ -39,6 +39,20 @@ function enabledOf({ status, body }: FlagEvaluator): boolean {
   return JSON.parse(body).enabled;
 }
 
+/** @returns a stored flag with an audience of a megabyte, which is all that its answer depends on */
+function writeRuledFlag(write: (changes: readonly RecordChange[]) => void): Flag {
+  const project = projectOf('o'.repeat(20));
+  const audience = audienceOf(project.id, { rules: [{ attribute: 'a', values: cohortsOf('p') }] });
+  const state = stateWith({ trafficPercentage: 100, audienceId: audience.id });
+  const flag = flagOf(project.id, { states: new Map([[0, state]]) });
+  write([
+    { kind: 'project', before: null, after: project },
+    { kind: 'audience', before: null, after: audience },
+    flagChangeOf(null, flag),
+  ]);
+  return flag;
+}
+
 function newScene(test: Test, cacheBytes: number) {
   const { store, reader, version } = newStore(test);
   const meter = new EvaluationMeter(createMetricMemory(evaluationMetrics));
@@ -105,15 +119,7 @@ t.test(
   'a request that names an attribute two hundred times waits until the index is made in small steps',
   async (test) => {
     const { source, write, isOn, waitFor } = newScene(test, 256 * mebibyte);
-    const project = projectOf('o'.repeat(20));
-    const audience = audienceOf(project.id, { rules: [{ attribute: 'a', values: cohortsOf('p') }] });
-    const state = stateWith({ trafficPercentage: 100, audienceId: audience.id });
-    const flag = flagOf(project.id, { states: new Map([[0, state]]) });
-    write([
-      { kind: 'project', before: null, after: project },
-      { kind: 'audience', before: null, after: audience },
-      flagChangeOf(null, flag),
-    ]);
+    const flag = writeRuledFlag(write);
     test.equal(isOn(flag, 'a=x'), false, 'the flag is read before');
     const values = Array.from({ length: 200 }, (_, index) => `a=x${index}`);
     const last = encodeURIComponent(cohortsOf('p').at(-1) ?? '');
@@ -132,15 +138,7 @@ t.test(
 
 t.test('a flag that the cache does not keep is indexed for those who wait for it', async (test) => {
   const { source, write, isOn } = newScene(test, mebibyte);
-  const project = projectOf('o'.repeat(20));
-  const audience = audienceOf(project.id, { rules: [{ attribute: 'a', values: cohortsOf('p') }] });
-  const state = stateWith({ trafficPercentage: 100, audienceId: audience.id });
-  const flag = flagOf(project.id, { states: new Map([[0, state]]) });
-  write([
-    { kind: 'project', before: null, after: project },
-    { kind: 'audience', before: null, after: audience },
-    flagChangeOf(null, flag),
-  ]);
+  const flag = writeRuledFlag(write);
   const values = Array.from({ length: 12 }, (_, index) => `a=x${index}`).join('&');
   const last = encodeURIComponent(cohortsOf('p').at(-1) ?? '');
   test.same([isOn(flag, values), isOn(flag, `${values}&a=${last}`)], [false, true]);
