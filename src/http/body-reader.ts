@@ -1,3 +1,4 @@
+import type { BodyMemory } from './body-memory.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The memory that one request's body may take. */
@@ -23,6 +24,8 @@ export type BodyOutcome =
 export interface BodyLimits {
   readonly bytesMax: number;
   readonly budget: BodyBudget;
+  /** For bodies that may be long. */
+  readonly memory?: BodyMemory;
   /** In each interval a body must bring `progressBytesMin` or end; otherwise it has stalled. */
   readonly intervalMs: number;
   /** Receives how long each part took, in milliseconds. */
@@ -54,6 +57,7 @@ export function readBody(
   const arrived = new ArrivedBytes(
     Math.min(declaredBytes ?? limits.bytesMax, limits.bytesMax),
     limits.budget,
+    limits.memory,
   );
   let lengthAtInterval = 0;
   let received = 0;
@@ -103,12 +107,13 @@ const roomBytesMin = 1024;
 
 /**
  * Bytes of one body, in one buffer that doubles: however small the pieces are, the copies take at most twice the body's
- * length. The whole buffer counts in the budget.
+ * length. Once half of a body has come, there is room for the whole. The whole buffer counts in the budget.
  */
 export class ArrivedBytes {
   readonly #bytesMax: number;
   readonly #budget: BodyBudget;
-  #bytes = noBytes;
+  readonly #memory: BodyMemory | undefined;
+  #bytes: Uint8Array = noBytes;
   /**
    * Bytes that it takes of the budget. A number of its own, because a buffer that was transferred to another thread has
    * length 0 here.
@@ -117,9 +122,10 @@ export class ArrivedBytes {
   length = 0;
 
   /** @param bytesMax at most so many bytes are added */
-  constructor(bytesMax: number, budget: BodyBudget) {
+  constructor(bytesMax: number, budget: BodyBudget, memory?: BodyMemory) {
     this.#bytesMax = bytesMax;
     this.#budget = budget;
+    this.#memory = memory;
   }
 
   /** Copies a piece. @returns false when the budget has no room for it */
@@ -132,11 +138,17 @@ export class ArrivedBytes {
   }
 
   #grow(length: number): boolean {
-    const size = Math.max(length, Math.min(this.#bytesMax, Math.max(roomBytesMin, 2 * this.#bytes.length)));
+    const doubled = Math.max(
+      length,
+      Math.min(this.#bytesMax, Math.max(roomBytesMin, 2 * this.#bytes.length)),
+    );
+    const isHalfThere = 2 * length >= this.#bytesMax;
+    const size = this.#sizeFor(isHalfThere ? this.#bytesMax : doubled);
     if (!this.#budget.take(size - this.#held)) return false;
     this.#held = size;
-    const bytes = new Uint8Array(size);
-    bytes.set(this.#bytes);
+    const bytes = this.#memory?.take(size) ?? new Uint8Array(size);
+    bytes.set(this.bytes);
+    this.#memory?.give(this.#bytes);
     this.#bytes = bytes;
     return true;
   }
@@ -146,14 +158,18 @@ export class ArrivedBytes {
     return this.#bytes.subarray(0, this.length);
   }
 
-  /** @returns the bytes in a buffer of exactly their length: the whole buffer goes to another thread */
+  #sizeFor(bytes: number): number {
+    return this.#memory?.sizeFor(bytes) ?? bytes;
+  }
+
+  /** @returns the bytes, at the beginning of a buffer of less than twice their length, which may go to another thread */
   take(): Uint8Array {
-    if (this.#bytes.length > this.length) {
+    if (this.#bytes.length !== this.#sizeFor(this.length)) {
       this.#budget.give(this.#held - this.length);
       this.#held = this.length;
       this.#bytes = this.#bytes.slice(0, this.length);
     }
-    return this.#bytes;
+    return this.bytes;
   }
 
   /** Gives the bytes back. */

@@ -49,13 +49,14 @@ const copiedBytesMax = 16 * 1024;
 /**
  * The memory of long bytes that is transferred to another thread instead of being copied: the transfer delays nobody
  * and takes no second megabyte. The sender can no longer use the bytes.
- * @param all each with memory of its own, or null
+ * @param all each at the beginning of memory of its own, or null
  * @returns the transfer list of a message
  */
 export function transferredBytes(all: readonly (Uint8Array | null)[]): ArrayBuffer[] {
   return all.flatMap((bytes) => {
     if (bytes === null || bytes.length <= copiedBytesMax) return [];
-    const { buffer } = bytes;
-    return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length ? [buffer] : [];
+    const { buffer, byteOffset } = bytes;
+    const isOwn = buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength < 2 * bytes.length;
+    return isOwn ? [buffer] : [];
   });
 }

@@ -1,3 +1,4 @@
+import type { BodyMemory } from '../http/body-memory.ts';
 import { type BodyOutcome, readBody } from '../http/body-reader.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
@@ -57,6 +58,7 @@ export interface ApiDoor {
 export interface ApiGateOptions {
   readonly addresses: AddressFinder;
   readonly bodies: FairRoom;
+  readonly bodyMemory: BodyMemory;
   /** Receives how long each part of a body took, in milliseconds. */
   onBodyStep(ms: number): void;
   readonly requestDeadlineMs: number;
@@ -189,8 +191,8 @@ export class ApiGate {
   }
 
   #collect(reply: ApiReply, budget: FairHold, bytesMax: number): void {
-    const { requestDeadlineMs: intervalMs, onBodyStep: onStep } = this.#options;
-    const limits = { bytesMax, budget, intervalMs, onStep };
+    const { requestDeadlineMs: intervalMs, onBodyStep: onStep, bodyMemory: memory } = this.#options;
+    const limits = { bytesMax, budget, memory, intervalMs, onStep };
     readBody(reply.exchange, reply.request.declaredBytes, limits, (outcome) => {
       try {
         this.#take(reply, outcome, bytesMax);

@@ -1,5 +1,6 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { AnswerPolicy } from '../http/answer-policy.ts';
+import { BodyMemory } from '../http/body-memory.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
 import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts';
@@ -11,6 +12,7 @@ import { crowdedAnswer } from './answers/crowded-answer.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
 import { ApiGate, type ApiGateOptions } from './api-gate.ts';
 import { attachmentOf } from './attachment.ts';
+import { BetweenEvents } from './between-events.ts';
 import { ConsoleDoor, type ConsoleDoorOptions } from './console-door.ts';
 import { createEvaluation, type Evaluation } from './create-evaluation.ts';
 import type { EvaluationMeter } from './evaluation/evaluation-meter.ts';
@@ -90,9 +92,15 @@ export function createServices(
     log,
     isAttached: () => attachment.isAttached(),
   };
+  const betweenBodies = new BetweenEvents(
+    (budgetMs) => bodyMemory.run(budgetMs),
+    (ms) => evaluation.meter.observeStep('body', ms),
+  );
+  const bodyMemory = new BodyMemory(() => betweenBodies.schedule());
   const gateOptions: ApiGateOptions = {
     addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
     bodies: bodyRoom(setup, setup.bufferedBodyBytesMax),
+    bodyMemory,
     onBodyStep: (ms) => evaluation.meter.observeStep('body', ms),
     requestDeadlineMs: setup.requestDeadlineMs,
     isAttached: () => attachment.isAttached(),
