@@ -11,10 +11,14 @@ const infoLevel = pino.levels.values['info'];
 /** Fields of every thread's log. */
 export const loggerOptions = { base: null, redact: ['authorization', '*.authorization'] };
 
-/** The log's fields of a Management API request: a fixed list, none of which can hold a secret. */
-interface RequestLine {
+/** Who asks: a token in the Management API and in sync, a member in the console; null where nobody is known. */
+type AskerOfLine =
+  | { readonly tokenId: string | null; readonly memberId?: undefined }
+  | { readonly memberId: string | null; readonly tokenId?: undefined };
+
+/** The log's fields of a request: a fixed list, none of which can hold a secret. */
+interface LineFields {
   readonly requestId: string;
-  readonly tokenId: string | null;
   readonly method: string;
   readonly route: string | null;
   /** 0 when the client went away before its answer. */
@@ -25,6 +29,8 @@ interface RequestLine {
   /** Bounded, and in letters that need no escape. */
   readonly callerIds: CallerIds;
 }
+
+type RequestLine = LineFields & AskerOfLine;
 
 export type LogRequest = (line: RequestLine) => void;
 
@@ -67,12 +73,14 @@ export function createMainLog(level: string): MainLog {
 
 /** The line as pino would write it, in a fifth of the time. */
 export function requestText(line: RequestLine): string {
-  const { requestId, tokenId, method, route, status, durationMs, address, outcome, callerIds } = line;
+  const { requestId, tokenId, memberId, method, route, status, durationMs, address, outcome, callerIds } =
+    line;
   const text = JSON.stringify({
     level: infoLevel,
     time: Date.now(),
     requestId,
     tokenId,
+    memberId,
     method,
     route,
     status,
@@ -81,7 +89,7 @@ export function requestText(line: RequestLine): string {
     outcome,
     traceId: callerIds.traceId,
     clientRequestId: callerIds.clientRequestId,
-    msg: 'request',
+    msg: memberId === undefined ? 'request' : 'console request',
   });
   return `${text}\n`;
 }

@@ -5,8 +5,11 @@ type QueryReading =
   | { readonly ok: true; readonly query: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly detail: string };
 
+const noQuery: QueryReading = { ok: true, query: {} };
+
 /** Reads a query in which every name must be known and given once. @param raw as received */
 export function readConsoleQuery(raw: string, known: readonly string[]): QueryReading {
+  if (raw === '') return noQuery;
   const problems = new ProblemList();
   const query = new Map<string, string>();
   for (const { name, value, fault } of decodeQuery(raw)) {

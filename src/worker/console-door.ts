@@ -1,7 +1,7 @@
 import { bodyBytesMax } from '../domain/management/request-body.ts';
 import { acceptedCoding } from '../http/content-coding.ts';
 import type { RequestView } from '../http/request-view.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { Logger, LogRequest } from '../observability/logger.ts';
 import { consoleOperation } from '../operations/answer-console-read.ts';
 import { type ApiManner, consoleManner } from '../operations/api-manner.ts';
 import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
@@ -48,6 +48,7 @@ export interface ConsoleDoorOptions {
   readonly attempts: AttemptMemory;
   readonly meter: RequestMeter;
   readonly log: Logger;
+  readonly logRequest: LogRequest;
   /** Whether a provider is configured. */
   readonly hasOpenId: boolean;
 }
@@ -88,6 +89,7 @@ export class ConsoleDoor implements ApiDoor {
   readonly actors: ApiActors & ConversationActors;
   readonly #options: ConsoleDoorOptions;
   readonly #cookie: SessionCookie;
+  readonly #ownOrigin: string;
   readonly #watchers: PageWatchers;
 
   constructor(options: ConsoleDoorOptions) {
@@ -98,6 +100,7 @@ export class ConsoleDoor implements ApiDoor {
     const attempts = new AttemptLimiters(options.attempts, meter);
     this.manner = consoleManner(settings.docsUrl);
     this.#cookie = sessionCookie(settings.baseUrl);
+    this.#ownOrigin = new URL(settings.baseUrl).origin;
     const onFault = (fault: unknown): void => log.error({ err: fault }, 'watching changes failed');
     this.#watchers = new PageWatchers({
       ...{ reads, places: host.watchPlaces, storeVersion, onFault },
@@ -164,7 +167,7 @@ export class ConsoleDoor implements ApiDoor {
     const { operation, method, query } = reply.request;
     if (!hasRoom) reply.refuseUnavailable(overloaded);
     else if (operation === null) reply.refuse({ code: 'not-found', detail: noOperation });
-    else if (method !== 'get' && !isOwnOrigin(view, this.#options.settings.baseUrl)) {
+    else if (method !== 'get' && !isOwnOrigin(view, this.#ownOrigin)) {
       reply.refuse({ code: 'foreign-origin', detail: foreignOrigin });
     } else {
       const { query: known, hasForeignQuery } = consoleOperation(operation);
@@ -212,8 +215,8 @@ export class ConsoleDoor implements ApiDoor {
   note(request: ApiRequest, status: number, memberId: string | null, durationMs: number): void {
     const { requestId, callerIds, method, operation: route, address } = request;
     const outcome = status === 0 ? 'the client went away' : undefined;
-    const line = { requestId, memberId, method, route, status, durationMs, address, outcome, ...callerIds };
-    this.#options.log.info(line, 'console request');
+    const line = { requestId, memberId, method, route, status, durationMs, address, outcome, callerIds };
+    this.#options.logRequest(line);
   }
 }
 

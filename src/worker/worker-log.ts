@@ -34,7 +34,7 @@ export class WorkerLog {
     this.log = createThreadLog(setup.logLevel, inOrder).child({ actor: 'worker', index: setup.index });
   }
 
-  /** Gathers the log line of a Management API request. */
+  /** Gathers the log line of a request. */
   logRequest: LogRequest = (line) => {
     if (this.log.isLevelEnabled('info')) this.#gathered.write(requestText(line));
   };

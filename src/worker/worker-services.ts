@@ -90,6 +90,7 @@ export function createServices(
     writer: attachment.writer(host.writer),
     meter: requestMeter,
     log,
+    logRequest: (line) => workerLog.logRequest(line),
     isAttached: () => attachment.isAttached(),
   };
   const betweenBodies = new BetweenEvents(
@@ -138,7 +139,6 @@ export function createServices(
     reportUsage: host.reportUsage,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
     countUnrecordedDenial: (request, outcome) => management.actors.countUnrecordedDenial(request, outcome),
-    logRequest: (line) => workerLog.logRequest(line),
   });
   const sync = new ApiGate(syncDoor, gateOptions);
   const { limits, evaluationRateLimit, docsUrl } = setup;
@@ -218,7 +218,7 @@ function createOfrepGate(
 /** What both doors are made with. */
 type DoorParts = Pick<
   ConsoleDoorOptions,
-  'reads' | 'longAnswers' | 'writer' | 'meter' | 'log' | 'isAttached'
+  'reads' | 'longAnswers' | 'writer' | 'meter' | 'log' | 'logRequest' | 'isAttached'
 >;
 
 function managementDoor(setup: WorkerSetup, parts: DoorParts, workerLog: WorkerLog): ManagementDoor {
@@ -226,7 +226,6 @@ function managementDoor(setup: WorkerSetup, parts: DoorParts, workerLog: WorkerL
   return new ManagementDoor({
     ...parts,
     docsUrl: setup.docsUrl,
-    logRequest: (line) => workerLog.logRequest(line),
     requestRate: new AddressLimiter(limits.managementRate, setup.managementRateLimit),
     failedAuthentications: new AddressLimiter(limits.failedAuthentications, setup.failedAuthenticationLimit),
     requests: requestRoom(setup, 'management', setup.inFlightMax),
