@@ -117,6 +117,7 @@ t.test('an address is limited over all accounts, and simultaneous attempts count
   t.ok(count(401) >= hashesAtOnce, 'attempts with a place are answered');
   t.ok(count(401) <= 50, 'fifty in a window');
   t.equal(count(401) + count(503) + count(429), 60, 'and attempts that wait too long are refused');
+  t.ok(refusedAfterMs.length > 0, 'there is not a place for each');
   t.ok(Math.min(...refusedAfterMs) >= 990, 'a refusal for want of a place is told late');
   t.match(answers.find(({ status }) => status === 503)?.json ?? { detail: 'Retry' }, { detail: /Retry/ });
   const [client] = clients;

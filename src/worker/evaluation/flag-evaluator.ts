@@ -51,7 +51,7 @@ export class FlagEvaluator {
     const flag = entry.compiled;
     const state = selectState(flag, context);
     if (state === null) return this.#refusals.fixed('no-environment');
-    if (this.#source.isIndexing(entry, state, context)) return undefined;
+    if (this.#source.stepIndex(entry, state, context)) return undefined;
     this.reason = evaluateFlag(flag, state, context, randomRoll);
     this.#meter.countFlag(this.reason);
     this.status = 200;

@@ -219,7 +219,7 @@ export class FlagSource {
    * whole index at once.
    * @returns whether there is more to do: then the request waits for `cold` in `loads`, and tries again
    */
-  isIndexing(
+  stepIndex(
     { compiled, cachedProject }: CachedFlag,
     state: CompiledState,
     context: EvaluationContext,
@@ -239,7 +239,7 @@ export class FlagSource {
     return this.cache.find(flagId) ?? (yield* this.#flags.load(flagId));
   }
 
-  /** The flag for which the last `find` returned null, or the last `isIndexing` true. */
+  /** The flag for which the last `find` returned null, or the last `stepIndex` true. */
   get cold(): ColdFlag {
     return this.#cold;
   }

@@ -96,7 +96,7 @@ export class OfrepFlagEvaluator {
       const named = place?.environment ?? environmentNamed(context);
       return noEnvironment(project.isMultiEnvironment ? named : null, project);
     }
-    if (this.#source.isIndexing(found, state, context)) return null;
+    if (this.#source.stepIndex(found, state, context)) return null;
     const reason = evaluateFlag(compiled, state, context, randomRoll);
     this.#counting.meter.countFlag(reason);
     this.#counting.tallies.count(state.tally, isOn(reason));
