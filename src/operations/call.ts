@@ -28,6 +28,11 @@ export interface ApiCall extends ApiCallHead {
   /** The body as received. Null when the operation takes none, and with `isBodyTooLarge`. */
   readonly body: Uint8Array | null;
   readonly isBodyTooLarge: boolean;
+  /**
+   * Of a change that takes the writer long, because its body is long or the flag that it is about: the account whose
+   * turn it waits for. Absent for all others.
+   */
+  readonly turnOf?: string;
 }
 
 /** An answer of either API, as worker and writer make it. */
@@ -100,6 +105,8 @@ export interface ApiReads {
   read(call: ApiCall): Read;
   /** Checks a request whose body has not come yet. */
   checkHead(call: ApiCallHead): HeadCheck;
+  /** @returns the account in whose turn a change waits that takes the writer long; undefined for all others */
+  turnOf(call: ApiCall): string | undefined;
 }
 
 /** For whose shares a body counts. */

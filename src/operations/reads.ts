@@ -14,6 +14,11 @@ export interface ReadsOptions {
   onStep(ms: number): void;
 }
 
+/** Reading a longer body takes the writer tens of milliseconds, an ordinary one far less than one. */
+const longBodyBytes = 32 * 1024;
+/** A longer flag takes the writer more than five milliseconds, whatever is changed of it. */
+const longFlagBytes = 256 * 1024;
+
 /** Answers the reads of both APIs, each from one snapshot of the store: the newest acknowledged state. */
 export class Reads implements ApiReads {
   readonly #reader: StoreReader;
@@ -45,6 +50,20 @@ export class Reads implements ApiReads {
     } finally {
       release();
     }
+  }
+
+  turnOf(call: ApiCall): string | undefined {
+    const bodyBytes = call.body?.length ?? 0;
+    if (bodyBytes <= longBodyBytes && this.#flagBytes(call) <= longFlagBytes) return undefined;
+    const check = this.checkHead(call);
+    const asker = 'asker' in check ? check.asker : null;
+    return asker === null ? '' : (asker.organisation ?? asker.project ?? asker.asker);
+  }
+
+  /** @returns bytes of the record of the flag that a change is about; 0 when there is none */
+  #flagBytes({ params }: ApiCall): number {
+    const id = params['flagId'] ?? params['id'];
+    return id === undefined ? 0 : (this.#reader.evaluation.flag(id)?.bytes ?? 0);
   }
 
   #managementContext() {

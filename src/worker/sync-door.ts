@@ -79,7 +79,7 @@ export class SyncDoor implements ApiDoor {
     this.manner = syncManner(options.docsUrl);
     const { longAnswers, writer, log, meter } = options;
     this.actors = {
-      reads: { read: () => unread(), checkHead: (call) => this.#checkHead(call) },
+      reads: { read: () => unread(), checkHead: (call) => this.#checkHead(call), turnOf: () => undefined },
       longAnswers,
       writer: {
         write: (call) => writer.write(call),

@@ -159,7 +159,8 @@ export async function answerWrite(
   actors: ApiActors,
   cookiesOf: (answer: ApiAnswer) => readonly string[] = () => [],
 ): Promise<void> {
-  const outcome = await actors.writer.write(call);
+  const turnOf = actors.reads.turnOf(call);
+  const outcome = await actors.writer.write(turnOf === undefined ? call : { ...call, turnOf });
   if (outcome.kind !== 'answered') {
     refuseUndecided(reply, outcome);
     return;

@@ -2,12 +2,12 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Denial } from '../../domain/token/denial.ts';
 import type { ApiCall } from '../../operations/call.ts';
 import { assert } from '../../support/assert.ts';
+import { HeldPlaces } from '../../support/fair-share.ts';
 import { HeldCommands, transferredBytes } from '../../support/held-commands.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { OutboxCommand } from './outbox-protocol.ts';
 import { QueueDelay } from './queue-delay.ts';
 import {
-  largeBodyBytes,
   pulseBegunCell,
   type Usage,
   unsettledMax,
@@ -20,6 +20,15 @@ import {
 
 /** What a caller is told: `unknown` also when the writer died, `cut-off` and `overloaded` also when nothing was sent to it. */
 export type WriteOutcome = WriterResult | { readonly kind: 'overloaded' };
+
+/** A command that the writer has not told the result of. */
+interface Unsettled {
+  /** Of its body. */
+  readonly bytes: number;
+  readonly queue: QueueDelay;
+  /** Of a command that takes long; null for all others. */
+  readonly account: string | null;
+}
 
 interface Waiting {
   readonly deadline: number;
@@ -56,10 +65,11 @@ export class WriterClient implements WriterPort {
   readonly #answerMs: number | null;
   readonly #held: HeldCommands<WriterCommand>;
   readonly #waiting = new Map<number, Waiting>();
-  /** Bytes of each command's body that the writer has not told the result of, also when its caller was refused. */
-  readonly #unsettledBytes = new Map<number, number>();
-  readonly #smallDelay: QueueDelay;
-  readonly #largeDelay: QueueDelay;
+  /** Also those whose callers were refused. */
+  readonly #unsettled = new Map<number, Unsettled>();
+  readonly #longOfAccounts = new HeldPlaces();
+  readonly #shortDelay: QueueDelay;
+  readonly #longDelay: QueueDelay;
   #unsettledBytesSum = 0;
   #nextTicket = 1;
   #isFailed = false;
@@ -78,8 +88,8 @@ export class WriterClient implements WriterPort {
     this.#pulse = new Int32Array(pulse);
     this.#deadlineMs = deadlineMs;
     this.#answerMs = answerMs;
-    this.#smallDelay = new QueueDelay(deadlineMs * rememberedShare);
-    this.#largeDelay = new QueueDelay(deadlineMs * rememberedShare);
+    this.#shortDelay = new QueueDelay(deadlineMs * rememberedShare);
+    this.#longDelay = new QueueDelay(deadlineMs * rememberedShare);
     this.#held = new HeldCommands((commands) => {
       const request: WriterRequest = { kind: 'commands', commands };
       this.#port.postMessage(request, transferredBytes(commands.map(bodyOf)));
@@ -92,7 +102,7 @@ export class WriterClient implements WriterPort {
 
   /** Commands that the writer has not told the result of. */
   get queueDepth(): number {
-    return this.#unsettledBytes.size;
+    return this.#unsettled.size;
   }
 
   /** Bytes of their bodies. */
@@ -110,62 +120,65 @@ export class WriterClient implements WriterPort {
   }
 
   write(call: ApiCall): Promise<WriteOutcome> {
-    return this.#change(call.body, (ticket, deadline) => ({ kind: 'write', ticket, deadline, call }));
+    const [bytes, account] = [call.body?.length ?? 0, call.turnOf ?? null];
+    if (this.#isTooSlow(account)) return Promise.resolve({ kind: 'overloaded' });
+    return this.#send((ticket, deadline) => ({ kind: 'write', ticket, deadline, call }), bytes, account);
   }
 
   touchSession(sessionId: string): Promise<WriteOutcome> {
-    return this.#send(0, (ticket, deadline) => ({ kind: 'touch-session', ticket, deadline, sessionId }));
+    return this.#send((ticket, deadline) => ({ kind: 'touch-session', ticket, deadline, sessionId }));
   }
 
   recordDenial(denial: Denial): Promise<WriteOutcome> {
-    return this.#send(0, (ticket, deadline) => ({ kind: 'denial', ticket, deadline, denial }));
+    return this.#send((ticket, deadline) => ({ kind: 'denial', ticket, deadline, denial }));
   }
 
   serveOutbox(command: OutboxCommand): Promise<WriteOutcome> {
-    return this.#send(0, (ticket, deadline) => ({ kind: 'outbox', ticket, deadline, command }));
+    return this.#send((ticket, deadline) => ({ kind: 'outbox', ticket, deadline, command }));
   }
 
   recordUsage(usage: Usage): Promise<WriteOutcome> {
-    return this.#send(0, (ticket, deadline) => ({ kind: 'usage', ticket, deadline, usage }));
+    return this.#send((ticket, deadline) => ({ kind: 'usage', ticket, deadline, usage }));
   }
 
   /** What waits at the writer's port is bounded, however long the writer is busy: above it nothing is sent. */
   #hasRoom(bytes: number): boolean {
-    if (this.#unsettledBytes.size >= unsettledMax) return false;
+    if (this.#unsettled.size >= unsettledMax) return false;
     return this.#unsettledBytesSum + bytes <= unsettledBytesMax;
   }
 
-  #delayOf(bytes: number): QueueDelay {
-    return bytes > largeBodyBytes ? this.#largeDelay : this.#smallDelay;
+  #delayOf(account: string | null): QueueDelay {
+    return account === null ? this.#shortDelay : this.#longDelay;
   }
 
-  /** Whether a change would wait so long that its answer may be late: then it is better told so at once. */
-  #isTooSlow(bytes: number): boolean {
-    const delay = this.#delayOf(bytes);
+  /**
+   * Whether a change that somebody asks for would wait so long that its answer may be late: then it is better told so at
+   * once. What the service does for itself is not asked.
+   */
+  #isTooSlow(account: string | null): boolean {
+    // Accounts take turns, so the first one of an account does not wait for all those of others.
+    if (account !== null && this.#longOfAccounts.of(account) === 0) return false;
+    const delay = this.#delayOf(account);
     return delay.depth >= alwaysWaitingMax && delay.expectedMs > this.#deadlineMs * delayShareMax;
   }
 
-  /** Sends what somebody asks for: it is refused where it would be late, and what the service does for itself is not. */
-  #change(
-    body: Uint8Array | null,
+  #send(
     make: (ticket: number, deadline: number) => WriterCommand,
+    bytes = 0,
+    account: string | null = null,
   ): Promise<WriteOutcome> {
-    const bytes = body?.length ?? 0;
-    if (this.#isTooSlow(bytes)) return Promise.resolve({ kind: 'overloaded' });
-    return this.#send(bytes, make);
-  }
-
-  #send(bytes: number, make: (ticket: number, deadline: number) => WriterCommand): Promise<WriteOutcome> {
     if (this.#isFailed) return Promise.resolve({ kind: 'dropped' });
     if (!this.#hasRoom(bytes)) return Promise.resolve({ kind: 'overloaded' });
     const ticket = this.#nextTicket;
-    assert(!this.#unsettledBytes.has(ticket), 'a ticket is given to one command');
-    this.#unsettledBytes.set(ticket, bytes);
+    assert(!this.#unsettled.has(ticket), 'a ticket is given to one command');
+    const queue = this.#delayOf(account);
+    this.#unsettled.set(ticket, { bytes, queue, account });
+    if (account !== null) this.#longOfAccounts.take(account);
     this.#unsettledBytesSum += bytes;
     this.#nextTicket = (ticket + 1) | 0;
     const now = monotonicMs();
     const deadline = now + this.#deadlineMs;
-    this.#delayOf(bytes).join(now);
+    queue.join(now);
     return new Promise((settle) => {
       this.#waiting.set(ticket, { deadline, settle });
       this.#held.add(make(ticket, deadline));
@@ -176,16 +189,16 @@ export class WriterClient implements WriterPort {
     if (reply.kind !== 'results') return;
     const { results, areMoreWaiting } = reply;
     const [first] = results;
-    // Results come as they were committed: large ones one by one, small ones by themselves.
+    // Results come as they were committed: those that take long one by one, all others by themselves.
     if (first !== undefined) {
-      const delay = this.#delayOf(this.#unsettledBytes.get(first[0]) ?? 0);
-      delay.settle(results.length, monotonicMs(), areMoreWaiting);
+      this.#unsettled.get(first[0])?.queue.settle(results.length, monotonicMs(), areMoreWaiting);
     }
     for (const [ticket, result] of results) {
-      const bytes = this.#unsettledBytes.get(ticket);
-      assert(bytes !== undefined, 'the result of a command is told once');
-      this.#unsettledBytesSum -= bytes;
-      this.#unsettledBytes.delete(ticket);
+      const command = this.#unsettled.get(ticket);
+      assert(command !== undefined, 'the result of a command is told once');
+      this.#unsettledBytesSum -= command.bytes;
+      this.#unsettled.delete(ticket);
+      if (command.account !== null) this.#longOfAccounts.give(command.account);
       this.#settle(ticket, result);
     }
     assert(this.#unsettledBytesSum >= 0, 'bodies leave the queue that were in it');

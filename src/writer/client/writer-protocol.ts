@@ -55,12 +55,6 @@ export const pulseProgressCell = 0;
 export const pulseBegunCell = 1;
 export const pulseBytes = 8;
 
-/**
- * Commands with a larger body wait in a queue of their own: reading a megabyte takes tens of milliseconds, an ordinary
- * body far less than one.
- */
-export const largeBodyBytes = 32 * 1024;
-
 /** Usage that was counted in memory since the last record. */
 export interface Usage {
   readonly uses: readonly TokenUse[];
@@ -94,8 +88,9 @@ export type WriterCommand =
     }
   | { readonly kind: 'usage'; readonly ticket: number; readonly deadline: number; readonly usage: Usage };
 
-export function isLarge(command: WriterCommand): boolean {
-  return 'call' in command && (command.call.body?.length ?? 0) > largeBodyBytes;
+/** @returns the account in whose turn a command waits that takes long; undefined for all others */
+export function turnOf(command: WriterCommand): string | undefined {
+  return 'call' in command ? command.call.turnOf : undefined;
 }
 
 /** Messages to the writer. */

@@ -2,7 +2,8 @@ import type { Confirmation } from '../../cluster/client/replica-protocol.ts';
 import { DataFileUnavailableError } from '../../storage/store-error.ts';
 import { assert } from '../../support/assert.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import { isLarge, unsettledMax, type WriterCommand, type WriterResult } from '../client/writer-protocol.ts';
+import { turnOf, unsettledMax, type WriterCommand, type WriterResult } from '../client/writer-protocol.ts';
+import { AccountTurns } from './account-turns.ts';
 import { type Commits, type Committed, NotCommittedError } from './commits.ts';
 import { emptyGroup, type Group, GroupDecider, type GroupDeciderOptions } from './decide-group.ts';
 
@@ -30,12 +31,12 @@ export class Writer {
   readonly #commits: Commits;
   readonly #options: WriterOptions;
   readonly #decider: GroupDecider;
-  /** With the large ones, `unsettledMax`: `WriterClient` sends no more. */
+  /** With the long ones, `unsettledMax`: `WriterClient` sends no more. */
   readonly #waiting: WriterCommand[] = [];
-  /** Commands with a large body: one at a time, so that nobody waits for the bodies of others. */
-  readonly #waitingLarge: WriterCommand[] = [];
+  /** Commands that take long: one at a time, so that nobody waits for several. Accounts take turns. */
+  readonly #waitingLong = new AccountTurns();
   #newestTicket = 0;
-  #wasLargeTurn = false;
+  #wasLongTurn = false;
   #isScheduled = false;
   /** The commit that is on its way to others; null where there is none. */
   #pending: Promise<void> | null = null;
@@ -54,10 +55,10 @@ export class Writer {
       assert(((command.ticket - this.#newestTicket) | 0) > 0, 'a command comes once, and in its turn');
       this.#newestTicket = command.ticket;
       if (this.#commits.commitOwn !== null && isOwn(command)) this.#commitOwn(command);
-      else if (isLarge(command)) this.#waitingLarge.push(command);
+      else if (turnOf(command) !== undefined) this.#waitingLong.push(command);
       else this.#waiting.push(command);
     }
-    const waiting = this.#waiting.length + this.#waitingLarge.length;
+    const waiting = this.#waiting.length + this.#waitingLong.length;
     assert(waiting <= unsettledMax, 'no more commands wait than the main thread may send');
     this.#schedule();
   }
@@ -71,7 +72,7 @@ export class Writer {
   }
 
   get #hasWork(): boolean {
-    return !this.#isOver && (this.#waiting.length > 0 || this.#waitingLarge.length > 0);
+    return !this.#isOver && (this.#waiting.length > 0 || this.#waitingLong.length > 0);
   }
 
   #schedule(): void {
@@ -88,11 +89,11 @@ export class Writer {
     this.#decider.reportProgress();
   }
 
-  /** Small and large commands take turns, so that neither keeps the other waiting for long. */
+  /** Short and long commands take turns, so that neither keeps the other waiting for long. */
   #nextGroup(): { readonly queue: WriterCommand[]; readonly sizeMax: number } {
-    const isLargeTurn = this.#waiting.length === 0 || (this.#waitingLarge.length > 0 && !this.#wasLargeTurn);
-    this.#wasLargeTurn = isLargeTurn;
-    if (isLargeTurn) return { queue: this.#waitingLarge, sizeMax: 1 };
+    const isLongTurn = this.#waiting.length === 0 || (this.#waitingLong.length > 0 && !this.#wasLongTurn);
+    this.#wasLongTurn = isLongTurn;
+    if (isLongTurn) return { queue: this.#waitingLong.nextFirst(), sizeMax: 1 };
     return { queue: this.#waiting, sizeMax: this.#options.groupSizeMax };
   }
 

@@ -155,6 +155,19 @@ export const unreadPipelines: Attack = (stage) => {
   return neverRead(stage, stage.random.integer(4, 20), Buffer.from(request.repeat(3000)));
 };
 
+/**
+ * Dry runs, and patches that change nothing, of a flag with long lists in many environments: no quota counts them, and
+ * the writer reads all lists each time.
+ */
+export const longFlags: Attack = (stage) => {
+  const { groupFlags: flags, groupSecret } = stage.tenant;
+  const requestOf = (turn: number): string => {
+    const path = `/api/v1/flags/${flags[1]}?env=environment-${turn % 20}`;
+    return patchRequest(turn % 2 === 0 ? path : `${path}&dryRun=true`, groupSecret, { enabled: false });
+  };
+  return keepAsking(stage, { clients: stage.random.integer(2, 16), pauseMs: 0, requestOf });
+};
+
 /** Gives the same flag one list and another in turns. */
 export const writeStorm: Attack = (stage) => {
   const { largeFlags, largeSecret } = stage.tenant;
@@ -270,6 +283,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'unread changes': unreadChanges,
   'unread pipelines': unreadPipelines,
   'large changes': writeStorm,
+  'changes of long flags': longFlags,
   'audit pages': auditStorm,
   'sign-ins': signInStorm,
   'tiny chunks': tinyChunks,
