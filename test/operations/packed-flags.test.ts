@@ -8,7 +8,7 @@ import {
 import type { Flag, FlagState } from '../../src/domain/flag/flag.ts';
 import { flagView } from '../../src/domain/flag/flag-view.ts';
 import type { Project } from '../../src/domain/project/project.ts';
-import { flagRecord, skimFlag } from '../../src/storage/tables/flags.ts';
+import { flagRecord, skimFlag } from '../../src/storage/tables/flag-record.ts';
 import { jsonPieces } from '../../src/support/packed-json.ts';
 import { finish } from '../../src/support/steps.ts';
 import { joinPieces } from '../../src/support/text-pieces.ts';

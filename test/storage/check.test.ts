@@ -24,7 +24,8 @@ import {
 } from '../../src/storage/tables/audit-record.ts';
 import { changeLogRecord } from '../../src/storage/tables/change-log.ts';
 import { evaluationCountsRecord, hourFlagKey } from '../../src/storage/tables/evaluation-counts.ts';
-import { flagNameKey, flagRecord } from '../../src/storage/tables/flags.ts';
+import { flagRecord } from '../../src/storage/tables/flag-record.ts';
+import { flagNameKey } from '../../src/storage/tables/flags.ts';
 import { identityKey, memberIdentityKey, memberIdentityRecord } from '../../src/storage/tables/identities.ts';
 import { memberEmailKey, memberRecord } from '../../src/storage/tables/members.ts';
 import { counterRecord, metaKeys } from '../../src/storage/tables/meta.ts';

@@ -10,7 +10,6 @@ import { refuseConflict } from '../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
 import { applyFlagEdit } from '../../domain/flag/apply-flag-edit.ts';
 import { parseFlagEdit } from '../../domain/flag/flag-edit.ts';
-import { describeLongLists } from '../../domain/flag/list-lengths.ts';
 import { hasAudience } from '../../domain/management/find-flag.ts';
 import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
@@ -49,8 +48,6 @@ export const editFlag = consoleWrite('edit-flag', {
     if (result.attachesAudience && !permitsAudiences(project, organisation, context.now)) {
       return refuse('plan-required', audiencesNeedPlan);
     }
-    const tooLong = changed ? describeLongLists(before, after) : null;
-    if (tooLong !== null) return refuse('invalid-request', tooLong);
     const value: FlagChangeResult = { changed, flag: consoleFlagView(after, project) };
     const reply = { value };
     if (!changed) return succeed({ changes: [], reply });

@@ -3,7 +3,6 @@ import { patchResultSchema } from '../../contracts/management/patch-result.ts';
 import { flagTag } from '../../contracts/operation.ts';
 import { applyPatch, parsePatch } from '../../domain/flag/flag-patch.ts';
 import { flatFlagView } from '../../domain/flag/flag-view.ts';
-import { describeLongLists } from '../../domain/flag/list-lengths.ts';
 import { readDryRun } from '../../domain/management/dry-run.ts';
 import {
   flagEntityTag,
@@ -82,8 +81,6 @@ export const patchFlag = managementWrite('patch-flag', {
     }
     const result = applyPatch(before, environment?.number ?? soleEnvironment, patch, context.now);
     const { changed, flag: after, changes } = result;
-    const tooLong = changed ? describeLongLists(before, after) : null;
-    if (tooLong !== null) return refuseRequest(token, 'invalid-request', tooLong);
     const flag = flatFlagView(after, project, environment);
     const tag = flagEntityTag(after, project);
     const answer = successAnswer(200, JSON.stringify({ changed, flag }), token.id, tag);

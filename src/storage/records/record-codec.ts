@@ -1,6 +1,7 @@
 import { toUSVString } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
+import { PackedList } from '../../support/packed-list.ts';
 import type { Steps } from '../../support/steps.ts';
 import type { DatabaseName } from '../keys.ts';
 import { DamagedRecordError } from '../store-error.ts';
@@ -121,12 +122,38 @@ export function beginningOf(bytes: Uint8Array, fields: number): readonly unknown
 }
 
 /**
+ * A `PackedList` in it is written as the list whose bytes it has.
+ *
  * @throws TypeError on a string that UTF-8 cannot encode, which would be read as another one, and on a type that no row
  * has: only arrays, strings, bytes, numbers, booleans and null are read back.
  */
 export function packRow(row: readonly unknown[]): Buffer {
-  requireStorable(row);
-  return packr.pack(row);
+  if (!requireStorable(row)) return packr.pack(row);
+  const pieces: Uint8Array[] = [];
+  packPieces(row, pieces);
+  return Buffer.concat(pieces);
+}
+
+function hasPacked(field: unknown): boolean {
+  return field instanceof PackedList || (Array.isArray(field) && field.some(hasPacked));
+}
+
+function packPieces(field: unknown, pieces: Uint8Array[]): void {
+  if (field instanceof PackedList) {
+    pieces.push(arrayHead(field.count), field.bytes.subarray(field.start, field.end));
+  } else if (Array.isArray(field) && hasPacked(field)) {
+    pieces.push(arrayHead(field.length));
+    for (const item of field) packPieces(item, pieces);
+  } else pieces.push(packr.pack(field));
+}
+
+/** The beginning of an array in msgpack, in its shortest form, as `packr` writes it. */
+function arrayHead(length: number): Buffer {
+  if (length < 0x10) return Buffer.of(0x90 + length);
+  const head = Buffer.alloc(length < 0x10000 ? 3 : 5);
+  head[0] = length < 0x10000 ? 0xdc : 0xdd;
+  head.writeUIntBE(length, 1, head.length - 1);
+  return head;
 }
 
 /** @throws RangeError on bytes that `packRow` has not made */
@@ -136,14 +163,18 @@ export function unpackRow(payload: Uint8Array): readonly unknown[] {
 
 const storableTypes: ReadonlySet<string> = new Set(['string', 'number', 'boolean']);
 
-function requireStorable(row: readonly unknown[]): void {
+/** @returns whether there is a `PackedList` in it */
+function requireStorable(row: readonly unknown[]): boolean {
+  let hasPackedList = false;
   for (const field of row) {
     if (typeof field === 'string') requireWellFormed(field);
-    else if (Array.isArray(field)) requireStorable(field);
+    else if (field instanceof PackedList) hasPackedList = true;
+    else if (Array.isArray(field)) hasPackedList = requireStorable(field) || hasPackedList;
     else if (field !== null && !storableTypes.has(typeof field) && !(field instanceof Uint8Array)) {
       throw new TypeError(`A ${typeof field} cannot be stored`);
     }
   }
+  return hasPackedList;
 }
 
 function requireWellFormed(text: string): void {

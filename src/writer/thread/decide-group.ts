@@ -137,7 +137,7 @@ export class GroupDecider {
     transaction: WriteTransaction,
   ): readonly [WriterResult, readonly RecordChange[]] {
     // Said before the deadline is looked at: a reader that sees an unbegun command past its deadline knows it never will be.
-    // Commands with large bodies are begun out of turn, so the cell only ever rises.
+    // Commands that take long are begun out of turn, so the cell only ever rises.
     const begun = Atomics.load(this.#pulse, pulseBegunCell);
     if (((command.ticket - begun) | 0) > 0) Atomics.store(this.#pulse, pulseBegunCell, command.ticket | 0);
     this.reportProgress();

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { FlagState } from '../../../src/domain/flag/flag.ts';
+import type { Flag, FlagState } from '../../../src/domain/flag/flag.ts';
 import type { Project } from '../../../src/domain/project/project.ts';
 import { type RecordCodec, recordCodec } from '../../../src/storage/records/record-codec.ts';
 import { DamagedRecordError } from '../../../src/storage/store-error.ts';
@@ -7,7 +7,7 @@ import { activityRecord, tokenUseRecord } from '../../../src/storage/tables/acti
 import { audienceRecord } from '../../../src/storage/tables/audiences.ts';
 import { auditRecord, decodeAuditEntry, encodeAuditEntry } from '../../../src/storage/tables/audit-record.ts';
 import { changeLogRecord } from '../../../src/storage/tables/change-log.ts';
-import { flagRecord } from '../../../src/storage/tables/flags.ts';
+import { flagRecord } from '../../../src/storage/tables/flag-record.ts';
 import { memberIdentityRecord } from '../../../src/storage/tables/identities.ts';
 import { keptAnswerRecord, keptAnswersUsageRecord } from '../../../src/storage/tables/kept-answers.ts';
 import { memberRecord } from '../../../src/storage/tables/members.ts';
@@ -48,6 +48,32 @@ function comesBack<T>(test: Test, codec: RecordCodec<T>, record: T): void {
   test.strictSame(found, record);
 }
 
+/** States of a long flag are read as objects that make strings of their lists later. */
+function flagComesBack(test: Test, flag: Flag): void {
+  const bytes = flagRecord.encode(key, flag);
+  const found = flagRecord.decode(key, bytes);
+  test.ok(flagRecord.encode(key, found).equals(bytes), 'and is stored again as the same bytes');
+  const states = new Map(Array.from(found.states, ([number, state]) => [number, { ...state }]));
+  test.strictSame({ ...found, states }, flag);
+  test.ok(flagRecord.encode(key, { ...found, states }).equals(bytes), 'with its lists as strings, too');
+}
+
+t.test('the lists of a long flag are read and stored again, of any number and length', async (test) => {
+  const listOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `ä${index}`);
+  for (const count of [1, 15, 16, 65_535, 65_536]) {
+    const stateOf = (cohortOverride: readonly string[] | null): FlagState => ({
+      ...{ enabled: true, trafficPercentage: 7, cohortOverride, audienceId: null },
+    });
+    const states = new Map([
+      [0, stateOf(listOf(count))],
+      [1, stateOf(null)],
+      [2, stateOf([...nastyStrings])],
+      [3, stateOf(['x'.repeat(70_000)])],
+    ]);
+    flagComesBack(test, flagOf('project', { cohorts: listOf(count), states }));
+  }
+});
+
 t.test('every kind of record is read as it was written, with any strings', async (test) => {
   for (const text of nastyStrings) {
     const environments = [
@@ -64,7 +90,7 @@ t.test('every kind of record is read as it was written, with any strings', async
     comesBack(test, organisationRecord, organisationOf({ id: text, name: text, trialEndsAt: 5 }));
     comesBack(test, memberRecord, memberOf({ name: text, email: text, passwordHash: text }));
     comesBack(test, projectRecord, projectOf(text, { name: text, ownerMemberId: text, environments }));
-    comesBack(test, flagRecord, flagOf(text, { name: text, tags: [text], cohorts: [text, ''], states }));
+    flagComesBack(test, flagOf(text, { name: text, tags: [text], cohorts: [text, ''], states }));
     comesBack(test, audienceRecord, audienceOf(text, { rules: [{ attribute: text, values: [text] }] }));
     comesBack(test, tokenRecord, tokenOf(text, { name: text, environments: [text], createdBy: text }));
     comesBack(test, sessionRecord, sessionOf(text, { address: text, userAgent: text }));
