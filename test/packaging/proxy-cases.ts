@@ -2,6 +2,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { setImmediate } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import type { Test } from 'tap';
+import { knownExceptions } from '../campaigns/framing/known-exceptions.ts';
 import { unlimited } from '../support/booted-server.ts';
 import { bearer, createHttpClient } from '../support/http-client.ts';
 import { openRawConnection } from '../support/raw-request.ts';
@@ -99,8 +100,13 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
       'a size of a chunk that is no number': `${head}Transfer-Encoding: chunked\r\n\r\ng\r\n{}\r\n0\r\n\r\n`,
       'a header of the PROXY protocol': `${proxyHeader}${head}Content-Length: 2\r\n\r\n{}`,
     };
+    const targets = { flag: service.flag, projectId: '', secret: service.secret };
     for (const [why, bytes] of Object.entries(malformed)) {
       t.match(await rawStatus(service, bytes), /^(4\d\d|501)$/, why);
+    }
+    for (const { name, isPassedOn = false, example } of knownExceptions) {
+      const expected = isPassedOn ? /^200$/ : /^(4\d\d|501)$/;
+      t.match(await rawStatus(service, example(targets)), expected, name);
     }
     t.equal(await countPatches(t, service), before, 'Burgee saw none of them');
   });

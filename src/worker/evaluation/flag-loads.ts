@@ -2,6 +2,7 @@ import { widestNetwork } from '../../support/address-networks.ts';
 import { accountNameOf, HeldPlaces, hasShare } from '../../support/fair-share.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { Steps } from '../../support/steps.ts';
+import { TenantTurns } from '../../support/tenant-turns.ts';
 import type { CachedFlag } from './flag-cache.ts';
 
 /** An evaluation that waits for its flag. */
@@ -45,15 +46,15 @@ const askerWeight = 2;
 
 /**
  * Flags whose records are too long to be read while other requests wait. Each flag is read once for all its waiters, a
- * few steps in a turn of the event loop, one flag after the other and one organisation after the other. A request whose
- * client is gone, or that is late, is dropped first; a flag without waiters is not read.
+ * few steps in a turn of the event loop, one flag after the other: organisations take turns, and within one its projects.
+ * A request whose client is gone, or that is late, is dropped first; a flag without waiters is not read.
  */
 export class FlagLoads {
   readonly #begin: (flagId: string) => Steps<CachedFlag | undefined>;
   readonly #onWork: () => void;
   readonly #loads = new Map<string, Load>();
-  /** Loads that have not begun, by owner; the first owner is the next one. */
-  readonly #queues = new Map<string, Set<Load>>();
+  /** Loads that have not begun. */
+  readonly #turns = new TenantTurns<Load>();
   /** In the order of arrival, which is the order of deadlines. */
   readonly #waiting = new Map<Waiter, Load>();
   readonly #ofProject = new HeldPlaces();
@@ -104,9 +105,7 @@ export class FlagLoads {
   #enqueue(cold: ColdFlag): Load {
     const load: Load = { ...cold, waiters: new Set(), steps: null, result: null };
     this.#loads.set(cold.flagId, load);
-    const owner = accountNameOf(cold);
-    const queue = this.#queues.get(owner) ?? new Set();
-    this.#queues.set(owner, queue.add(load));
+    this.#turns.add(load, load);
     if (this.#loads.size === 1) this.#onWork();
     return load;
   }
@@ -128,9 +127,7 @@ export class FlagLoads {
     load.steps?.return(undefined);
     this.#loads.delete(load.flagId);
     if (this.#current === load) this.#current = null;
-    const owner = accountNameOf(load);
-    const queue = this.#queues.get(owner);
-    if (queue?.delete(load) && queue.size === 0) this.#queues.delete(owner);
+    this.#turns.delete(load, load);
   }
 
   /** A flag changed: what was read of it is discarded. */
@@ -163,24 +160,11 @@ export class FlagLoads {
     const end = monotonicMs() + budgetMs;
     this.expire();
     do {
-      this.#current ??= this.#next();
+      this.#current ??= this.#turns.take() ?? null;
       if (this.#current === null) return false;
       this.#step(this.#current);
     } while (monotonicMs() < end);
     return !this.isEmpty;
-  }
-
-  /** @returns the first load of the owner whose turn it is */
-  #next(): Load | null {
-    for (const [owner, queue] of this.#queues) {
-      const [load] = queue;
-      this.#queues.delete(owner);
-      if (load === undefined) continue;
-      queue.delete(load);
-      if (queue.size > 0) this.#queues.set(owner, queue);
-      return load;
-    }
-    return null;
   }
 
   /** Makes the next step of reading, or answers one of the waiters. */

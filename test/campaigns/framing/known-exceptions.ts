@@ -11,13 +11,15 @@ export type FramingFault = keyof typeof framingFaults;
 
 /**
  * Cases in which Burgee accepts a request that a strict parser refuses, because uWebSockets.js does not show the fault
- * (docs/gotchas.md). The example proxies in `deploy/` refuse all of them.
+ * (docs/gotchas.md). The example proxies in `deploy/` refuse those that can move the end of a request.
  */
 export interface KnownException {
   readonly name: string;
   readonly reason: string;
   /** What the exception may cause. */
   readonly faults: readonly FramingFault[];
+  /** The example proxies pass it on, because it cannot move the end of a request. */
+  readonly isPassedOn?: true;
   /** Bytes that show the exception while it exists. Latin-1. */
   example(targets: FramingTargets): string;
 }
@@ -61,6 +63,7 @@ export const knownExceptions: readonly KnownException[] = [
   },
   {
     name: 'delete-byte',
+    isPassedOn: true,
     faults: everything,
     reason: 'the byte 7F in a value is accepted; it cannot move the end of a request',
     example: () => `GET /health HTTP/1.1\r\n${host}X-Odd: a\x7fb\r\n\r\n`,

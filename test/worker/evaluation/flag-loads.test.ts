@@ -91,6 +91,17 @@ t.test('projects take turns, for any number of flags in one of them', async (t) 
   );
 });
 
+t.test('projects of one organisation take turns', async (t) => {
+  const { wait, finish } = newScene();
+  for (const flag of ['a1', 'a2', 'a3']) wait(flag, 'a', 'someone', Infinity, 'one');
+  wait('b1', 'b', 'someone', Infinity, 'one');
+  const read = finish().filter((line) => line.startsWith('read'));
+  t.same(
+    read,
+    ['a1', 'b1', 'a2', 'a3'].map((flag) => `read ${flag}`),
+  );
+});
+
 t.test('requests whose client has left or whose deadline has passed cost nothing', async (t) => {
   const { loads, wait, finish } = newScene();
   const left = wait('left', 'p');
