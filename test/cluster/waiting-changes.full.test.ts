@@ -107,17 +107,36 @@ t.test(
   async (t) => {
     const deadlineMs = 1000;
     const stage = await openStage(t, { settings: { BURGEE_REQUEST_DEADLINE_MS: String(deadlineMs) } });
-    await allAttached(stage, attachedMsMax);
     const [first, second] = stage.places as [NodePlace, NodePlace];
     const [flag = '', other = ''] = stage.flags;
     const headOf = async (): Promise<number> => {
       const [head] = await stage.ask<{ position: string }>('select position from burgee.head');
       return Number(head?.position);
     };
-    const before = await headOf();
-    first.link.state = 'no-answers';
-    const begun = patchCohorts(stage, first, flag, ['stored']);
-    await eventually(async () => (await headOf()) > before, attachedMsMax, 'the change is stored');
+    /** @returns the answer of a change that is stored; null: on a busy machine it was refused before */
+    const beginStored = async (): Promise<{ readonly answer: Promise<PatchAnswer> } | null> => {
+      await allAttached(stage, attachedMsMax);
+      const before = await headOf();
+      first.link.state = 'no-answers';
+      const place = { isAnswered: false, isStored: false };
+      const answer = patchCohorts(stage, first, flag, ['stored']).finally(() => {
+        place.isAnswered = true;
+      });
+      const isDecided = async (): Promise<boolean> => {
+        const { isAnswered } = place;
+        place.isStored = (await headOf()) > before;
+        return place.isStored || isAnswered;
+      };
+      await eventually(isDecided, attachedMsMax, 'the change is stored or refused');
+      if (place.isStored) return { answer };
+      await answer;
+      first.link.state = 'open';
+      first.link.reset();
+      return null;
+    };
+    let begun = await beginStored();
+    for (let round = 0; round < 4 && begun === null; round += 1) begun = await beginStored();
+    if (begun === null) throw new Error('the change was refused each time');
     const stored = await headOf();
     const next = patchCohorts(stage, second, other, ['after it']);
     await eventually(
@@ -132,7 +151,7 @@ t.test(
     await pause(deadlineMs);
     first.link.state = 'open';
     first.link.reset();
-    const { status, text } = await begun;
+    const { status, text } = await begun.answer;
     await next;
     t.equal(status, 503);
     t.match(text, /may have been applied|Stored, not confirmed everywhere/);

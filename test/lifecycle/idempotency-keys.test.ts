@@ -37,16 +37,14 @@ t.test(
   async (t) => {
     const { dataDir, secret } = await provisionOne(t);
     const answered = new Map<string, string>();
+    let unacknowledged = 0;
     for (let round = 1; round <= kills; round += 1) {
       const unanswered = await createUntilKilled(t, dataDir, secret, round, answered);
       t.equal((await runBurgee(['check', '--data-dir', dataDir])).code, 0, 'clean right after the kill');
 
       const server = await bootServer(t, { dataDir, settings: unlimited });
       const before = await countByName(t, server, secret);
-      t.ok(
-        unanswered.some((key) => before.has(key)),
-        'committed creates are there although they were not acknowledged',
-      );
+      unacknowledged += unanswered.filter((key) => before.has(key)).length;
       const client = createHttpClient(t, { port: server.port });
       for (const key of unanswered) {
         const answer = await create(client, secret, key);
@@ -63,6 +61,8 @@ t.test(
       t.same(wrong, [], `each of ${answered.size} keys has exactly one flag`);
       await server.stop();
     }
+    // A single kill may come at a commit that holds uses of tokens alone.
+    t.ok(unacknowledged > 0, 'committed creates are there although they were not acknowledged');
   },
 );
 
