@@ -1,17 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import ts from 'typescript';
 
 /** A named number at the top level of a source file. */
 export interface SourceConstant {
-  /** The name; with the member's name if the constant is an object of numbers: `backOffMs.max`. */
+  /** The name; with its key or index if it is in an object or array: `backOffMs.max`, `weights.0`. */
   readonly name: string;
   readonly value: number;
 }
 
 /**
  * Every constant of `src` whose value is arithmetic on numbers and on constants above it in the same file, by
- * `src/<path>#<name>`. The files are parsed as text, because most constants are not exported, and importing some files
- * starts a thread's work.
+ * `src/<path>#<name>`. The files are parsed and not imported, because most constants are not exported, and importing some
+ * files starts a thread's work.
  */
 export function readSourceConstants(root: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
@@ -25,82 +26,65 @@ export function readSourceConstants(root: string): ReadonlyMap<string, number> {
   return found;
 }
 
-/** @param text as the formatter writes it: a top-level declaration begins its line */
 export function constantsIn(text: string): readonly SourceConstant[] {
   const known = new Map<string, number>();
-  for (const [, name = '', value = ''] of text.matchAll(/^(?:export )?const (\w+)(?:: \w+)? = ([^;]+);$/gm)) {
-    if (/^\{[^{}]*\}$/.test(value)) noteMembers(name, value, known);
-    else note(name, value, known);
+  const { statements } = ts.createSourceFile('constants.tsx', text, ts.ScriptTarget.Latest);
+  for (const statement of statements) {
+    if (!ts.isVariableStatement(statement) || !(statement.declarationList.flags & ts.NodeFlags.Const))
+      continue;
+    for (const { name, initializer } of statement.declarationList.declarations) {
+      if (ts.isIdentifier(name) && initializer !== undefined) note(name.text, initializer, known);
+    }
   }
   return Array.from(known, ([name, value]) => ({ name, value }));
 }
 
-function noteMembers(name: string, object: string, known: Map<string, number>): void {
-  for (const [, member = '', value = ''] of object.matchAll(/(\w+): ([^,}]+)/g)) {
-    note(`${name}.${member}`, value, known);
+function note(name: string, written: ts.Expression, known: Map<string, number>): void {
+  const expression = withoutTypes(written);
+  if (ts.isObjectLiteralExpression(expression)) {
+    for (const member of expression.properties) {
+      if (
+        ts.isPropertyAssignment(member) &&
+        (ts.isIdentifier(member.name) || ts.isStringLiteral(member.name))
+      ) {
+        note(`${name}.${member.name.text}`, member.initializer, known);
+      }
+    }
+  } else if (ts.isArrayLiteralExpression(expression)) {
+    for (const [index, element] of expression.elements.entries()) note(`${name}.${index}`, element, known);
+  } else {
+    const value = computed(expression, known);
+    if (!Number.isNaN(value)) known.set(name, value);
   }
 }
 
-function note(name: string, expression: string, known: Map<string, number>): void {
-  const value = new Arithmetic(expression, known).value;
-  if (value !== null) known.set(name, value);
+/** @returns the expression in its parentheses, `as const` and `satisfies` */
+function withoutTypes(expression: ts.Expression): ts.Expression {
+  const isWrapped =
+    ts.isParenthesizedExpression(expression) ||
+    ts.isAsExpression(expression) ||
+    ts.isSatisfiesExpression(expression);
+  return isWrapped ? withoutTypes(expression.expression) : expression;
 }
 
-/** Computes `+ - * / **`, parentheses, numbers and known names. */
-class Arithmetic {
-  readonly #tokens: readonly string[];
-  readonly #known: ReadonlyMap<string, number>;
-  #at = 0;
+const operations = new Map<ts.SyntaxKind, (left: number, right: number) => number>([
+  [ts.SyntaxKind.PlusToken, (left, right) => left + right],
+  [ts.SyntaxKind.MinusToken, (left, right) => left - right],
+  [ts.SyntaxKind.AsteriskToken, (left, right) => left * right],
+  [ts.SyntaxKind.SlashToken, (left, right) => left / right],
+  [ts.SyntaxKind.AsteriskAsteriskToken, (left, right) => left ** right],
+]);
 
-  constructor(expression: string, known: ReadonlyMap<string, number>) {
-    this.#tokens = expression.match(/\*\*|[\w.]+|\S/g) ?? [];
-    this.#known = known;
+/** @returns NaN for an expression that is not arithmetic on numbers and known names */
+function computed(written: ts.Expression, known: ReadonlyMap<string, number>): number {
+  const expression = withoutTypes(written);
+  if (ts.isNumericLiteral(expression)) return Number(expression.text);
+  if (ts.isBigIntLiteral(expression)) return Number(expression.text.slice(0, -1));
+  if (ts.isIdentifier(expression)) return known.get(expression.text) ?? Number.NaN;
+  if (ts.isPropertyAccessExpression(expression) && ts.isIdentifier(expression.expression)) {
+    return known.get(`${expression.expression.text}.${expression.name.text}`) ?? Number.NaN;
   }
-
-  /** @returns null for any other expression */
-  get value(): number | null {
-    this.#at = 0;
-    const value = this.#sum();
-    return this.#at === this.#tokens.length && !Number.isNaN(value) ? value : null;
-  }
-
-  #isNext(token: string): boolean {
-    if (this.#tokens[this.#at] !== token) return false;
-    this.#at += 1;
-    return true;
-  }
-
-  #sum(): number {
-    let value = this.#product();
-    for (;;) {
-      if (this.#isNext('+')) value += this.#product();
-      else if (this.#isNext('-')) value -= this.#product();
-      else return value;
-    }
-  }
-
-  #product(): number {
-    let value = this.#power();
-    for (;;) {
-      if (this.#isNext('*')) value *= this.#power();
-      else if (this.#isNext('/')) value /= this.#power();
-      else return value;
-    }
-  }
-
-  #power(): number {
-    const base = this.#operand();
-    return this.#isNext('**') ? base ** this.#power() : base;
-  }
-
-  #operand(): number {
-    if (this.#isNext('(')) {
-      const value = this.#sum();
-      return this.#isNext(')') ? value : Number.NaN;
-    }
-    const token = this.#tokens[this.#at] ?? '';
-    this.#at += 1;
-    if (/^\d/.test(token)) return Number(token.replaceAll('_', '').replace(/n$/, ''));
-    return this.#known.get(token) ?? Number.NaN;
-  }
+  if (!ts.isBinaryExpression(expression)) return Number.NaN;
+  const operation = operations.get(expression.operatorToken.kind);
+  return operation?.(computed(expression.left, known), computed(expression.right, known)) ?? Number.NaN;
 }

@@ -30,7 +30,8 @@ const kinds = ['asker', 'project', 'organisation', 'address'] as const;
  * An organisation has many projects, which have many tokens, and one address may have many clients. So one token
  * alone gets at most a third of all places, one project half, one organisation three fifths, one address two thirds.
  */
-const weights: readonly number[] = [0.5, 1, 1.5, 2];
+const weightOf = { asker: 0.5, project: 1, organisation: 1.5, address: 2 } as const;
+const weights: readonly number[] = kinds.map((kind) => weightOf[kind]);
 const cellsOfKey = 2;
 const cellsOfPlace = kinds.length * cellsOfKey;
 const noPlace = -1;
