@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { consoleCaller } from '../../test/browser/support/console-caller.ts';
 import { findWholeChromium, startChromium } from '../../test/browser/support/start-chromium.ts';
 import { bootServer } from '../../test/support/booted-server.ts';
 import { finishCommand, spawnBurgee } from '../../test/support/burgee-command.ts';
@@ -69,15 +70,8 @@ export class TaskStage {
   }
 
   /** Calls the console's API as the Owner. @throws unless the answer is 2xx */
-  async call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
-    const response = await this.page('mouse').request.fetch(`${this.origin}/console/api${path}`, {
-      method,
-      headers: { origin: this.origin, 'x-burgee-console': '1' },
-      ...(body === undefined ? {} : { data: body }),
-    });
-    const text = await response.text();
-    if (!response.ok()) throw new Error(`${method} ${path}: ${response.status()} ${text}`);
-    return (text === '' ? null : JSON.parse(text)) as Answer;
+  call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    return consoleCaller(this.page('mouse'), this.origin)(method, path, body);
   }
 
   async #environmentNumber(project: string, name: string): Promise<string> {
