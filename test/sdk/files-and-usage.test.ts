@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { SyncSnapshot } from '../../src/domain/sync/configuration.ts';
-import { newerOf } from '../../src/sdk/configuration/kept-files.ts';
+import { CacheFile, newerOf } from '../../src/sdk/configuration/kept-files.ts';
 import { createRandom } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { randomConfiguration } from './wire/random-configuration.ts';
@@ -32,6 +33,29 @@ t.test(
     t.notMatch(text, server.token);
     t.equal(statSync(cacheFile).mode & 0o777, 0o600);
     t.same(readdirSync(folder), ['flags.json'], 'nothing is left beside it');
+  },
+);
+
+t.test(
+  'the end waits for the newest configuration, also where a write takes longer than the interval',
+  async (t) => {
+    const path = join(temporaryDirectory(t), 'flags.json');
+    const intervalMs = 1;
+    let version = 0;
+    const content = () => ({ version: `h1.${version}`, padding: 'x'.repeat(30_000_000) });
+    // Only what is written matters here.
+    const file = new CacheFile(path, content as unknown as () => SyncSnapshot, intervalMs);
+    file.note();
+    // The write begins in a microtask, and takes the content then.
+    await null;
+    version = 1;
+    file.note();
+    // Now the timer waits for the first write, too.
+    await pause(5 * intervalMs);
+    t.equal(existsSync(path), false, 'the first write is under way');
+    await file.flush();
+    t.match(readFileSync(path, 'latin1').slice(0, 30), '"version":"h1.1"');
+    file.stop();
   },
 );
 

@@ -71,7 +71,8 @@ export class CacheFile {
 
   /** Writes what was not written yet. Never rejects: a file that cannot be written is a warning. */
   async flush(): Promise<void> {
-    await this.#writing;
+    // When one write has ended, another caller may have begun the next one.
+    while (this.#writing !== null) await this.#writing;
     if (!this.#isDue) return;
     this.#isDue = false;
     this.#writing = this.#write();
