@@ -28,6 +28,8 @@ export interface HttpClient {
 
 /** Time limit of an answer, far above every deadline of the service. */
 const answerTimeoutMs = 30_000;
+/** A connection is not used again after so long, since the service closes a silent one after some 10 s. */
+const keptMs = 5000;
 const chunkBytes = 16 * 1024;
 
 export interface HttpClientOptions {
@@ -41,7 +43,7 @@ export interface HttpClientOptions {
 
 /** A client on Node's own HTTP parser, with kept connections. They are closed when the test ends. */
 export function createHttpClient(t: Lifetime, options: HttpClientOptions): HttpClient {
-  const kept = { keepAlive: true, maxSockets: options.connectionsMax ?? 1 };
+  const kept = { keepAlive: true, timeout: keptMs, maxSockets: options.connectionsMax ?? 1 };
   const { certificate } = options;
   const agent = certificate === undefined ? new Agent(kept) : new TlsAgent({ ...kept, ca: certificate });
   t.teardown(() => agent.destroy());
