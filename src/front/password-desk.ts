@@ -13,6 +13,9 @@ const waitingMax = 32;
  */
 const waitMsMax = 10_000;
 
+/** Addresses that are remembered: more than the members of most installs have. */
+const knownMax = 4096;
+
 /** Where the work is done. */
 export interface PasswordHashing {
   /** @returns a PHC string */
@@ -24,32 +27,39 @@ export interface PasswordHashing {
 /** A request that waits. Called with false when it lost its place to another address. */
 type Begin = (mayWork: boolean) => void;
 
-/**
- * Those that wait, by address, or the network around an IPv6 one: addresses take turns. When all places are taken, the
- * address with the most gives one up for an address with fewer.
- */
+/** Those that wait, by address, or the network around an IPv6 one: addresses take turns. */
 class WaitingLine {
   /** The first address is the next one. */
   readonly #lines = new Map<string, Begin[]>();
   #count = 0;
 
-  /** @returns whether there is a place */
-  join(address: string, begin: Begin): boolean {
+  get count(): number {
+    return this.#count;
+  }
+
+  /** @returns how many requests of the address wait */
+  of(address: string): number {
+    return this.#lines.get(address)?.length ?? 0;
+  }
+
+  join(address: string, begin: Begin): void {
     const own = this.#lines.get(address) ?? [];
-    if (this.#count >= waitingMax && !this.#makeRoom(own.length)) return false;
     own.push(begin);
     this.#lines.set(address, own);
     this.#count += 1;
-    return true;
   }
 
-  /** The newest request of the address with the most goes, if it has two more than the asking one. */
-  #makeRoom(held: number): boolean {
+  /** The newest request of the address with the most loses its place, if that has so many. @returns whether it did */
+  giveOneUp(atLeast: number): boolean {
     let longest: Begin[] = [];
-    for (const line of this.#lines.values()) if (line.length > longest.length) longest = line;
-    if (longest.length < held + 2) return false;
-    this.#count -= 1;
-    longest.pop()?.(false);
+    let address = '';
+    for (const [each, line] of this.#lines) {
+      if (line.length > longest.length) [address, longest] = [each, line];
+    }
+    const begin = longest.length < atLeast ? undefined : longest.at(-1);
+    if (begin === undefined) return false;
+    this.leave(address, begin);
+    begin(false);
     return true;
   }
 
@@ -77,13 +87,45 @@ class WaitingLine {
 }
 
 /**
+ * Those that wait. Addresses from which somebody has signed in have a line of their own, which takes turns with that of
+ * strangers, so that strangers at any number of addresses delay them by a few hashes only. Where all places are taken,
+ * a stranger gives one up for such an address, and in each line the address with the most for one with fewer.
+ */
+class WaitingRoom {
+  readonly #known = new WaitingLine();
+  readonly #strangers = new WaitingLine();
+  #isStrangersTurn = false;
+
+  /** @returns how to leave, before the turn has come; null: there is no place */
+  join(address: string, isKnown: boolean, begin: Begin): (() => void) | null {
+    const line = isKnown ? this.#known : this.#strangers;
+    const isFull = this.#known.count + this.#strangers.count >= waitingMax;
+    if (isFull && !(isKnown && this.#strangers.giveOneUp(1)) && !line.giveOneUp(line.of(address) + 2))
+      return null;
+    line.join(address, begin);
+    return () => line.leave(address, begin);
+  }
+
+  next(): Begin | undefined {
+    this.#isStrangersTurn = !this.#isStrangersTurn;
+    const [first, second] = this.#isStrangersTurn
+      ? [this.#strangers, this.#known]
+      : [this.#known, this.#strangers];
+    return first.next() ?? second.next();
+  }
+}
+
+/**
  * Makes and checks password hashes, a few at a time in the whole process. When too many requests wait, or one has waited
- * too long, the answer is `busy`. Addresses take turns, so one that asks for much makes others wait for one of its requests only.
+ * too long, the answer is `busy`. Addresses take turns, so one that asks for much makes others wait for one of its
+ * requests only; those from which a right password came lately do not wait behind strangers.
  */
 export class PasswordDesk implements PasswordPort {
   readonly #hashing: PasswordHashing;
   readonly #longestWaitMs: number;
-  readonly #waiting = new WaitingLine();
+  readonly #waiting = new WaitingRoom();
+  /** Addresses of right passwords. The first is the one that was seen longest ago. */
+  readonly #known = new Set<string>();
   #underWay = 0;
 
   constructor(hashing: PasswordHashing, longestWaitMs = waitMsMax) {
@@ -92,7 +134,7 @@ export class PasswordDesk implements PasswordPort {
   }
 
   async check(limitKey: string, passwordHash: string | null, password: string): Promise<boolean | 'busy'> {
-    return this.#take(limitKey, () => this.#isRight(passwordHash, password));
+    return this.#take(limitKey, () => this.#isRight(limitKey, passwordHash, password));
   }
 
   async checkEach(
@@ -102,7 +144,9 @@ export class PasswordDesk implements PasswordPort {
   ): Promise<readonly boolean[] | 'busy'> {
     return this.#take(limitKey, async () => {
       const right: boolean[] = [];
-      for (const passwordHash of passwordHashes) right.push(await this.#isRight(passwordHash, password));
+      for (const passwordHash of passwordHashes) {
+        right.push(await this.#isRight(limitKey, passwordHash, password));
+      }
       return right;
     });
   }
@@ -111,9 +155,17 @@ export class PasswordDesk implements PasswordPort {
     return this.#take(limitKey, () => this.#hashing.hash(password));
   }
 
-  async #isRight(passwordHash: string | null, password: string): Promise<boolean> {
+  async #isRight(limitKey: string, passwordHash: string | null, password: string): Promise<boolean> {
     const isRight = await this.#hashing.isRight(passwordHash ?? decoyHash, password);
+    if (isRight && passwordHash !== null) this.#remember(widestNetwork(limitKey));
     return isRight && passwordHash !== null;
+  }
+
+  #remember(address: string): void {
+    this.#known.delete(address);
+    this.#known.add(address);
+    const [oldest = ''] = this.#known;
+    if (this.#known.size > knownMax) this.#known.delete(oldest);
   }
 
   async #take<T>(limitKey: string, work: () => Promise<T>): Promise<T | 'busy'> {
@@ -134,11 +186,12 @@ export class PasswordDesk implements PasswordPort {
         clearTimeout(timer);
         resolve(mayWork);
       };
+      const leave = this.#waiting.join(address, this.#known.has(address), begin);
       const timer = setTimeout(() => {
-        this.#waiting.leave(address, begin);
+        leave?.();
         resolve(false);
       }, this.#longestWaitMs).unref();
-      if (!this.#waiting.join(address, begin)) begin(false);
+      if (leave === null) begin(false);
     });
   }
 }

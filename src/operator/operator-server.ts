@@ -78,8 +78,11 @@ export async function serveOperator(options: OperatorServerOptions): Promise<Ope
     requestTimeout: 0,
     connectionsCheckingInterval: 2 ** 31 - 1,
   });
-  server.maxConnections = connectionsMax;
   server.on('connection', (socket: Socket) => {
+    if (clients.size >= connectionsMax && !cutIdleOne(clients)) {
+      socket.destroy();
+      return;
+    }
     clients.set(socket, null);
     const overdue = setTimeout(() => {
       if (clients.get(socket) !== null) return;
@@ -117,6 +120,17 @@ export async function serveOperator(options: OperatorServerOptions): Promise<Ope
       removeSocketPlace(directory);
     },
   };
+}
+
+/** Cuts off the client that has been without a request for longest. @returns whether there was one */
+function cutIdleOne(clients: Map<Socket, Exchange | null>): boolean {
+  for (const [socket, exchange] of clients) {
+    if (exchange !== null) continue;
+    clients.delete(socket);
+    socket.destroy();
+    return true;
+  }
+  return false;
 }
 
 /**

@@ -9,6 +9,7 @@ import { fullDisk } from './full-disk.campaign.ts';
 import { hostileClients } from './hostile-clients.campaign.ts';
 import { kill9 } from './kill-9.campaign.ts';
 import { linearizability } from './linearizability.campaign.ts';
+import { misuse } from './misuse.campaign.ts';
 import { overload } from './overload.campaign.ts';
 import { powerLoss } from './power-loss.campaign.ts';
 import { soak } from './soak.campaign.ts';
@@ -26,6 +27,7 @@ export const campaigns: readonly Campaign[] = [
   damagedData,
   hostileClients,
   framing,
+  misuse,
   tenants,
   steps,
   overload,

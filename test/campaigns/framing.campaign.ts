@@ -95,8 +95,11 @@ async function tryCases(
     if (own.answers.length !== others.count || !others.isSound) tally.disagreements += 1;
     else tally.sound += 1;
     if (fault === null) continue;
+    // Strict parsers carry out the messages before it.
+    const first = framing.touches[others.count] ?? [];
     const isKnown = knownExceptions.some(
-      ({ name, faults }) => framing.touches.includes(name) && faults.includes(fault),
+      ({ name, faults, isOfOneMessage }) =>
+        faults.includes(fault) && (isOfOneMessage ? first : framing.touches.flat()).includes(name),
     );
     expect(isKnown, `case ${framing.number}: ${framingFaults[fault]}: ${describe(framing, others, own)}`);
     tally.known += 1;

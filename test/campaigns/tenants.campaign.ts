@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { bootWithAdmin } from '../admin/admin-fixture.ts';
 import { eventually, expect, percentileOf } from '../support/expectations.ts';
@@ -7,7 +9,13 @@ import type { Campaign, CampaignContext } from './campaign.ts';
 import { stillTaken } from './given-back.ts';
 import { inMegabytes, ownBytesOf } from './process-memory.ts';
 import { type AttackStage, attacks } from './tenants/attacks.ts';
-import { controlName, evaluationName, QuietClients, type QuietReading } from './tenants/quiet-clients.ts';
+import {
+  controlName,
+  evaluationName,
+  QuietClients,
+  type QuietReading,
+  signInName,
+} from './tenants/quiet-clients.ts';
 import { installTenants, type TenantsInstallation } from './tenants/tenants-installation.ts';
 
 const sizes = {
@@ -24,12 +32,19 @@ const settings = { BURGEE_CACHE_BYTES: '64MiB' };
  */
 const evaluationP99MaxMs = { full: 20, sample: 500 };
 const otherP99MaxMs = { full: 1000, sample: 3000 };
+/** Passwords are hashed at a low priority, and wait 10 s at most. */
+const signInP99MaxMs = { full: 5000, sample: 10_000 };
 /**
  * Time limit after all clients have gone, until nothing is held for them any more. Beside other tests, passwords that wait are
  * hashed slowly: their threads have a low priority.
  */
 const givenBackMs = { full: 10_000, sample: 60_000 };
 const growthMaxBytes = 900 * 1024 * 1024;
+/**
+ * What the data file may grow in a case for each attack under way: whole lists of some 1 MB in turns, whose audit entries
+ * hold the difference, and that is the whole of both.
+ */
+const storedMaxBytes = 200 * 1024 * 1024;
 const names = Object.keys(attacks);
 const attacksOfSample = 3;
 const sampleCount = Math.ceil(names.length / attacksOfSample);
@@ -57,6 +72,7 @@ async function playCase(
     const quiet = await QuietClients.start(t, server.port, installation.quiet);
     await setTimeout(warmMs);
     const before = ownBytesOf(server.pid);
+    const storedBefore = dataFileBytes(installation.dataDir);
     let most = before;
     const watch = setInterval(() => {
       most = Math.max(most, ownBytesOf(server.pid));
@@ -80,7 +96,8 @@ async function playCase(
     isOver = true;
     const sent = await running;
     await quiet.stop();
-    const text = `${chosen.join(', ')}: ${readings.map(described).join(', ')}, ${inMegabytes(before)} to ${inMegabytes(most)} MB`;
+    const stored = dataFileBytes(installation.dataDir) - storedBefore;
+    const text = `${chosen.join(', ')}: ${readings.map(described).join(', ')}, ${inMegabytes(before)} to ${inMegabytes(most)} MB, ${inMegabytes(stored)} MB stored`;
     context.note(text);
     judge(readings, chosen.length, tier, text);
     expect(
@@ -88,6 +105,7 @@ async function playCase(
       `an attack sent nothing: ${text}`,
     );
     expect(most - before < growthMaxBytes, `the memory grew: ${text}`);
+    expect(stored <= chosen.length * storedMaxBytes, `the data file grew: ${text}`);
     const isGivenBack = async (): Promise<boolean> => stillTaken(await admin.scrape()) === '';
     await eventually(isGivenBack, givenBackMs[tier], 'all resources are given back').catch(
       async (fault: unknown) => {
@@ -112,10 +130,21 @@ function judge(
     expect(durationsMs.length > 0, `${name} was never answered: ${text}`);
     expect(refused.length === 0, `${name} was refused ${refused.length} times, with ${refused[0]}: ${text}`);
     expect(lost === 0, `${name} lost ${lost} connections: ${text}`);
-    const boundMs = attacksAtOnce * (name === evaluationName ? evaluationP99MaxMs : otherP99MaxMs)[tier];
     const p99 = percentileOf(durationsMs, 99);
-    expect(p99 - machineMs <= boundMs, `${name} has a p99 of ${p99.toFixed(1)} ms: ${text}`);
+    expect(
+      p99 - machineMs <= attacksAtOnce * p99MaxMs(name)[tier],
+      `${name} has a p99 of ${p99.toFixed(1)} ms: ${text}`,
+    );
   }
+}
+
+function p99MaxMs(name: string): { readonly full: number; readonly sample: number } {
+  if (name === evaluationName) return evaluationP99MaxMs;
+  return name === signInName ? signInP99MaxMs : otherP99MaxMs;
+}
+
+function dataFileBytes(dataDir: string): number {
+  return statSync(join(dataDir, 'burgee.mdb')).size;
 }
 
 function p99Of(readings: readonly QuietReading[], name: string): number {

@@ -126,17 +126,20 @@ export function getRequest(path: string, secret?: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${authorizationLine(secret)}\r\n`;
 }
 
-/** @returns a POST with a JSON body and without credentials, encoded for the wire */
-export function postRequest(path: string, body: unknown): string {
-  const text = JSON.stringify(body);
-  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+/** @returns a POST with a JSON body, encoded for the wire */
+export function postRequest(path: string, body: unknown, secret?: string): string {
+  return requestWithBody('POST', path, body, secret);
 }
 
 /** @returns a PATCH with a JSON body, encoded for the wire */
 export function patchRequest(path: string, secret: string, body: unknown): string {
+  return requestWithBody('PATCH', path, body, secret);
+}
+
+function requestWithBody(method: string, path: string, body: unknown, secret: string | undefined): string {
   const text = JSON.stringify(body);
   const length = Buffer.byteLength(text);
-  return `PATCH ${path} HTTP/1.1\r\nHost: localhost\r\n${authorizationLine(secret)}Content-Length: ${length}\r\n\r\n${text}`;
+  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${authorizationLine(secret)}Content-Length: ${length}\r\n\r\n${text}`;
 }
 
 function authorizationLine(secret: string | undefined): string {

@@ -12,7 +12,8 @@ function openDesk(t: Test, longestWaitMs: number) {
       underWay.push(() => resolve(true));
     });
   const desk = new PasswordDesk({ hash: async () => '', isRight }, longestWaitMs);
-  return { check: () => desk.check('192.0.2.1', 'a hash', 'a password'), underWay };
+  const check = (address = '192.0.2.1') => desk.check(address, 'a hash', 'a password');
+  return { check, underWay };
 }
 
 t.test('an attempt that waited too long for its turn is told so, and takes no turn', async (t) => {
@@ -39,3 +40,39 @@ t.test('one that got its turn in time may take longer', async (t) => {
   for (const end of underWay) end();
   t.equal(await waiting, true);
 });
+
+t.test(
+  'strangers at any number of addresses keep out no address from which a right password came',
+  async (t) => {
+    const { check, underWay } = openDesk(t, 60_000);
+    const end = (): void => underWay.shift()?.();
+    const first = check('198.51.100.1');
+    end();
+    t.equal(await first, true);
+    const answers: string[] = [];
+    const attempt = async (address: string): Promise<void> => {
+      const answer = await check(address);
+      answers.push(`${address} ${answer}`);
+    };
+    // Two are under way and 32 wait; one more has no place.
+    const strangers = Array.from({ length: 35 }, (_, index) => attempt(`192.0.2.${index}`));
+    await strangers.at(-1);
+    t.strictSame(answers, ['192.0.2.34 busy']);
+    const members = [attempt('198.51.100.1'), attempt('198.51.100.1')];
+    await Promise.all(strangers.slice(32, 34).map((stranger) => Promise.race([stranger, null])));
+    t.equal(answers.filter((answer) => answer.endsWith('busy')).length, 3, 'two strangers give up a place');
+    for (let turn = 0; turn < 6; turn += 1) {
+      end();
+      // The next turn begins in a microtask after the end of this one.
+      await new Promise(setImmediate);
+    }
+    await Promise.all(members);
+    const own = answers.filter((answer) => answer === '198.51.100.1 true').length;
+    t.equal(own, 2, 'it waits for a few of the strangers only');
+    while (underWay.length > 0) {
+      end();
+      await new Promise(setImmediate);
+    }
+    await Promise.all(strangers);
+  },
+);

@@ -13,8 +13,8 @@ export interface FramingCase {
   readonly bytes: string;
   /** Where the bytes are cut: the second part is sent when the first has been answered. Null: all are sent at once. */
   readonly cut: number | null;
-  /** The known exceptions that apply (`known-exceptions.ts`). */
-  readonly touches: readonly string[];
+  /** The known exceptions that apply to each message, in order (`known-exceptions.ts`). */
+  readonly touches: readonly (readonly string[])[];
 }
 
 interface Message {
@@ -92,13 +92,13 @@ export function createFramingCase(random: Random, targets: FramingTargets): Fram
   const messages = Array.from({ length: random.integer(1, 3) }, () => createMessage(random, targets));
   const isProxied = random.chance(0.02);
   const bytes = `${isProxied ? proxyHeader : ''}${messages.map((message) => message.bytes).join('')}`;
-  const touches = messages.flatMap((message) => message.touches);
+  const touches = messages.map((message) => message.touches);
   return {
     bytes,
     cut: random.chance(0.5)
       ? random.pick([messages[0]?.bytes.length ?? 0, random.integer(1, bytes.length)])
       : null,
-    touches: isProxied ? [...touches, 'proxy-header'] : touches,
+    touches: isProxied ? touches.map((names) => [...names, 'proxy-header']) : touches,
   };
 }
 
@@ -124,8 +124,7 @@ function createMessage(random: Random, targets: FramingTargets): Message {
     '/health',
     '/nothing',
   ]);
-  const { lines, body, isChunked } = createBody(random, targets, often, use);
-  if (isChunked) touches.push('chunks');
+  const { lines, body } = createBody(random, targets, often, use);
   const hosts = often(0.08)
     ? random.pick([[], ['Host: localhost', 'Host: localhost'], ['Host:']])
     : ['Host: localhost'];
@@ -149,7 +148,6 @@ function shuffledWhole(lines: readonly string[]): readonly string[] {
 interface Body {
   readonly lines: readonly string[];
   readonly body: string;
-  readonly isChunked: boolean;
 }
 
 function createBody(
@@ -160,7 +158,7 @@ function createBody(
 ): Body {
   const content = createContent(random, targets);
   const kind = random.pick(['none', 'length', 'length', 'chunks', 'chunks']);
-  if (kind === 'none') return { lines: [], body: often(0.2) ? content : '', isChunked: false };
+  if (kind === 'none') return { lines: [], body: often(0.2) ? content : '' };
   if (kind === 'length') {
     const right = `Content-Length: ${content.length}`;
     const wrong = (): string => `Content-Length: ${use(random.pick(lengthValues(content.length)))}`;
@@ -168,7 +166,7 @@ function createBody(
     const lines = often(0.4)
       ? random.pick([[wrong()], [random.pick(others()), right], [right, random.pick(others())]])
       : [right];
-    return { lines, body: content, isChunked: false };
+    return { lines, body: content };
   }
   const right = 'Transfer-Encoding: chunked';
   const wrong = (): string => `Transfer-Encoding: ${use(random.pick(encodingValues))}`;
@@ -176,7 +174,7 @@ function createBody(
   const lines = often(0.3)
     ? random.pick([[wrong()], [random.pick(others()), right], [right, random.pick(others())]])
     : [right];
-  return { lines, body: inChunks(random, content, often), isChunked: true };
+  return { lines, body: inChunks(random, content, often, use) };
 }
 
 /** A body: a change, or a complete request that must not be read as a request. */
@@ -190,15 +188,20 @@ function createContent(random: Random, { flag, secret }: FramingTargets): string
   ]);
 }
 
-function inChunks(random: Random, content: string, often: (probability: number) => boolean): string {
+function inChunks(
+  random: Random,
+  content: string,
+  often: (probability: number) => boolean,
+  use: (writing: Writing) => string,
+): string {
   const middle = random.integer(1, content.length);
   const parts = [content.slice(0, middle), content.slice(middle)].filter((part) => part !== '');
-  const fault = (): string => (often(0.15) ? random.pick(chunkFaults) : '\r\n');
+  const fault = (): string =>
+    often(0.15) ? use({ text: random.pick(chunkFaults), touches: 'chunks' }) : '\r\n';
   const size = (length: number): string => {
     const text = length.toString(16);
-    return often(0.1)
-      ? random.pick([`0${text}`, text.toUpperCase(), `0x${text}`, `+${text}`, ` ${text}`, ''])
-      : text;
+    const odd = [`0${text}`, text.toUpperCase(), `0x${text}`, `+${text}`, ` ${text}`, ''];
+    return often(0.1) ? use({ text: random.pick(odd), touches: 'chunks' }) : text;
   };
   const written = parts.map((part) => `${size(part.length)}${fault()}${part}${fault()}`);
   return `${written.join('')}0${fault()}${fault()}`;

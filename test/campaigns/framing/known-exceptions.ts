@@ -18,6 +18,8 @@ export interface KnownException {
   readonly reason: string;
   /** What the exception may cause. */
   readonly faults: readonly FramingFault[];
+  /** It concerns the message in which it is alone, and neither the ones before it nor the ones after it. */
+  readonly isOfOneMessage?: true;
   /** The example proxies pass it on, because it cannot move the end of a request. */
   readonly isPassedOn?: true;
   /** Bytes that show the exception while it exists. Latin-1. */
@@ -55,6 +57,7 @@ export const knownExceptions: readonly KnownException[] = [
   },
   {
     name: 'chunks',
+    isOfOneMessage: true,
     faults: ['carriedOut'],
     reason:
       'uWebSockets.js shows chunks without their framing: a body that looks complete is accepted, and its connection ends',

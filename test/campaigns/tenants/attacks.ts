@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Lifetime } from '../../support/lifetime.ts';
 import type { Random } from '../../support/random.ts';
 import { getRequest, patchRequest, postRequest, WireConnection } from '../wire-connection.ts';
-import { cohortsOf, type HostileTenant, signIn } from './tenants-installation.ts';
+import { cohortsOf, type HostileTenant, signIn, signInRequest } from './tenants-installation.ts';
 
 /** What an attack works with. */
 export interface AttackStage extends Lifetime {
@@ -195,12 +195,8 @@ export const auditStorm: Attack = async (stage) => {
 
 /** Wrong passwords, each of which costs a hash. */
 export const signInStorm: Attack = (stage) => {
-  const origin = `Origin: http://127.0.0.1:${stage.port}\r\nX-Burgee-Console: 1\r\n`;
-  const requestOf = (turn: number): string => {
-    const body = JSON.stringify({ email: `somebody${turn}@hostile.example`, password: `wrong ${turn}` });
-    const head = `POST /console/api/session HTTP/1.1\r\nHost: 127.0.0.1:${stage.port}\r\n${origin}`;
-    return `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  };
+  const requestOf = (turn: number): string =>
+    signInRequest(stage.port, `somebody${turn}@hostile.example`, `wrong ${turn}`);
   return keepAsking(stage, { clients: stage.random.integer(8, 64), pauseMs: 0, requestOf });
 };
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { startControlServer } from '../../support/latency-probe.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
-import { getRequest, patchRequest } from '../wire-connection.ts';
-import { signIn, type Tenant } from './tenants-installation.ts';
+import { getRequest, patchRequest, postRequest } from '../wire-connection.ts';
+import { signIn, signInRequest, type Tenant } from './tenants-installation.ts';
 
 /** The requests of one client, in turns, with a pause before each. */
 export interface QuietAsk {
@@ -32,8 +32,12 @@ export interface QuietReading {
 /** An idle process also gets requests: its delay is the machine's own. */
 export const controlName = 'control';
 export const evaluationName = 'evaluation';
+export const signInName = 'sign-in';
 /** Keeps each kind, which has an address of its own, below the limit of requests a minute. */
 const managementPauseMs = 150;
+
+/** Each attempt costs a hash, for which attempts wait. */
+const signInPauseMs = 500;
 
 /** Clients of the quiet tenant, which send every kind of request now and then. */
 export class QuietClients {
@@ -82,12 +86,16 @@ async function asksOf(t: Lifetime, port: number, tenant: Tenant): Promise<QuietA
   const consoleAddress = '127.77.0.9';
   const cookie = await signIn(t, port, email, consoleAddress);
   const flagPath = `/api/v1/flags/${flags[0]}`;
+  const ofrep = `/projects/${projectId}/ofrep/v1/evaluate/flags`;
   const kinds: readonly (readonly [name: string, pauseMs: number, requests: readonly string[]])[] = [
     [evaluationName, 5, flags.map((id) => getRequest(`/v1/flags/${id}?targetingKey=someone`))],
     ['project evaluation', 20, [getRequest(`/v1/flags/project/${projectId}?targetingKey=someone`)]],
     ['list', managementPauseMs, [getRequest('/api/v1/flags', secret)]],
     ['list by name', managementPauseMs, [getRequest('/api/v1/flags?name=orders%205', secret)]],
     ['flag', managementPauseMs, [getRequest(flagPath, secret)]],
+    ['OFREP', 50, [postRequest(`${ofrep}/${flags[0]}`, { context: { targetingKey: 'someone' } })]],
+    ['sync', managementPauseMs, [getRequest(`/sync/v1/${projectId}`, secret)]],
+    [signInName, signInPauseMs, [signInRequest(port, email)]],
     [
       'change',
       managementPauseMs,
@@ -98,7 +106,8 @@ async function asksOf(t: Lifetime, port: number, tenant: Tenant): Promise<QuietA
   return kinds.map(([name, pauseMs, requests], index) => ({
     name,
     port,
-    address: name === 'console' ? consoleAddress : `127.77.0.${index + 10}`,
+    // Somebody signs in where somebody has signed in before.
+    address: name === 'console' || name === signInName ? consoleAddress : `127.77.0.${index + 10}`,
     pauseMs,
     requests,
   }));

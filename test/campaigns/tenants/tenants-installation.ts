@@ -46,7 +46,7 @@ export interface TenantsSizes {
   readonly environmentsOfGroup: number;
 }
 
-export const password = 'correct horse battery';
+const password = 'correct horse battery';
 const flagsOfQuiet = 20;
 
 /** Cohorts as long as names of user groups. @returns some 24 bytes for each */
@@ -102,6 +102,19 @@ export async function signIn(
   const answer = await client.send('POST', '/session', { email, password });
   if (answer.status !== 200) throw new Error(`${email} cannot sign in: ${answer.status} ${answer.text}`);
   return `Cookie: ${[...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')}\r\n`;
+}
+
+/** @returns a sign-in by password, encoded for the wire */
+export function signInRequest(port: number, email: string, attempted = password): string {
+  const body = JSON.stringify({ email, password: attempted });
+  const place = `127.0.0.1:${port}`;
+  const lines = [
+    `Host: ${place}`,
+    `Origin: http://${place}`,
+    'X-Burgee-Console: 1',
+    `Content-Length: ${body.length}`,
+  ];
+  return ['POST /console/api/session HTTP/1.1', ...lines, '', body].join('\r\n');
 }
 
 function organisation(name: string, projects: readonly object[]): object {

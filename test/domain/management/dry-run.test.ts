@@ -49,7 +49,7 @@ t.test('a possible typing error is a problem', async (t) => {
   for (const name of [...inCase, ...otherwise, ...misspelt]) {
     t.match(read(`${name}=true`)[1], /^unknown query parameter ".+": write it dryRun$/, name);
   }
-  for (const raw of ['x=1;dryRun=true', 'x=%26dryRun%3Dtrue', 'dryRun%3Dtrue']) {
+  for (const raw of ['x=1;dryRun=true', 'x=1;dryRum=true', 'x=%26dryRun%3Dtrue', 'dryRun%3Dtrue']) {
     t.match(read(raw)[1], /^unknown query parameter ".+": write it dryRun$/, raw);
   }
   t.match(read('dryRun=true&dryRun=true')[1], 'query parameter "dryRun" is given more than once');
