@@ -50,7 +50,8 @@ interface GivenOptions {
 }
 
 const peersScenarioName = 'peers';
-const tasksScenarioName = 'console-tasks';
+/** Their results beside an older build have files of their own. */
+const savedBefore: ReadonlySet<string> = new Set(['console-tasks', 'hostile']);
 const usual = { seconds: 5, connections: 64, rounds: 5 } as const;
 const quick = { seconds: 0.25, connections: 8, rounds: 1 } as const;
 
@@ -101,7 +102,7 @@ export function buildProgram(): Command {
     )
     .option(
       '--before <folder>',
-      `compare this build with a built checkout of an older commit; saves nothing (${tasksScenarioName} measures its console, and saves it beside)`,
+      `compare this build with a built checkout of an older commit; saves nothing, except ${[...savedBefore].join(' and ')}, which save it beside (console-tasks measures the older console alone)`,
     )
     .option('--no-save', 'leave bench/results and docs/benchmarks.md as they are')
     .option('--page', 'only write docs/benchmarks.md from bench/results')
@@ -199,9 +200,9 @@ function findCheckoutBefore(
   return folder;
 }
 
-/** A comparison with an older build is about those two alone; only the walk of its console has a file of its own. */
+/** A comparison with an older build is about those two alone. */
 function savesBefore({ before }: GivenOptions, scenarios: readonly Scenario[]): boolean {
-  return before === undefined || scenarios.every(({ name }) => name === tasksScenarioName);
+  return before === undefined || scenarios.every(({ name }) => savedBefore.has(name));
 }
 
 function requireNoOthers(names: readonly string[], given: GivenOptions): void {

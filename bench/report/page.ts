@@ -141,8 +141,9 @@ export function makePage(
   whatWasTried: string,
 ): ResultsPage {
   const place = ({ report }: ResultFile): number => {
-    const index = catalogue.findIndex(({ name }) => name === report.scenario);
-    return index === -1 ? catalogue.length : index;
+    const name = report.scenario.replace(/-before$/, '');
+    const index = catalogue.findIndex((scenario) => scenario.name === name);
+    return (index === -1 ? catalogue.length : index) + (name === report.scenario ? 0 : 0.5);
   };
   const sorted = results.toSorted((a, b) => place(a) - place(b));
   const notYet = notYetSection(sorted, catalogue);

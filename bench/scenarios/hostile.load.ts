@@ -15,6 +15,8 @@ import { mainProgram } from '../servers/programs.ts';
 import { withDirectories } from '../servers/with-directories.ts';
 
 const scenario = 'hostile';
+/** Its result beside an older build has a file of its own. */
+const scenarioBefore = `${scenario}-before`;
 const alone = 'alone';
 const attacked = 'attacked';
 /** Of a quick run: one of strangers, one of evaluations, one of changes. */
@@ -118,7 +120,9 @@ async function run(bench: Bench): Promise<ScenarioReport> {
     comparisons.push(await compareAttack(bench, attack, sizes));
   }
   const measured = targets.filter(({ comparison }) => comparisons.some(({ id }) => id === comparison));
-  return { scenario, comparisons, targets: checkoutBefore === null ? measured : [], missing: [] };
+  return checkoutBefore === null
+    ? { scenario, comparisons, targets: measured, missing: [] }
+    : { scenario: scenarioBefore, comparisons, targets: [], missing: [] };
 }
 
 export const hostileScenario: Scenario = {

@@ -72,7 +72,8 @@ t.test('a comparison with an older build is not saved, but for the walk of its c
   const command = read('evaluate-flag', 'patch', '--before', checkout);
   t.match(command, { settings: { checkoutBefore: checkout }, isSaved: false });
   t.match(command, { repeatOptions: '--before PATH' });
-  t.match(read('console-tasks', '--before', checkout), { isSaved: true });
+  for (const name of ['console-tasks', 'hostile'])
+    t.match(read(name, '--before', checkout), { isSaved: true }, name);
   t.match(read('patch'), { settings: { checkoutBefore: null }, isSaved: true });
 });
 

@@ -97,7 +97,7 @@ async function playCase(
     const sent = await running;
     await quiet.stop();
     const stored = dataFileBytes(installation.dataDir) - storedBefore;
-    const text = `${chosen.join(', ')}: ${readings.map(described).join(', ')}, ${inMegabytes(before)} to ${inMegabytes(most)} MB, ${inMegabytes(stored)} MB stored`;
+    const text = `${chosen.join(', ')}: ${readings.map(described).join(', ')}, ${inMegabytes(before)} to ${inMegabytes(most)} MB, data file + ${inMegabytes(stored)} MB`;
     context.note(text);
     judge(readings, chosen.length, tier, text);
     expect(
