@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
+import { widestNetwork } from '../support/address-networks.ts';
 import { HeldPlaces, hasShare } from '../support/fair-share.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { addressFromText } from '../worker/limits/address-finder.ts';
@@ -22,8 +23,8 @@ export interface ConnectionsOptions {
 
 interface Connection {
   readonly socket: Socket;
-  /** The address of its client, as limits count it. */
-  readonly limitKey: string;
+  /** The address of its client, or the IPv6 /48 around it. */
+  readonly network: string;
   streams: number;
   /** When its last stream ended, or it was opened. */
   idleSince: number;
@@ -61,37 +62,38 @@ export class Connections {
   #accept(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     const peer = `${address}:${socket.remotePort}`;
-    const limitKey = addressFromText(address)?.limitKey ?? address;
-    if (!this.#hasRoom(limitKey) || this.#connections.has(peer)) {
+    // A client with a delegated IPv6 network has thousands of /64.
+    const network = widestNetwork(addressFromText(address)?.limitKey ?? address);
+    if (!this.#hasRoom(network) || this.#connections.has(peer)) {
       socket.destroy();
       this.#options.onCrowded();
       return;
     }
-    const connection: Connection = { socket, limitKey, streams: 0, idleSince: monotonicMs() };
+    const connection: Connection = { socket, network, streams: 0, idleSince: monotonicMs() };
     this.#connections.set(peer, connection);
-    this.#idle.take(limitKey);
+    this.#idle.take(network);
     socket.once('close', () => {
       this.#connections.delete(peer);
-      if (connection.streams === 0) this.#idle.give(limitKey);
+      if (connection.streams === 0) this.#idle.give(network);
     });
     // Without a listener an error of the socket would end the thread.
     socket.on('error', () => undefined);
     this.#options.onConnection(socket);
   }
 
-  #hasRoom(limitKey: string): boolean {
+  #hasRoom(network: string): boolean {
     const free = Math.min(this.#options.connectionsMax - this.#connections.size, idleMax - this.#idle.size);
-    return free > 0 && hasShare(this.#idle.of(limitKey), free, idleWeight);
+    return free > 0 && hasShare(this.#idle.of(network), free, idleWeight);
   }
 
   /** @param peer address and port of the client. @param change 1 or -1 */
   noteStream(peer: string, change: number): void {
     const connection = this.#connections.get(peer);
     if (connection === undefined) return;
-    const { limitKey, streams } = connection;
-    if (streams === 0) this.#idle.give(limitKey);
+    const { network, streams } = connection;
+    if (streams === 0) this.#idle.give(network);
     connection.streams += change;
-    if (connection.streams === 0) this.#idle.take(limitKey);
+    if (connection.streams === 0) this.#idle.take(network);
     connection.idleSince = monotonicMs();
   }
 

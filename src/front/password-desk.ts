@@ -49,14 +49,29 @@ class WaitingLine {
     this.#count += 1;
   }
 
-  /** The newest request of the address with the most loses its place, if that has so many. @returns whether it did */
+  /** The newest request of one of the addresses with the most loses its place, if that has so many. @returns whether it did */
   giveOneUp(atLeast: number): boolean {
     let longest: Begin[] = [];
     let address = '';
     for (const [each, line] of this.#lines) {
-      if (line.length > longest.length) [address, longest] = [each, line];
+      // Of several, the one whose turn is last.
+      if (line.length >= longest.length) [address, longest] = [each, line];
     }
-    const begin = longest.length < atLeast ? undefined : longest.at(-1);
+    return longest.length >= atLeast && this.#cut(address);
+  }
+
+  /** A request of the address that was remembered last loses its place, if that was later. @returns whether it did */
+  giveUpLaterThan(turn: number, turns: ReadonlyMap<string, number>): boolean {
+    let [latest, address] = [turn, ''];
+    for (const each of this.#lines.keys()) {
+      const own = turns.get(each) ?? 0;
+      if (own > latest) [latest, address] = [own, each];
+    }
+    return this.#cut(address);
+  }
+
+  #cut(address: string): boolean {
+    const begin = this.#lines.get(address)?.at(-1);
     if (begin === undefined) return false;
     this.leave(address, begin);
     begin(false);
@@ -87,21 +102,40 @@ class WaitingLine {
 }
 
 /**
- * Those that wait. Addresses from which somebody has signed in have a line of their own, which takes turns with that of
- * strangers, so that strangers at any number of addresses delay them by a few hashes only. Where all places are taken,
- * a stranger gives one up for such an address, and in each line the address with the most for one with fewer.
+ * Those that wait. Known addresses have a line of their own, which takes turns with that of strangers, so that strangers
+ * at any number of addresses delay them by a few hashes only. Where all places are taken, the line that has more than half
+ * gives one up for the other, and within a line the address with the most for one with fewer; of known addresses also the
+ * one that signed in last for one that did so before.
  */
 class WaitingRoom {
   readonly #known = new WaitingLine();
   readonly #strangers = new WaitingLine();
+  /** Known addresses with the number of their last right password. The first is the one that was seen longest ago. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
   #isStrangersTurn = false;
 
+  remember(address: string): void {
+    this.#turn += 1;
+    this.#turns.delete(address);
+    this.#turns.set(address, this.#turn);
+    const [oldest = ''] = this.#turns.keys();
+    if (this.#turns.size > knownMax) this.#turns.delete(oldest);
+  }
+
   /** @returns how to leave, before the turn has come; null: there is no place */
-  join(address: string, isKnown: boolean, begin: Begin): (() => void) | null {
-    const line = isKnown ? this.#known : this.#strangers;
-    const isFull = this.#known.count + this.#strangers.count >= waitingMax;
-    if (isFull && !(isKnown && this.#strangers.giveOneUp(1)) && !line.giveOneUp(line.of(address) + 2))
-      return null;
+  join(address: string, begin: Begin): (() => void) | null {
+    const turn = this.#turns.get(address);
+    const [line, other] =
+      turn === undefined ? [this.#strangers, this.#known] : [this.#known, this.#strangers];
+    const isFull = line.count + other.count >= waitingMax;
+    const hasRoom =
+      !isFull ||
+      (line.count < waitingMax / 2
+        ? other.giveOneUp(1)
+        : line.giveOneUp(line.of(address) + 2) ||
+          (turn !== undefined && line.giveUpLaterThan(turn, this.#turns)));
+    if (!hasRoom) return null;
     line.join(address, begin);
     return () => line.leave(address, begin);
   }
@@ -118,14 +152,13 @@ class WaitingRoom {
 /**
  * Makes and checks password hashes, a few at a time in the whole process. When too many requests wait, or one has waited
  * too long, the answer is `busy`. Addresses take turns, so one that asks for much makes others wait for one of its
- * requests only; those from which a right password came lately do not wait behind strangers.
+ * requests only. Known addresses, from which a right password came to this process, or a password of somebody with a
+ * session or a link, do not wait behind strangers.
  */
 export class PasswordDesk implements PasswordPort {
   readonly #hashing: PasswordHashing;
   readonly #longestWaitMs: number;
   readonly #waiting = new WaitingRoom();
-  /** Addresses of right passwords. The first is the one that was seen longest ago. */
-  readonly #known = new Set<string>();
   #underWay = 0;
 
   constructor(hashing: PasswordHashing, longestWaitMs = waitMsMax) {
@@ -152,20 +185,15 @@ export class PasswordDesk implements PasswordPort {
   }
 
   async hash(limitKey: string, password: string): Promise<string | 'busy'> {
+    // Who sets a password has shown a session or a link.
+    this.#waiting.remember(widestNetwork(limitKey));
     return this.#take(limitKey, () => this.#hashing.hash(password));
   }
 
   async #isRight(limitKey: string, passwordHash: string | null, password: string): Promise<boolean> {
     const isRight = await this.#hashing.isRight(passwordHash ?? decoyHash, password);
-    if (isRight && passwordHash !== null) this.#remember(widestNetwork(limitKey));
+    if (isRight && passwordHash !== null) this.#waiting.remember(widestNetwork(limitKey));
     return isRight && passwordHash !== null;
-  }
-
-  #remember(address: string): void {
-    this.#known.delete(address);
-    this.#known.add(address);
-    const [oldest = ''] = this.#known;
-    if (this.#known.size > knownMax) this.#known.delete(oldest);
   }
 
   async #take<T>(limitKey: string, work: () => Promise<T>): Promise<T | 'busy'> {
@@ -186,7 +214,7 @@ export class PasswordDesk implements PasswordPort {
         clearTimeout(timer);
         resolve(mayWork);
       };
-      const leave = this.#waiting.join(address, this.#known.has(address), begin);
+      const leave = this.#waiting.join(address, begin);
       const timer = setTimeout(() => {
         leave?.();
         resolve(false);

@@ -16,7 +16,8 @@ export function readDryRun(
   for (const { name, value } of query) {
     if (name === null || (known as readonly string[]).includes(name)) continue;
     // A value may have swallowed a parameter, behind a separator that is none.
-    const swallowed = (value ?? '').split(/[;&]/).map((part) => part.split('=', 1)[0] ?? '');
+    const [, ...behind] = (value ?? '').split(/[;&]/);
+    const swallowed = behind.map((part) => part.split('=', 1)[0] ?? '');
     if (!isMeantAsDryRun(name) && !hasDryRun(value ?? '') && !swallowed.some(isMeantAsDryRun)) continue;
     problems.add(() => `unknown query parameter "${shown(name)}": write it dryRun`);
   }

@@ -72,7 +72,8 @@ export class CacheFile {
   /** Writes what was not written yet. Never rejects: a file that cannot be written is a warning. */
   async flush(): Promise<void> {
     // When one write has ended, another caller may have begun the next one.
-    while (this.#writing !== null) await this.#writing;
+    do await this.#writing;
+    while (this.#writing !== null);
     if (!this.#isDue) return;
     this.#isDue = false;
     this.#writing = this.#write();

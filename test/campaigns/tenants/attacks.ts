@@ -20,6 +20,8 @@ export type Attack = (stage: AttackStage) => Promise<number>;
 
 const reopenMs = 10;
 const unreadMs = 2000;
+/** Fewer answers say nothing about an attack. */
+const answersOfAttackMin = 20;
 
 /** Decides at random whether all clients share one address, or each has its own. */
 function addressesOf(random: Random): (client: number) => string {
@@ -32,10 +34,19 @@ interface Asking {
   readonly clients: number;
   readonly pauseMs: number;
   readonly requestOf: (turn: number) => string;
+  /** The status of an answer that the attack is about: 200 unless given. */
+  readonly wanted?: number;
 }
 
-/** A closed loop: each client sends its next request as soon as it has an answer. */
-async function keepAsking(stage: AttackStage, { clients, pauseMs, requestOf }: Asking): Promise<number> {
+/**
+ * A closed loop: each client sends its next request as soon as it has an answer.
+ * @throws if none of many answers is the wanted one: then the attack was none
+ */
+async function keepAsking(
+  stage: AttackStage,
+  { clients, pauseMs, requestOf, wanted = 200 }: Asking,
+): Promise<number> {
+  const statuses = new Map<number, number>();
   const addressOf = addressesOf(stage.random);
   let turn = 0;
   const client = async (index: number): Promise<void> => {
@@ -54,17 +65,23 @@ async function keepAsking(stage: AttackStage, { clients, pauseMs, requestOf }: A
       const opened = connection;
       // A request that gets no answer any more ends with the attack.
       const answer = opened.ask(requestOf(turn)).catch(() => null);
-      await Promise.race([answer, untilOver(stage)]);
+      const status = (await Promise.race([answer, untilOver(stage)]))?.status;
+      if (status !== undefined) statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (pauseMs > 0) await setTimeout(pauseMs);
     } while (!stage.isOver());
     connection?.destroy();
   };
   await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
+  const answered = [...statuses.values()].reduce((sum, count) => sum + count, 0);
+  if (answered >= answersOfAttackMin && !statuses.has(wanted)) {
+    throw new Error(`an attack got no ${wanted}, but ${JSON.stringify([...statuses])}`);
+  }
   return turn;
 }
 
-async function untilOver({ isOver }: AttackStage): Promise<void> {
+async function untilOver({ isOver }: AttackStage): Promise<null> {
   while (!isOver()) await setTimeout(100);
+  return null;
 }
 
 /** Sockets that send and never read. They are opened anew when they are closed or have stood still for a while. */
@@ -168,12 +185,28 @@ export const longFlags: Attack = (stage) => {
   return keepAsking(stage, { clients: stage.random.integer(2, 16), pauseMs: 0, requestOf });
 };
 
+/** So many that they fit into a body of 1 MiB. */
+function cohortsOfChange({ cohortsOfLargeFlag }: AttackStage): number {
+  return Math.floor(0.9 * cohortsOfLargeFlag);
+}
+
 /** Gives the same flag one list and another in turns. */
 export const writeStorm: Attack = (stage) => {
   const { largeFlags, largeSecret } = stage.tenant;
-  const lists = ['second', 'third'].map((kind) => cohortsOf(stage.cohortsOfLargeFlag, kind));
+  const lists = ['second', 'third'].map((kind) => cohortsOf(cohortsOfChange(stage), kind));
   const bodies = lists.map((cohorts) =>
     patchRequest(`/api/v1/flags/${largeFlags[0]}`, largeSecret, { cohorts }),
+  );
+  const requestOf = (turn: number): string => bodies[turn % bodies.length] ?? '';
+  return keepAsking(stage, { clients: stage.random.integer(1, 8), pauseMs: 50, requestOf });
+};
+
+/** The same with another last one each time: the record is as long, and the audit entry short. */
+export const nearlyEqualLists: Attack = (stage) => {
+  const { largeFlags, largeSecret } = stage.tenant;
+  const kept = cohortsOf(cohortsOfChange(stage), 'fourth');
+  const bodies = ['last', 'another last'].map((last) =>
+    patchRequest(`/api/v1/flags/${largeFlags[2]}`, largeSecret, { cohorts: [...kept, last] }),
   );
   const requestOf = (turn: number): string => bodies[turn % bodies.length] ?? '';
   return keepAsking(stage, { clients: stage.random.integer(1, 8), pauseMs: 50, requestOf });
@@ -197,7 +230,7 @@ export const auditStorm: Attack = async (stage) => {
 export const signInStorm: Attack = (stage) => {
   const requestOf = (turn: number): string =>
     signInRequest(stage.port, `somebody${turn}@hostile.example`, `wrong ${turn}`);
-  return keepAsking(stage, { clients: stage.random.integer(8, 64), pauseMs: 0, requestOf });
+  return keepAsking(stage, { clients: stage.random.integer(8, 64), pauseMs: 0, requestOf, wanted: 401 });
 };
 
 /** Bodies in pieces of one byte, from clients without a token. */
@@ -247,6 +280,7 @@ export const refusedSync: Attack = (stage) => {
     clients: stage.random.integer(8, 64),
     pauseMs: 10,
     requestOf: () => request,
+    wanted: 403,
   });
 };
 
@@ -269,6 +303,9 @@ export const searches: Attack = async (stage) => {
   return keepAsking(stage, { clients: stage.random.integer(4, 24), pauseMs: 0, requestOf });
 };
 
+/** The attack of which the audit log keeps all that it sends. */
+export const wholeListsName = 'large changes';
+
 export const attacks: Readonly<Record<string, Attack>> = {
   'cold flags': coldFlags,
   'whole projects': wholeProjects,
@@ -278,7 +315,8 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'unread flags': unreadFlags,
   'unread changes': unreadChanges,
   'unread pipelines': unreadPipelines,
-  'large changes': writeStorm,
+  [wholeListsName]: writeStorm,
+  'nearly equal lists': nearlyEqualLists,
   'changes of long flags': longFlags,
   'audit pages': auditStorm,
   'sign-ins': signInStorm,

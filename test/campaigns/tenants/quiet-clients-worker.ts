@@ -11,11 +11,19 @@ const port = parentPort;
 if (port === null) throw new Error('runs in a worker thread');
 const { asks } = workerData as QuietClientsData;
 let readings = asks.map(emptyReading);
+/** When the request under way of each kind was sent; null between two. */
+const sentAt: (number | null)[] = asks.map(() => null);
 let isOver = false;
 const loops = asks.map((ask, index) => keepAsking(ask, index));
 
 port.on('message', (message: 'forget' | 'read' | 'stop') => {
-  if (message === 'read') port.postMessage(readings);
+  if (message === 'read') {
+    // One that hangs counts with its age.
+    const now = performance.now();
+    for (const [index, sent] of sentAt.entries())
+      if (sent !== null) readings[index]?.durationsMs.push(now - sent);
+    port.postMessage(readings);
+  }
   if (message === 'stop') isOver = true;
   readings = asks.map(emptyReading);
 });
@@ -35,8 +43,10 @@ async function keepAsking(ask: QuietAsk, index: number): Promise<void> {
       connection = await WireConnection.open(ask.port, ask.address).catch(() => null);
     }
     const request = ask.requests[turn % ask.requests.length] ?? '';
+    sentAt[index] = performance.now();
     const answer: Awaited<ReturnType<WireConnection['ask']>> | null =
       (await connection?.ask(request).catch(() => null)) ?? null;
+    sentAt[index] = null;
     const reading = readings[index] as QuietReading;
     if (answer === null) reading.lost += 1;
     else if (answer.status === 200) reading.durationsMs.push(answer.durationMs);

@@ -18,6 +18,7 @@ t.test('only dryRun=true is a dry run', async (t) => {
   t.same(read('dryRun=true'), [true, '']);
   t.same(read('env=a&%64ryRun=%74rue'), [true, ''], 'decoded');
   t.same(read('run=z&dry=1&trial=true&draft=x'), [false, ''], 'other parameters have no effect');
+  t.same(read('source=rerun&note=re-run;later'), [false, ''], 'nor have their values');
   t.same(read('env=dry-run'), [false, ''], 'a value of a parameter that the route knows');
 });
 
