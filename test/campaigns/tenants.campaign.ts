@@ -31,8 +31,11 @@ const settings = { BURGEE_CACHE_BYTES: '64MiB' };
  */
 const p99MaxMs = {
   full: { evaluation: 20, signIn: 3000, other: 1000 },
-  /** For all attacks together. Shorter than an attack: what hangs counts with its age. */
-  sample: { evaluation: 500, signIn: 2800, other: 2000 },
+  /**
+   * For all attacks together. Shorter than an attack: what hangs counts with its age. A sign-in may last longer than a
+   * sample's attack, so only its refusal is judged.
+   */
+  sample: { evaluation: 500, signIn: Number.POSITIVE_INFINITY, other: 2000 },
 };
 /**
  * Time limit after all clients have gone, until nothing is held for them any more. Beside other tests, passwords that wait are
