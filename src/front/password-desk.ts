@@ -125,19 +125,19 @@ class WaitingRoom {
 
   /** @returns how to leave, before the turn has come; null: there is no place */
   join(address: string, begin: Begin): (() => void) | null {
-    const turn = this.#turns.get(address);
-    const [line, other] =
-      turn === undefined ? [this.#strangers, this.#known] : [this.#known, this.#strangers];
-    const isFull = line.count + other.count >= waitingMax;
-    const hasRoom =
-      !isFull ||
-      (line.count < waitingMax / 2
-        ? other.giveOneUp(1)
-        : line.giveOneUp(line.of(address) + 2) ||
-          (turn !== undefined && line.giveUpLaterThan(turn, this.#turns)));
-    if (!hasRoom) return null;
+    const isKnown = this.#turns.has(address);
+    const [line, other] = isKnown ? [this.#known, this.#strangers] : [this.#strangers, this.#known];
+    if (line.count + other.count >= waitingMax && !this.#makeRoom(address, line, other)) return null;
     line.join(address, begin);
     return () => line.leave(address, begin);
+  }
+
+  /** @returns whether a request of one of the lines has given its place up for one of the address */
+  #makeRoom(address: string, line: WaitingLine, other: WaitingLine): boolean {
+    if (line.count < waitingMax / 2) return other.giveOneUp(1);
+    if (line.giveOneUp(line.of(address) + 2)) return true;
+    const turn = this.#turns.get(address);
+    return turn !== undefined && line.giveUpLaterThan(turn, this.#turns);
   }
 
   next(): Begin | undefined {

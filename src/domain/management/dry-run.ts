@@ -15,10 +15,7 @@ export function readDryRun(
 ): boolean {
   for (const { name, value } of query) {
     if (name === null || (known as readonly string[]).includes(name)) continue;
-    // A value may have swallowed a parameter, behind a separator that is none.
-    const [, ...behind] = (value ?? '').split(/[;&]/);
-    const swallowed = behind.map((part) => part.split('=', 1)[0] ?? '');
-    if (!isMeantAsDryRun(name) && !hasDryRun(value ?? '') && !swallowed.some(isMeantAsDryRun)) continue;
+    if (!isMeantAsDryRun(name) && !hidesDryRun(value ?? '')) continue;
     problems.add(() => `unknown query parameter "${shown(name)}": write it dryRun`);
   }
   const { value } = readParameter(query, 'dryRun');
@@ -35,6 +32,12 @@ function isMeantAsDryRun(name: string): boolean {
 
 function hasDryRun(text: string): boolean {
   return folded(text).includes('dryrun');
+}
+
+/** Whether a value has swallowed the parameter, behind a separator that is none. */
+function hidesDryRun(value: string): boolean {
+  const behind = value.split(/[;&]/).slice(1);
+  return hasDryRun(value) || behind.some((part) => isMeantAsDryRun(part.split('=', 1)[0] ?? ''));
 }
 
 /** The letters alone, without case, accents and width; percent-encoded twice or not. */

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Lifetime } from '../../support/lifetime.ts';
 import type { Random } from '../../support/random.ts';
 import { getRequest, patchRequest, postRequest, WireConnection } from '../wire-connection.ts';
-import { cohortsOf, type HostileTenant, signIn, signInRequest } from './tenants-installation.ts';
+import { cohortsOf, type HostileTenant, signIn, signInHead, signInRequest } from './tenants-installation.ts';
 
 /** What an attack works with. */
 export interface AttackStage extends Lifetime {
@@ -249,12 +249,8 @@ export const heldBodies: Attack = (stage) => {
 };
 
 /** Sign-ins whose bodies never come. */
-export const heldSignIns: Attack = (stage) => {
-  const place = `127.0.0.1:${stage.port}`;
-  const lines = [`Host: ${place}`, `Origin: http://${place}`, 'X-Burgee-Console: 1', 'Content-Length: 100'];
-  const head = ['POST /console/api/session HTTP/1.1', ...lines, '', ''].join('\r\n');
-  return neverRead(stage, stage.random.integer(100, 800), Buffer.from(head));
-};
+export const heldSignIns: Attack = (stage) =>
+  neverRead(stage, stage.random.integer(100, 800), Buffer.from(signInHead(stage.port, 100)));
 
 /**
  * All flags of a long project by OFREP, for a different user each time. Many at once take longer than requests may, and

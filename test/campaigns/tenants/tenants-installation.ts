@@ -107,14 +107,19 @@ export async function signIn(
 /** @returns a sign-in by password, encoded for the wire */
 export function signInRequest(port: number, email: string, attempted = password): string {
   const body = JSON.stringify({ email, password: attempted });
+  return signInHead(port, body.length) + body;
+}
+
+/** @returns the head of a sign-in with so many bytes */
+export function signInHead(port: number, bytes: number): string {
   const place = `127.0.0.1:${port}`;
   const lines = [
     `Host: ${place}`,
     `Origin: http://${place}`,
     'X-Burgee-Console: 1',
-    `Content-Length: ${body.length}`,
+    `Content-Length: ${bytes}`,
   ];
-  return ['POST /console/api/session HTTP/1.1', ...lines, '', body].join('\r\n');
+  return ['POST /console/api/session HTTP/1.1', ...lines, '', ''].join('\r\n');
 }
 
 function organisation(name: string, projects: readonly object[]): object {
