@@ -1,3 +1,4 @@
+import type { StoredPassword } from '../domain/session/password.ts';
 import type { PasswordPort } from '../operations/conversation.ts';
 import { widestNetwork } from '../support/address-networks.ts';
 import { assert } from '../support/assert.ts';
@@ -27,7 +28,7 @@ export interface PasswordHashing {
 /** A request that waits. Called with false when it lost its place to another address. */
 type Begin = (mayWork: boolean) => void;
 
-/** Those that wait, by address, or the network around an IPv6 one: addresses take turns. */
+/** Those that wait of one account, or of all strangers, by address or the IPv6 network around it: addresses take turns. */
 class WaitingLine {
   /** The first address is the next one. */
   readonly #lines = new Map<string, Begin[]>();
@@ -57,22 +58,8 @@ class WaitingLine {
       // Of several, the one whose turn is last.
       if (line.length >= longest.length) [address, longest] = [each, line];
     }
-    return longest.length >= atLeast && this.#cut(address);
-  }
-
-  /** A request of the address that was remembered last loses its place, if that was later. @returns whether it did */
-  giveUpLaterThan(turn: number, turns: ReadonlyMap<string, number>): boolean {
-    let [latest, address] = [turn, ''];
-    for (const each of this.#lines.keys()) {
-      const own = turns.get(each) ?? 0;
-      if (own > latest) [latest, address] = [own, each];
-    }
-    return this.#cut(address);
-  }
-
-  #cut(address: string): boolean {
-    const begin = this.#lines.get(address)?.at(-1);
-    if (begin === undefined) return false;
+    const begin = longest.at(-1);
+    if (begin === undefined || longest.length < atLeast) return false;
     this.leave(address, begin);
     begin(false);
     return true;
@@ -101,51 +88,73 @@ class WaitingLine {
   }
 }
 
+/** All strangers are one, beside the accounts. */
+const strangers = '';
+
 /**
- * Those that wait. Known addresses have a line of their own, which takes turns with that of strangers, so that strangers
- * at any number of addresses delay them by a few hashes only. Where all places are taken, the line that has more than half
- * gives one up for the other, and within a line the address with the most for one with fewer; of known addresses also the
- * one that signed in last for one that did so before.
+ * Those that wait. Each account with known addresses has a line, and all strangers have one together. The lines take turns,
+ * so that whatever waits in one delays the others by a few hashes only. Where all places are taken, the longest line gives
+ * one up for another, and within a line the address with the most for one with fewer.
  */
 class WaitingRoom {
-  readonly #known = new WaitingLine();
-  readonly #strangers = new WaitingLine();
-  /** Known addresses with the number of their last right password. The first is the one that was seen longest ago. */
-  readonly #turns = new Map<string, number>();
-  #turn = 0;
-  #isStrangersTurn = false;
+  /** By account; the first is the next one. A line in which nobody waits is taken away. */
+  readonly #lines = new Map<string, WaitingLine>();
+  /** The accounts of known addresses. The first address is the one that was seen longest ago. */
+  readonly #accounts = new Map<string, string>();
+  #count = 0;
 
-  remember(address: string): void {
-    this.#turn += 1;
-    this.#turns.delete(address);
-    this.#turns.set(address, this.#turn);
-    const [oldest = ''] = this.#turns.keys();
-    if (this.#turns.size > knownMax) this.#turns.delete(oldest);
+  remember(address: string, accountId: string): void {
+    this.#accounts.delete(address);
+    this.#accounts.set(address, accountId);
+    const [oldest = ''] = this.#accounts.keys();
+    if (this.#accounts.size > knownMax) this.#accounts.delete(oldest);
   }
 
   /** @returns how to leave, before the turn has come; null: there is no place */
   join(address: string, begin: Begin): (() => void) | null {
-    const isKnown = this.#turns.has(address);
-    const [line, other] = isKnown ? [this.#known, this.#strangers] : [this.#strangers, this.#known];
-    if (line.count + other.count >= waitingMax && !this.#makeRoom(address, line, other)) return null;
+    const accountId = this.#accounts.get(address) ?? strangers;
+    if (this.#count >= waitingMax && !this.#makeRoom(address, accountId)) return null;
+    const line = this.#lines.get(accountId) ?? new WaitingLine();
+    this.#lines.set(accountId, line);
     line.join(address, begin);
-    return () => line.leave(address, begin);
+    this.#count += 1;
+    return () => {
+      line.leave(address, begin);
+      this.#hasLeft(accountId, line);
+    };
   }
 
-  /** @returns whether a request of one of the lines has given its place up for one of the address */
-  #makeRoom(address: string, line: WaitingLine, other: WaitingLine): boolean {
-    if (line.count < waitingMax / 2) return other.giveOneUp(1);
-    if (line.giveOneUp(line.of(address) + 2)) return true;
-    const turn = this.#turns.get(address);
-    return turn !== undefined && line.giveUpLaterThan(turn, this.#turns);
+  /** @returns whether a request has given its place up for one of the address */
+  #makeRoom(address: string, accountId: string): boolean {
+    const own = this.#lines.get(accountId);
+    let [longestOf, longest] = [accountId, own];
+    for (const [each, line] of this.#lines) {
+      if (line.count > (longest?.count ?? 0)) [longestOf, longest] = [each, line];
+    }
+    assert(longest !== undefined, 'where all places are taken, somebody waits');
+    const ownCount = own?.count ?? 0;
+    // One more than the other has after it: otherwise the two would take the place from one another.
+    if (longest.count >= ownCount + 2) longest.giveOneUp(1);
+    else if (own?.giveOneUp(own.of(address) + 2) === true) [longestOf, longest] = [accountId, own];
+    else return false;
+    this.#hasLeft(longestOf, longest);
+    return true;
+  }
+
+  #hasLeft(accountId: string, line: WaitingLine): void {
+    this.#count -= 1;
+    if (line.count === 0) this.#lines.delete(accountId);
   }
 
   next(): Begin | undefined {
-    this.#isStrangersTurn = !this.#isStrangersTurn;
-    const [first, second] = this.#isStrangersTurn
-      ? [this.#strangers, this.#known]
-      : [this.#known, this.#strangers];
-    return first.next() ?? second.next();
+    for (const [accountId, line] of this.#lines) {
+      const begin = line.next();
+      this.#lines.delete(accountId);
+      this.#lines.set(accountId, line);
+      this.#hasLeft(accountId, line);
+      return begin;
+    }
+    return undefined;
   }
 }
 
@@ -153,7 +162,7 @@ class WaitingRoom {
  * Makes and checks password hashes, a few at a time in the whole process. When too many requests wait, or one has waited
  * too long, the answer is `busy`. Addresses take turns, so one that asks for much makes others wait for one of its
  * requests only. Known addresses, from which a right password came to this process, or a password of somebody with a
- * session or a link, do not wait behind strangers.
+ * session or a link, take their turns by account: no account waits behind strangers, or behind another one.
  */
 export class PasswordDesk implements PasswordPort {
   readonly #hashing: PasswordHashing;
@@ -166,34 +175,32 @@ export class PasswordDesk implements PasswordPort {
     this.#longestWaitMs = longestWaitMs;
   }
 
-  async check(limitKey: string, passwordHash: string | null, password: string): Promise<boolean | 'busy'> {
-    return this.#take(limitKey, () => this.#isRight(limitKey, passwordHash, password));
+  async check(limitKey: string, stored: StoredPassword | null, password: string): Promise<boolean | 'busy'> {
+    return this.#take(limitKey, () => this.#isRight(limitKey, stored, password));
   }
 
   async checkEach(
     limitKey: string,
-    passwordHashes: readonly (string | null)[],
+    stored: readonly (StoredPassword | null)[],
     password: string,
   ): Promise<readonly boolean[] | 'busy'> {
     return this.#take(limitKey, async () => {
       const right: boolean[] = [];
-      for (const passwordHash of passwordHashes) {
-        right.push(await this.#isRight(limitKey, passwordHash, password));
-      }
+      for (const each of stored) right.push(await this.#isRight(limitKey, each, password));
       return right;
     });
   }
 
-  async hash(limitKey: string, password: string): Promise<string | 'busy'> {
-    // Who sets a password has shown a session or a link.
-    this.#waiting.remember(widestNetwork(limitKey));
+  async hash(limitKey: string, accountId: string, password: string): Promise<string | 'busy'> {
+    this.#waiting.remember(widestNetwork(limitKey), accountId);
     return this.#take(limitKey, () => this.#hashing.hash(password));
   }
 
-  async #isRight(limitKey: string, passwordHash: string | null, password: string): Promise<boolean> {
-    const isRight = await this.#hashing.isRight(passwordHash ?? decoyHash, password);
-    if (isRight && passwordHash !== null) this.#waiting.remember(widestNetwork(limitKey));
-    return isRight && passwordHash !== null;
+  async #isRight(limitKey: string, stored: StoredPassword | null, password: string): Promise<boolean> {
+    const isRight = await this.#hashing.isRight(stored?.passwordHash ?? decoyHash, password);
+    if (!isRight || stored === null) return false;
+    this.#waiting.remember(widestNetwork(limitKey), stored.accountId);
+    return true;
   }
 
   async #take<T>(limitKey: string, work: () => Promise<T>): Promise<T | 'busy'> {

@@ -1,3 +1,4 @@
+import type { StoredPassword } from '../domain/session/password.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import type { ApiReply } from './api-reply.ts';
 import type { ApiReads } from './call.ts';
@@ -9,20 +10,24 @@ import type { SessionCookie } from './sessions/session-cookie.ts';
 import type { SyncStreamsPort } from './sync/sync-streams-port.ts';
 import type { PageWatchers } from './watching/page-watchers.ts';
 
+/** The account of all that follow a link: it is known only when the link is used. */
+export const accountOfLinks = 'links';
+
 /** The way of a sign-in to the process' password desk, which makes and checks a few hashes at a time. */
 export interface PasswordPort {
   /**
    * @param limitKey of the address that asks: addresses take turns
-   * @param passwordHash null for a member who is unknown or has none: the check takes as long
+   * @param stored null for a member who is unknown or has none: the check takes as long
    */
-  check(limitKey: string, passwordHash: string | null, password: string): Promise<boolean | 'busy'>;
-  /** The same for several hashes, one after the other in one place. @returns which of them match */
+  check(limitKey: string, stored: StoredPassword | null, password: string): Promise<boolean | 'busy'>;
+  /** The same for several, one after the other in one place. @returns which of them match */
   checkEach(
     limitKey: string,
-    passwordHashes: readonly (string | null)[],
+    stored: readonly (StoredPassword | null)[],
     password: string,
   ): Promise<readonly boolean[] | 'busy'>;
-  hash(limitKey: string, password: string): Promise<string | 'busy'>;
+  /** @param accountId of a member with a session, or `accountOfLinks` */
+  hash(limitKey: string, accountId: string, password: string): Promise<string | 'busy'>;
 }
 
 /** Counts attempts to sign in, by account and by address. Implemented by the worker's limiters. */

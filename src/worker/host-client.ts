@@ -42,9 +42,9 @@ export class HostClient {
     recordDenial: (denial) => this.#change('recordDenial', [denial]),
   };
   readonly passwords: PasswordPort = {
-    check: (key, hash, password) => this.ask('checkPassword', [key, hash, password]),
-    checkEach: (key, hashes, password) => this.ask('checkPasswords', [key, hashes, password]),
-    hash: (key, password) => this.ask('hashPassword', [key, password]),
+    check: (key, stored, password) => this.ask('checkPassword', [key, stored, password]),
+    checkEach: (key, stored, password) => this.ask('checkPasswords', [key, stored, password]),
+    hash: (key, account, password) => this.ask('hashPassword', [key, account, password]),
   };
   readonly openId: OpenIdPort = {
     begin: (proof, requestId) => this.ask('beginOpenId', [proof, requestId]),

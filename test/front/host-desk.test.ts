@@ -110,13 +110,19 @@ t.test(
   async (t) => {
     const desk = openDesk();
     const workers = [connect(t, desk), connect(t, desk)];
-    const hash = await workers[0]?.host.passwords.hash('192.0.2.1', 'a password that is long');
-    if (typeof hash !== 'string') throw new Error('no hash');
-    t.equal(await workers[1]?.host.passwords.check('192.0.2.1', hash, 'a password that is long'), true);
-    t.equal(await workers[1]?.host.passwords.check('192.0.2.1', hash, 'another'), false);
+    const accountId = 'account';
+    const passwordHash = await workers[0]?.host.passwords.hash(
+      '192.0.2.1',
+      accountId,
+      'a password that is long',
+    );
+    if (typeof passwordHash !== 'string') throw new Error('no hash');
+    const stored = { passwordHash, accountId };
+    t.equal(await workers[1]?.host.passwords.check('192.0.2.1', stored, 'a password that is long'), true);
+    t.equal(await workers[1]?.host.passwords.check('192.0.2.1', stored, 'another'), false);
     t.equal(await workers[1]?.host.passwords.check('192.0.2.1', null, 'a password that is long'), false);
     const checks = Array.from({ length: 40 }, (_, index) =>
-      workers[index % 2]?.host.passwords.check('192.0.2.1', hash, 'another'),
+      workers[index % 2]?.host.passwords.check('192.0.2.1', stored, 'another'),
     );
     const outcomes = await Promise.all(checks);
     t.equal(

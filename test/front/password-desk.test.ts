@@ -12,8 +12,19 @@ function openDesk(t: Test, longestWaitMs: number) {
       underWay.push(() => resolve(true));
     });
   const desk = new PasswordDesk({ hash: async () => '', isRight }, longestWaitMs);
-  const check = (address = '192.0.2.1') => desk.check(address, 'a hash', 'a password');
-  return { check, underWay };
+  const check = (address = '192.0.2.1', accountId = 'account') =>
+    desk.check(address, { passwordHash: 'a hash', accountId }, 'a password');
+  /** Ends a check. The next one begins in a microtask after it. */
+  const turn = async (): Promise<void> => {
+    underWay.shift()?.();
+    await new Promise(setImmediate);
+  };
+  const signIn = async (address: string, accountId: string): Promise<void> => {
+    const answer = check(address, accountId);
+    await turn();
+    t.equal(await answer, true);
+  };
+  return { check, underWay, turn, signIn };
 }
 
 t.test('an attempt that waited too long for its turn is told so, and takes no turn', async (t) => {
@@ -44,11 +55,8 @@ t.test('one that got its turn in time may take longer', async (t) => {
 t.test(
   'strangers at any number of addresses keep out no address from which a right password came',
   async (t) => {
-    const { check, underWay } = openDesk(t, 60_000);
-    const end = (): void => underWay.shift()?.();
-    const first = check('198.51.100.1');
-    end();
-    t.equal(await first, true);
+    const { check, underWay, turn, signIn } = openDesk(t, 60_000);
+    await signIn('198.51.100.1', 'account');
     const answers: string[] = [];
     const attempt = async (address: string): Promise<void> => {
       const answer = await check(address);
@@ -61,40 +69,45 @@ t.test(
     const members = [attempt('198.51.100.1'), attempt('198.51.100.1')];
     await Promise.all(strangers.slice(32, 34));
     t.strictSame(answers.slice(1).sort(), ['192.0.2.32 busy', '192.0.2.33 busy'], 'the last two strangers');
-    for (let turn = 0; turn < 6; turn += 1) {
-      end();
-      // The next turn begins in a microtask after the end of this one.
-      await new Promise(setImmediate);
-    }
+    for (let count = 0; count < 6; count += 1) await turn();
     await Promise.all(members);
     const own = answers.filter((answer) => answer === '198.51.100.1 true').length;
     t.equal(own, 2, 'it waits for a few of the strangers only');
-    while (underWay.length > 0) {
-      end();
-      await new Promise(setImmediate);
-    }
+    while (underWay.length > 0) await turn();
     await Promise.all(strangers);
   },
 );
 
-t.test('those who know a password keep out neither strangers nor one another', async (t) => {
-  const { check, underWay } = openDesk(t, 60_000);
-  const turn = async (): Promise<void> => {
-    underWay.shift()?.();
-    // The next turn begins in a microtask after the end of this one.
-    await new Promise(setImmediate);
-  };
-  const signIn = async (address: string): Promise<void> => {
-    const answer = check(address);
-    await turn();
-    t.equal(await answer, true);
-  };
+t.test('members of one account keep out neither strangers nor another account', async (t) => {
+  const { check, underWay, turn, signIn } = openDesk(t, 60_000);
   const quiet = '198.51.100.1';
   const hostile = Array.from({ length: 40 }, (_, index) => `203.0.113.${index}`);
-  for (const address of [quiet, ...hostile]) await signIn(address);
-  const attacks = hostile.map((address) => check(address));
-  const outcomes = Promise.all([check('192.0.2.1'), check(quiet)]);
+  for (const address of hostile) await signIn(address, 'hostile');
+  // The one that was seen last has its turns none the less.
+  await signIn(quiet, 'quiet');
+  const attacks = hostile.map((address) => check(address, 'hostile'));
+  const outcomes = Promise.all([check('192.0.2.1'), check(quiet, 'quiet'), check(quiet, 'quiet')]);
+  // Two are under way; then each of the three lines has its turns.
+  for (let count = 0; count < 2 + 3 * 2; count += 1) await turn();
+  t.strictSame(await outcomes, [true, true, true]);
   while (underWay.length > 0) await turn();
-  t.strictSame(await outcomes, [true, true]);
-  await Promise.all(attacks);
+  const answers = await Promise.all(attacks);
+  t.equal(
+    answers.filter((answer) => answer === 'busy').length,
+    40 - 2 - 32 + 3,
+    'they have the other places',
+  );
+});
+
+t.test('two accounts do not take one place from one another in turns', async (t) => {
+  const { check, underWay, turn, signIn } = openDesk(t, 60_000);
+  for (const account of ['left', 'right']) await signIn(account, account);
+  // The first two are under way, and 16 of each wait.
+  const held = Array.from({ length: 34 }, (_, index) => {
+    const account = index % 2 === 0 ? 'left' : 'right';
+    return check(account, account);
+  });
+  t.strictSame(await Promise.all([check('left', 'left'), check('right', 'right')]), ['busy', 'busy']);
+  while (underWay.length > 0) await turn();
+  t.ok((await Promise.all(held)).every((answer) => answer === true));
 });

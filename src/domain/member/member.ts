@@ -15,6 +15,11 @@ export interface Member {
   readonly revision: number;
 }
 
+/** Who a member's part of the service counts for, as `accountOf` says it of projects. */
+export function accountOfMember({ id, organisationId }: Member): string {
+  return organisationId ?? id;
+}
+
 /** The longest address that mail can be sent to (RFC 5321). */
 export const emailCharsMax = 254;
 

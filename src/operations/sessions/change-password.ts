@@ -26,7 +26,8 @@ export const changePassword = conversation('change-password', {
       return;
     }
     if (!(await isAllowed(reply, own.value, asked.current, actors))) return;
-    const passwordHash = await actors.passwords.hash(reply.request.limitKey, asked.password);
+    const { limitKey } = reply.request;
+    const passwordHash = await actors.passwords.hash(limitKey, own.value.accountId, asked.password);
     if (passwordHash === 'busy') {
       await passwordsBusy(reply);
       return;
@@ -43,13 +44,14 @@ export const changePassword = conversation('change-password', {
  */
 async function isAllowed(
   reply: ApiReply,
-  { email, passwordHash }: OwnPassword,
+  { email, accountId, passwordHash }: OwnPassword,
   current: string | undefined,
   actors: ConversationActors,
 ): Promise<boolean> {
   if (passwordHash === null) return true;
   const checked = await countWrong(reply, email, actors, async () => {
-    const isRight = await actors.passwords.check(reply.request.limitKey, passwordHash, current ?? '');
+    const stored = { accountId, passwordHash };
+    const isRight = await actors.passwords.check(reply.request.limitKey, stored, current ?? '');
     if (isRight === true) return { right: true };
     if (isRight === 'busy') return 'busy';
     reply.refuse({ code: 'invalid-request', detail: wrongCurrent });

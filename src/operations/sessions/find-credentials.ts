@@ -1,3 +1,4 @@
+import { accountOfMember } from '../../domain/member/member.ts';
 import { succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { anybody, type ConsoleRequest, readStep } from '../operation.ts';
@@ -12,11 +13,13 @@ export const findCredentials = readStep(
   anybody,
   (queries, { body }: ConsoleRequest<FindCredentials>) => {
     const credentials: Credential[] = [];
-    for (const { id, organisationId, passwordHash } of queries.membersByEmail(body.email)) {
+    for (const member of queries.membersByEmail(body.email)) {
+      const { id, organisationId, passwordHash } = member;
       if (passwordHash === null) continue;
       credentials.push({
         memberId: id,
         organisationName: nameOf(queries, organisationId),
+        accountId: accountOfMember(member),
         passwordHash,
       });
       if (credentials.length === credentialsMax) break;

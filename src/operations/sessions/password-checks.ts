@@ -42,8 +42,8 @@ export async function rightCredentials(
   const right: Credential[] = [];
   for (let from = 0; from === 0 || (from < meant.length && right.length > 0); from += checksPerAttempt) {
     const some = meant.slice(from, from + checksPerAttempt);
-    const hashes = Array.from({ length: checksPerAttempt }, (_, at) => some[at]?.passwordHash ?? null);
-    const checked = await desk.checkEach(limitKey, hashes, password);
+    const checks = Array.from({ length: checksPerAttempt }, (_, at) => some[at] ?? null);
+    const checked = await desk.checkEach(limitKey, checks, password);
     if (checked === 'busy') return 'busy';
     right.push(...some.filter((_, at) => checked[at] === true));
   }

@@ -1,4 +1,5 @@
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
+import type { StoredPassword } from '../../domain/session/password.ts';
 import type { PendingSignIn } from './open-id/sealed-sign-in.ts';
 
 /** Bodies and answers of the steps of conversations. They stay within the service. */
@@ -6,10 +7,9 @@ import type { PendingSignIn } from './open-id/sealed-sign-in.ts';
 export interface FindCredentials {
   readonly email: string;
 }
-export interface Credential {
+export interface Credential extends StoredPassword {
   readonly memberId: string;
   readonly organisationName: string;
-  readonly passwordHash: string;
 }
 export interface FoundCredentials {
   readonly credentials: readonly Credential[];
@@ -28,6 +28,7 @@ export interface BegunSession {
 
 export interface OwnPassword {
   readonly email: string;
+  readonly accountId: string;
   /** Null for a member without a password. */
   readonly passwordHash: string | null;
 }

@@ -7,6 +7,7 @@ import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { passwordProblem } from '../../domain/session/password.ts';
 import { optional } from '../body-parts.ts';
+import { accountOfLinks } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
 import { answerBegun, askReads, askWriter } from './ask-actors.ts';
 import { consumeLink } from './consume-link.ts';
@@ -45,7 +46,7 @@ export const useLink = conversation('use-link', {
     const passwordHash =
       asked.password === undefined
         ? null
-        : await actors.passwords.hash(reply.request.limitKey, asked.password);
+        : await actors.passwords.hash(reply.request.limitKey, accountOfLinks, asked.password);
     if (passwordHash === 'busy') {
       await passwordsBusy(reply);
       return;

@@ -233,6 +233,17 @@ export const signInStorm: Attack = (stage) => {
   return keepAsking(stage, { clients: stage.random.integer(8, 64), pauseMs: 0, requestOf, wanted: [401] });
 };
 
+/**
+ * The right password, by members of the hostile tenant: each sign-in also begins a session, which is a change. From one
+ * address most are refused at once; the pause keeps them from loading the machine by their number alone.
+ */
+export const memberSignIns: Attack = (stage) =>
+  keepAsking(stage, {
+    clients: stage.random.integer(8, 64),
+    pauseMs: 10,
+    requestOf: () => signInRequest(stage.port, stage.tenant.email),
+  });
+
 /** Bodies in pieces of one byte, from clients without a token. */
 export const tinyChunks: Attack = (stage) => {
   const head = 'POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -329,4 +340,5 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'many values': manyValues,
   searches,
   'cold indexes': coldIndexes,
+  'sign-ins of members': memberSignIns,
 };

@@ -19,7 +19,8 @@ function openDesk() {
 function credentials(hashes: readonly string[]) {
   return hashes.map((passwordHash, index) => {
     const memberId = `member-${index}`;
-    return { memberId, organisationName: `organisation ${index}`, passwordHash };
+    const accountId = `organisation-${index}`;
+    return { memberId, organisationName: `organisation ${index}`, accountId, passwordHash };
   });
 }
 
