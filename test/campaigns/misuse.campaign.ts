@@ -9,6 +9,7 @@ import { spelledDryRuns } from './misuse/spelled-dry-runs.ts';
 import { strangersAtAnAccount } from './misuse/strangers-at-an-account.ts';
 import { turningNames } from './misuse/turning-names.ts';
 import { unreadLog } from './misuse/unread-log.ts';
+import { usedQuotas } from './misuse/used-quotas.ts';
 
 const kinds: Readonly<Record<string, Misuse>> = {
   'spelled dry runs': spelledDryRuns,
@@ -19,6 +20,7 @@ const kinds: Readonly<Record<string, Misuse>> = {
   'held operator socket': heldOperatorSocket,
   'unread log': unreadLog,
   'limited address space': limitedAddressSpace,
+  'used quotas': usedQuotas,
 };
 const names = Object.keys(kinds);
 
@@ -26,7 +28,7 @@ const names = Object.keys(kinds);
 export const misuse: Campaign = {
   name: 'misuse',
   summary:
-    'misspelt dry runs, names that turn text, ended links, guessed passwords, many networks, an occupied operator’s socket, an unread log and little address space: nothing gives way',
+    'misspelt dry runs, names that turn text, ended links, guessed passwords, many networks, an occupied operator’s socket, an unread log, little address space and used quotas: nothing gives way',
   sampleCount: names.length,
   fullCount: 10 * names.length,
   tools: ['prlimit'],

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { readStatistics } from '../../src/storage/store-statistics.ts';
 import { bootWithAdmin } from '../admin/admin-fixture.ts';
 import { eventually, expect, percentileOf } from '../support/expectations.ts';
 import { withLifetime } from '../support/lifetime.ts';
@@ -7,6 +6,7 @@ import type { Random } from '../support/random.ts';
 import type { Campaign, CampaignContext } from './campaign.ts';
 import { stillTaken } from './given-back.ts';
 import { inMegabytes, ownBytesOf } from './process-memory.ts';
+import { storedBytes } from './stored-bytes.ts';
 import { type AttackStage, attacks, wholeListsName } from './tenants/attacks.ts';
 import {
   controlName,
@@ -148,12 +148,6 @@ function boundOf(name: string, tier: 'full' | 'sample', attacksAtOnce: number): 
   const { evaluation, signIn, other } = p99MaxMs[tier];
   const boundMs = name === evaluationName ? evaluation : name === signInName ? signIn : other;
   return tier === 'full' ? Math.min(boundMs * attacksAtOnce, 0.8 * attackMs.full) : boundMs;
-}
-
-/** @returns bytes of pages that hold something. Freed ones are used again before the file grows. */
-function storedBytes(dataDir: string): number {
-  const { usedPages, pageBytes } = readStatistics(dataDir);
-  return usedPages * pageBytes;
 }
 
 function p99Of(readings: readonly QuietReading[], name: string): number {
