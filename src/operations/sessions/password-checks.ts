@@ -7,16 +7,18 @@ const tooManyAttempts =
   'Too many attempts to sign in to this account, or from this address. Wait, or use a sign-in link.';
 const busy = 'The service is checking as many passwords as it can at once. Retry in a moment.';
 
+/*
+ * Time before a client learns that it may not try now. Clients that ask again at once would otherwise have their worker
+ * make refusals in each turn of the event loop, beside which others wait.
+ */
+const tooManyMs = 250;
+const busyMs = 1000;
+
 /** @param retryAfter seconds */
-export function refuseAttempts(reply: ApiReply, retryAfter: number): void {
+export async function refuseAttempts(reply: ApiReply, retryAfter: number): Promise<void> {
+  await setTimeout(tooManyMs, undefined, { ref: false });
   reply.refuse({ code: 'too-many-attempts', detail: tooManyAttempts }, retryAfter);
 }
-
-/**
- * Time before a client learns that there is no place for its password. One that asks again at once would otherwise have
- * its worker make a refusal in each turn of the event loop, beside which others wait.
- */
-const busyMs = 1000;
 
 export async function passwordsBusy(reply: ApiReply): Promise<void> {
   await setTimeout(busyMs, undefined, { ref: false });
@@ -71,7 +73,7 @@ export async function countWrong<T>(
   const { limitKey } = reply.request;
   const waitSeconds = await attempts.begin(account, limitKey);
   if (waitSeconds !== null) {
-    refuseAttempts(reply, waitSeconds);
+    await refuseAttempts(reply, waitSeconds);
     return null;
   }
   let checked: Checked<T> = null;

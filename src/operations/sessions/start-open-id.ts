@@ -50,7 +50,7 @@ export const startOpenId = conversation('start-open-id', {
     const { limitKey, requestId } = reply.request;
     const waitSeconds = await attempts.beginFrom(limitKey);
     if (waitSeconds !== null) {
-      refuseAttempts(reply, waitSeconds);
+      await refuseAttempts(reply, waitSeconds);
       return;
     }
     const linkSecret = asked.linkSecret ?? null;
