@@ -5,13 +5,14 @@ import type { SyncTarget } from '../domain/sync/sync-guard.ts';
 import { formatSyncPosition, isUpToDate, readSyncPosition } from '../domain/sync/sync-position.ts';
 import { readUsage } from '../domain/sync/sync-usage.ts';
 import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
+import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
 import type { StreamRoom } from './limits/stream-room.ts';
 import type { PinnedState } from './sync/settled-state.ts';
 import { type SyncedEnvironment, snapshotPieces } from './sync/sync-content.ts';
 import type { SyncMeter } from './sync/sync-meter.ts';
 import type { SyncStreams } from './sync/sync-streams.ts';
-import { countUsage, createReportRoom, type ReportUsage } from './sync/usage-report.ts';
+import { createReportRoom, type ReportUsage, type UsageReports } from './sync/usage-report.ts';
 
 export interface SyncAnswersOptions {
   readonly docsUrl: string;
@@ -19,7 +20,10 @@ export interface SyncAnswersOptions {
   readonly room: StreamRoom;
   readonly longAnswers: LongAnswers;
   readonly syncMeter: SyncMeter;
+  readonly usageReports: UsageReports;
   readonly reportUsage: ReportUsage;
+  /** The longest that a client waits for the counting of its report. */
+  readonly requestDeadlineMs: number;
 }
 
 export const syncStopping = 'The service is stopping. Retry in a moment.';
@@ -36,11 +40,13 @@ const retry = { least: 10, most: 40 };
 export class SyncAnswers {
   readonly #options: SyncAnswersOptions;
   readonly #onFault: (fault: unknown, request: ApiRequest) => void;
-  readonly #reports = createReportRoom();
+  readonly #reports: UsageReports;
+  readonly #places = createReportRoom();
 
   constructor(options: SyncAnswersOptions, onFault: (fault: unknown, request: ApiRequest) => void) {
     this.#options = options;
     this.#onFault = onFault;
+    this.#reports = options.usageReports;
   }
 
   /** Opens a stream of events. */
@@ -125,47 +131,29 @@ export class SyncAnswers {
     });
   }
 
-  /** @param body of the report @param state that is released here */
-  async takeReport(
-    reply: ApiReply,
-    body: Uint8Array | null,
-    target: SyncTarget,
-    state: PinnedState,
-  ): Promise<void> {
+  /** @param body of the report */
+  async takeReport(reply: ApiReply, body: Uint8Array | null, target: SyncTarget): Promise<void> {
     const { token, project, environmentNumber } = target;
     const tenant = tenantOf(project);
-    if (!this.#reports.take(tenant, 1)) {
-      state.release();
-      return reply.refuseUnavailable(tooManyReports);
+    const report = readUsage(body);
+    if (!('reportId' in report)) {
+      const problem = { code: 'invalid-request', detail: report.detail() } as const;
+      const refusal = errorEnvelope(problem, this.#options.docsUrl);
+      return reply.answer(400, refusal, { contentType: 'application/json' }, token.id);
     }
+    if (!this.#places.take(tenant, 1)) return reply.refuseUnavailable(tooManyReports);
     try {
-      const counted = this.#count(body, target, state);
-      if ('refusal' in counted) {
-        return reply.answer(400, counted.refusal, { contentType: 'application/json' }, token.id);
-      }
-      const { usage, reportId } = counted;
-      const key = `${project.id}/${environmentNumber}/${reportId}`;
+      const until = monotonicMs() + this.#options.requestDeadlineMs;
+      const isWanted = (): boolean => !reply.exchange.isOver && monotonicMs() < until;
+      const usage = await this.#reports.count(report, tenant, environmentNumber, isWanted);
+      if (usage === null) return reply.refuseUnavailable(tooManyReports);
+      const key = `${project.id}/${environmentNumber}/${report.reportId}`;
       const isNew = await this.#options.reportUsage(tenant, key, usage.counted);
       const { flags, evaluations, unknownFlags } = usage;
       if (isNew) this.#options.syncMeter.countUsage(evaluations, unknownFlags);
       reply.answerJson({ counted: isNew ? flags : 0, unknownFlags, isRepeated: !isNew }, {}, token.id);
     } finally {
-      this.#reports.give(tenant, 1);
-    }
-  }
-
-  /** What a report counts, or why it is refused. */
-  #count(body: Uint8Array | null, { project, environmentNumber }: SyncTarget, state: PinnedState) {
-    try {
-      const report = readUsage(body);
-      if (!('reportId' in report)) {
-        const problem = { code: 'invalid-request', detail: report.detail() } as const;
-        return { refusal: errorEnvelope(problem, this.#options.docsUrl) };
-      }
-      const usage = countUsage(report, project.id, environmentNumber, state.snapshot.evaluation);
-      return { usage, reportId: report.reportId };
-    } finally {
-      state.release();
+      this.#places.give(tenant, 1);
     }
   }
 }

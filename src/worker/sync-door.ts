@@ -146,7 +146,10 @@ export class SyncDoor implements ApiDoor {
       guarded(reply, this.actors, giveRecorded(reply, refusal, String(refusal.body), this.actors));
       return undefined;
     }
-    if (reports.has(call.operation)) return this.#answers.takeReport(reply, call.body, step.value, state);
+    if (reports.has(call.operation)) {
+      state.release();
+      return this.#answers.takeReport(reply, call.body, step.value);
+    }
     if (asksForStream(reply.request.accept ?? '')) {
       state.release();
       this.#answers.open(reply, step.value);

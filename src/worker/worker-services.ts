@@ -40,6 +40,7 @@ import { EnvironmentWatch } from './sync/environment-watch.ts';
 import type { SyncCensus } from './sync/sync-census.ts';
 import { SyncMeter } from './sync/sync-meter.ts';
 import { SyncStreams } from './sync/sync-streams.ts';
+import { UsageReports } from './sync/usage-report.ts';
 import { SyncDoor, syncPath } from './sync-door.ts';
 import type { WorkerLog } from './worker-log.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
@@ -136,7 +137,9 @@ export function createServices(
       setup.limits.failedSyncAuthentications,
       setup.failedAuthenticationLimit,
     ),
+    usageReports: new UsageReports(reader.evaluation, (ms) => evaluation.meter.observeStep('answer', ms)),
     reportUsage: host.reportUsage,
+    requestDeadlineMs: setup.requestDeadlineMs,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
     countUnrecordedDenial: (request, outcome) => management.actors.countUnrecordedDenial(request, outcome),
   });

@@ -1,10 +1,14 @@
 import { toUSVString } from 'node:util';
 import t from 'tap';
+import { tenantOf } from '../../src/domain/project/project.ts';
 import { hourMs, hourOf } from '../../src/domain/usage/evaluation-count.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
+import { UsageReports } from '../../src/worker/sync/usage-report.ts';
+import { PreparedStore } from '../console/prepared-store.ts';
 import fc from '../support/fast-check.ts';
 import { bearer } from '../support/http-client.ts';
 import { idOf } from '../support/provisioning.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { bootSync, type SyncSite } from './sync-fixture.ts';
 
 t.setTimeout(180_000);
@@ -111,3 +115,43 @@ function textOf(body: unknown): string {
     return '[]';
   }
 }
+
+t.test('flags are looked up in turns, so that a long report delays no other organisation’s', async (test) => {
+  const [long, short] = [new PreparedStore(), new PreparedStore()];
+  const directory = temporaryDirectory(test);
+  await long.write(directory);
+  await short.write(directory);
+  const reader = openStoreReader({ directory, mapBytes: 2 ** 30 });
+  test.teardown(() => reader.close());
+  const reports = new UsageReports(reader.evaluation, () => undefined);
+  const ended: string[] = [];
+  const count = async (name: string, { project, flag }: PreparedStore, ids: readonly string[]) => {
+    const flags = [flag.id, ...ids, flag.id].map((id) => ({ id, on: 2, off: 1 }));
+    const counted = await reports.count({ reportId: name, flags }, tenantOf(project), 0, () => true);
+    ended.push(name);
+    return counted;
+  };
+  const others = Array.from({ length: 999 }, (_, index) => `${short.flag.id.slice(0, -3)}${100 + index}`);
+  const both = await Promise.all([count('long', long, others), count('short', short, [])]);
+  test.strictSame(ended, ['short', 'long']);
+  test.match(both[0], { flags: 1, evaluations: 6, unknownFlags: 999 }, 'a flag that is named twice');
+  test.match(both[1], { flags: 1, evaluations: 6, unknownFlags: 0 });
+});
+
+t.test('a report whose client does not wait any more is looked up no further', async (test) => {
+  const site = new PreparedStore();
+  const directory = temporaryDirectory(test);
+  await site.write(directory);
+  const reader = openStoreReader({ directory, mapBytes: 2 ** 30 });
+  test.teardown(() => reader.close());
+  const reports = new UsageReports(reader.evaluation, () => undefined);
+  let looks = 0;
+  const isWanted = (): boolean => {
+    looks += 1;
+    return looks < 3;
+  };
+  const flags = Array.from({ length: 9 }, (_, index) => ({ id: `unknown ${index}`, on: 1, off: 1 }));
+  const counted = await reports.count({ reportId: 'gone', flags }, tenantOf(site.project), 0, isWanted);
+  test.equal(counted, null);
+  test.equal(looks, 3);
+});
