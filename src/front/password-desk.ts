@@ -1,7 +1,8 @@
 import type { StoredPassword } from '../domain/session/password.ts';
-import type { PasswordPort } from '../operations/conversation.ts';
+import { accountOfLinks, type PasswordPort } from '../operations/conversation.ts';
 import { widestNetwork } from '../support/address-networks.ts';
 import { assert } from '../support/assert.ts';
+import { HeldPlaces } from '../support/fair-share.ts';
 import { decoyHash } from '../support/password-hash.ts';
 
 /** Hashes at once. Each takes 19 MiB and some tens of milliseconds of a core. */
@@ -16,6 +17,8 @@ const waitMsMax = 10_000;
 
 /** Addresses that are remembered: more than the members of most installs have. */
 const knownMax = 4096;
+/** Of one account: so that no organisation turns the members of others into strangers. */
+const knownOfAccountMax = 1024;
 
 /** Where the work is done. */
 export interface PasswordHashing {
@@ -101,13 +104,32 @@ class WaitingRoom {
   readonly #lines = new Map<string, WaitingLine>();
   /** The accounts of known addresses. The first address is the one that was seen longest ago. */
   readonly #accounts = new Map<string, string>();
+  /** Known addresses of each account. */
+  readonly #known = new HeldPlaces();
   #count = 0;
 
   remember(address: string, accountId: string): void {
-    this.#accounts.delete(address);
+    // Whoever follows a link may be any tenant's: others at the address keep their account.
+    if (accountId === accountOfLinks && this.#accounts.has(address)) return;
+    this.#forget(address);
     this.#accounts.set(address, accountId);
-    const [oldest = ''] = this.#accounts.keys();
-    if (this.#accounts.size > knownMax) this.#accounts.delete(oldest);
+    this.#known.take(accountId);
+    if (this.#known.of(accountId) > knownOfAccountMax) this.#forget(this.#oldestOf(accountId));
+    else if (this.#known.size > knownMax) this.#forget(this.#oldestOf(null));
+  }
+
+  #forget(address: string): void {
+    const accountId = this.#accounts.get(address);
+    if (accountId === undefined) return;
+    this.#accounts.delete(address);
+    this.#known.give(accountId);
+  }
+
+  /** @param accountId null: of any account */
+  #oldestOf(accountId: string | null): string {
+    for (const [address, each] of this.#accounts)
+      if (accountId === null || each === accountId) return address;
+    return '';
   }
 
   /** @returns how to leave, before the turn has come; null: there is no place */

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { PasswordDesk } from '../../src/front/password-desk.ts';
+import { accountOfLinks } from '../../src/operations/conversation.ts';
 
 /** Checks that end when the test says so. */
 function openDesk(t: Test, longestWaitMs: number) {
@@ -24,7 +25,7 @@ function openDesk(t: Test, longestWaitMs: number) {
     await turn();
     t.equal(await answer, true);
   };
-  return { check, underWay, turn, signIn };
+  return { check, desk, underWay, turn, signIn };
 }
 
 t.test('an attempt that waited too long for its turn is told so, and takes no turn', async (t) => {
@@ -111,3 +112,36 @@ t.test('two accounts do not take one place from one another in turns', async (t)
   while (underWay.length > 0) await turn();
   t.ok((await Promise.all(held)).every((answer) => answer === true));
 });
+
+t.test(
+  'an organisation that signs in at many addresses turns no other’s members into strangers',
+  async (t) => {
+    const { check, underWay, turn, signIn } = openDesk(t, 60_000);
+    await signIn('198.51.100.1', 'quiet');
+    for (let index = 0; index < 5000; index += 1) {
+      await signIn(`10.0.${index >> 8}.${index & 255}`, 'hostile');
+    }
+    const strangers = Array.from({ length: 34 }, (_, index) => check(`192.0.2.${index}`));
+    const member = check('198.51.100.1', 'quiet');
+    for (let count = 0; count < 4; count += 1) await turn();
+    t.equal(await member, true, 'it has its turn before the strangers have had theirs');
+    while (underWay.length > 0) await turn();
+    await Promise.all(strangers);
+  },
+);
+
+t.test(
+  'a link that is followed at an address leaves it to the organisation that it is known for',
+  async (t) => {
+    const { check, desk, underWay, turn, signIn } = openDesk(t, 60_000);
+    await signIn('198.51.100.1', 'quiet');
+    await desk.hash('198.51.100.1', accountOfLinks, 'a password');
+    await desk.hash('203.0.113.1', accountOfLinks, 'a password');
+    const links = Array.from({ length: 34 }, () => check('203.0.113.1'));
+    const member = check('198.51.100.1', 'quiet');
+    for (let count = 0; count < 4; count += 1) await turn();
+    t.equal(await member, true, 'it does not wait with the links');
+    while (underWay.length > 0) await turn();
+    await Promise.all(links);
+  },
+);
