@@ -15,6 +15,7 @@ export interface FlagdSetup {
   /** Paths of PEM files; null: connections are not encrypted. */
   readonly tls: TlsFiles | null;
   readonly streamsMax: number;
+  readonly connectionsMax: number;
   /** Failed authentications per minute and address. */
   readonly failedAuthenticationLimit: number;
   /** The present token prefix, and former ones whose tokens still work. */

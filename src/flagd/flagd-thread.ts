@@ -21,8 +21,6 @@ import { messageBytesMax } from './read-configuration.ts';
 import { SendRoom } from './send-room.ts';
 import { credentialsOf, readKeyPair } from './tls.ts';
 
-/** Connections beside those that have a stream: of providers that are being refused, or connect at the moment. */
-export const spareConnections = 256;
 /** How often the lease of a node is looked at, and metrics are put. */
 export const leaseEveryMs = 200;
 /** How often tokens and environments of open streams are checked. */
@@ -86,7 +84,7 @@ export class FlagdThread {
       onFault,
     });
     this.#connections = new Connections({
-      connectionsMax: setup.streamsMax + spareConnections,
+      connectionsMax: setup.connectionsMax,
       onConnection: (socket) => this.#service.take(socket),
       onIdle: () => count(this.#cells, metrics.cut, 1),
       onCrowded: () => count(this.#cells, metrics.cut, 2),

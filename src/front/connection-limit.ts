@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import type { Logger } from '../observability/logger.ts';
+import { descriptorLimit } from '../support/descriptor-limit.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { putConnectionsMax, refusedConnections } from '../worker/limits/connection-room.ts';
 
@@ -21,20 +22,25 @@ const toldEveryMs = 60_000;
 /** The front end's part of the limit of connections: it calculates the limit, and logs when it is reached. */
 export class ConnectionLimit {
   readonly #memory: SharedArrayBuffer;
+  readonly #others: number;
   readonly #log: Logger;
   #refusedTold = 0;
   #toldAt = Number.NEGATIVE_INFINITY;
   max = 0;
 
-  /** @param memory of the `ConnectionRoom` */
-  constructor(memory: SharedArrayBuffer, log: Logger) {
+  /**
+   * @param memory of the `ConnectionRoom`
+   * @param others connections that the process may have beside those of the front end
+   */
+  constructor(memory: SharedArrayBuffer, others: number, log: Logger) {
     this.#memory = memory;
+    this.#others = others;
     this.#log = log;
   }
 
   /** Call it before anybody can connect. @throws Error with a message for people when there is room for none */
   begin(): void {
-    this.max = findConnectionsMax();
+    this.max = findConnectionsMax(this.#others);
     putConnectionsMax(this.#memory, this.max);
   }
 
@@ -63,11 +69,12 @@ export class ConnectionLimit {
  *
  * @throws Error with a message for people when the limit leaves none
  */
-function findConnectionsMax(): number {
+function findConnectionsMax(others: number): number {
   const limit = descriptorLimit();
   if (limit === null) return unbounded;
   const open = readdirSync('/proc/self/fd').length;
-  const max = limit - open - spareDescriptors - Math.min(burstMax, Math.floor(limit * burstShare));
+  const burst = Math.min(burstMax, Math.floor(limit * burstShare));
+  const max = limit - open - others - spareDescriptors - burst;
   if (max < 1) {
     throw new Error(
       `The process may have ${limit} file descriptors, which leaves none for connections. Raise the limit: ` +
@@ -75,19 +82,4 @@ function findConnectionsMax(): number {
     );
   }
   return Math.min(max, unbounded);
-}
-
-/**
- * @returns the limit in force, which Node raises to the hard limit at its start; null for none, or where there is no
- * `/proc`
- */
-function descriptorLimit(): number | null {
-  let limits: string;
-  try {
-    limits = readFileSync('/proc/self/limits', 'latin1');
-  } catch {
-    return null;
-  }
-  const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
-  return soft === undefined ? null : Number(soft);
 }

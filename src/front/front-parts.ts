@@ -28,6 +28,8 @@ export interface FrontParts {
   /** Null: the service is alone. */
   readonly cluster: ClusterParts | null;
   readonly usage: UsageRecorder;
+  /** Connections that the process may have beside those of the front end: of flagd's port. */
+  readonly otherConnectionsMax: number;
   readonly mainLog: MainLog;
   readonly onFatal: (fault: Error) => void;
 }

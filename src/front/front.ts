@@ -83,7 +83,7 @@ export class Front {
     const { docsUrl, workers: threads } = config;
     this.#limits = createSharedLimits(threads, config.evaluationRateLimit > 0);
     this.#passwordThreads = new PasswordThreads(hashesAtOnce, log);
-    this.#connectionLimit = new ConnectionLimit(this.#limits.connectionRoom, log);
+    this.#connectionLimit = new ConnectionLimit(this.#limits.connectionRoom, parts.otherConnectionsMax, log);
     const connections = new ConnectionRoom({ limits: this.#limits, place: placesFor(threads) });
     this.#touches = new SessionTouches(writer, (fault) => log.error({ err: fault }, 'session not touched'));
     this.#server = createFrontServer({

@@ -5,6 +5,7 @@ import type { MainLog } from '../observability/logger.ts';
 import { createMetricMemory } from '../observability/metric-cells.ts';
 import type { LogLines } from '../observability/thread-log.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
+import { descriptorLimit } from '../support/descriptor-limit.ts';
 import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
 import { writerMetrics } from '../writer/client/writer-metrics-protocol.ts';
@@ -130,6 +131,19 @@ interface FlagdParts {
   readonly onCensus: (census: readonly SyncCensus[]) => void;
 }
 
+/** Connections to flagd's port beside those with a stream: of providers that are being refused, or connect at the moment. */
+const spareConnections = 256;
+/** Of the process' descriptors: the front end has the rest. */
+const flagdShare = 1 / 4;
+
+/** @returns most connections to flagd's port; 0: there is none */
+export function flagdConnectionsMax({ flagdSyncPort, syncStreamsMax }: Config): number {
+  if (flagdSyncPort === null) return 0;
+  const limit = descriptorLimit();
+  const wanted = syncStreamsMax + spareConnections;
+  return limit === null ? wanted : Math.min(wanted, Math.floor(limit * flagdShare));
+}
+
 /** @returns null when no port of flagd's sync is configured */
 export function createFlagdHost(
   { config, mainLog, storeVersion, dataFilePlace, leaseMemory, logMemory, onLog }: HostParts,
@@ -144,6 +158,7 @@ export function createFlagdHost(
   return new FlagdHost({
     setup: {
       ...{ directory, mapBytes, host, port, streamsMax, failedAuthenticationLimit, logLevel },
+      connectionsMax: flagdConnectionsMax(config),
       tls: certFile === null || keyFile === null ? null : { certFile, keyFile },
       tokenPrefixesAccepted: [tokenPrefix, ...tokenPrefixesAccepted],
       ...{ storeVersion, dataFilePlace, leaseMemory, logMemory },

@@ -24,6 +24,7 @@ import {
   createFlagdHost,
   createNotifierHost,
   createWriterHost,
+  flagdConnectionsMax,
   type HostParts,
 } from './create-hosts.ts';
 import { awaitFatalFault } from './fatal-fault.ts';
@@ -206,6 +207,7 @@ class ServiceParts {
       openId: openId?.desk ?? null,
       cluster: this.#cluster,
       usage: this.#usage,
+      otherConnectionsMax: flagdConnectionsMax(config),
       mainLog: this.#mainLog,
       onFatal: this.#onFatal,
     });

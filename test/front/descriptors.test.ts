@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type AdminClient, bootWithAdmin } from '../admin/admin-fixture.ts';
 import { openFilesOf } from '../campaigns/process-memory.ts';
 import { getRequest, patchRequest, WireConnection } from '../campaigns/wire-connection.ts';
+import { flagdPortOf } from '../flagd/flagd-fixture.ts';
 import { oneProject, type Provisioned, provisionOne } from '../lifecycle/lifecycle-fixture.ts';
 import type { BootedServer } from '../support/booted-server.ts';
 import { finishCommand, runBurgeeOrThrow, spawnBurgee } from '../support/burgee-command.ts';
@@ -126,6 +129,37 @@ t.test('more connections than descriptors', { skip }, async (t) => {
     }
   });
 
+  await server.stop();
+});
+
+t.test('connections to flagd’s port leave descriptors to the front end', { skip }, async (t) => {
+  const { dataDir } = await provisionOne(t);
+  const { server, admin } = await bootWithAdmin(t, {
+    dataDir,
+    settings: { BURGEE_WORKERS: '2', BURGEE_FLAGD_SYNC_PORT: '0' },
+    spawn: (arguments_, settings) => spawnBurgee(arguments_, settings, limited(2 * descriptorsMax)),
+  });
+  const flagdPort = await flagdPortOf(server);
+  const connections = async (): Promise<number> => {
+    const scrape = await admin.scrape();
+    return scrape.value('burgee_connections_refused_total') + scrape.value('burgee_connections');
+  };
+  for (let count = 0; count < crowd; count += 1) {
+    const socket = connect({
+      port: flagdPort,
+      host: '127.0.0.1',
+      localAddress: `127.0.1.${1 + (count % 50)}`,
+    });
+    socket.on('error', () => socket.destroy());
+    t.teardown(() => socket.destroy());
+    await once(socket, 'connect');
+  }
+  for (let count = 0; count < crowd; count += 1) await openRawConnection(t, server.port);
+  await eventually(async () => (await connections()) >= crowd, 5000, 'each is taken or refused');
+  t.ok(openFilesOf(server.pid) < 2 * descriptorsMax - 32, `${openFilesOf(server.pid)} are open`);
+  const before = wantedMsOf(server.pid);
+  await setTimeout(lookedMs);
+  t.ok(wantedMsOf(server.pid) - before < lookedMs / 2, 'the main thread does not try for ever');
   await server.stop();
 });
 
