@@ -29,7 +29,7 @@ export interface ApiCall extends ApiCallHead {
   readonly body: Uint8Array | null;
   readonly isBodyTooLarge: boolean;
   /**
-   * Of a change that takes the writer long, because its body is long or the flag that it is about: the account whose
+   * Of a change that takes the writer long, because its body or its flag is long, or it searches all flags: the account whose
    * turn it waits for. Absent for all others.
    */
   readonly turnOf?: string;

@@ -54,7 +54,9 @@ export class Reads implements ApiReads {
 
   turnOf(call: ApiCall): string | undefined {
     const bodyBytes = call.body?.length ?? 0;
-    if (bodyBytes <= longBodyBytes && this.#flagBytes(call) <= longFlagBytes) return undefined;
+    // A change of an audience searches the records of all flags of the project.
+    const isSearch = call.params['audienceId'] !== undefined;
+    if (!isSearch && bodyBytes <= longBodyBytes && this.#flagBytes(call) <= longFlagBytes) return undefined;
     const check = this.checkHead(call);
     const asker = 'asker' in check ? check.asker : null;
     return asker === null ? '' : (asker.organisation ?? asker.project ?? asker.asker);

@@ -20,6 +20,14 @@ export interface AudienceFields {
   readonly rules: readonly AudienceRule[];
 }
 
+/** The audiences of a project. */
+interface Neighbours {
+  /** Read only when a name is sent. */
+  readonly names: Iterable<Pick<Audience, 'id' | 'name'>>;
+  /** Null: the audience is a new one. */
+  readonly own: string | null;
+}
+
 /**
  * Reads an audience's fields.
  *
@@ -29,28 +37,23 @@ export interface AudienceFields {
  */
 export function parseAudience<Sent extends Partial<AudienceFields>>(
   sent: Sent,
-  others: Iterable<Audience>,
-  isNew: boolean,
+  others: Neighbours,
   problems: ProblemList,
 ): Sent {
   const { rules } = sent;
   const name = sent.name === undefined ? undefined : readName(sent.name, problems);
-  if (name !== undefined) addNeighbourProblems(name, others, isNew, problems);
+  if (name !== undefined) addNeighbourProblems(name, others, problems);
   if (rules !== undefined) addRuleProblems(rules, problems);
   return name === undefined ? sent : { ...sent, name };
 }
 
-function addNeighbourProblems(
-  name: string,
-  others: Iterable<Audience>,
-  isNew: boolean,
-  problems: ProblemList,
-): void {
+function addNeighbourProblems(name: string, { names, own }: Neighbours, problems: ProblemList): void {
+  const isNew = own === null;
   let count = 0;
   let isTaken = false;
-  for (const other of others) {
+  for (const other of names) {
     count += 1;
-    isTaken ||= other.name === name;
+    isTaken ||= other.name === name && other.id !== own;
   }
   if (isTaken) problems.add(() => `name "${shown(name)}" is taken by another audience of this project`);
   if (isNew && count >= audiencesMax) {

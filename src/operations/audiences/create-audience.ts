@@ -22,7 +22,8 @@ export const createAudience = consoleWrite('create-audience', {
     if (!permitsAudiences(project, organisation, context.now))
       return refuse('plan-required', audiencesNeedPlan);
     const problems = new ProblemList();
-    const fields = parseAudience(request.body, queries.audiencesOf(project.id), true, problems);
+    const names = queries.audienceNamesOf(project.id);
+    const fields = parseAudience(request.body, { names, own: null }, problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const audience = newAudience(fields, context.newId(), project.id, context.now);
     const { id, name, rules } = audience;

@@ -41,9 +41,9 @@ export const editAudience = consoleWrite('edit-audience', {
       );
     const { revision, ...sent } = request.body;
     if (revision !== before.revision) return refuseConflict('audience', view(before));
-    const others = Array.from(queries.audiencesOf(project.id)).filter(({ id }) => id !== before.id);
     const problems = new ProblemList();
-    const fields = parseAudience(sent, others, false, problems);
+    const names = queries.audienceNamesOf(project.id);
+    const fields = parseAudience(sent, { names, own: before.id }, problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const { audience: after, changes } = editedAudience(before, fields, context.now);
     const reply = { value: view(after) };

@@ -24,7 +24,14 @@ function* views(queries: RecordQueries, project: Project): Generator<AudienceVie
     uses.add(yield* inSteps(found));
     yield null;
   }
-  for (const audience of byName([...queries.audiencesOf(project.id)])) {
-    yield audienceView(audience, uses.usesOf(audience.id));
+  // An audience may have a megabyte of values: none is kept while another one is read.
+  const names = [];
+  for (const name of queries.audienceNamesOf(project.id)) {
+    names.push(name);
+    yield null;
+  }
+  for (const { id } of byName(names)) {
+    const audience = queries.audience(id);
+    if (audience !== undefined) yield audienceView(audience, uses.usesOf(id));
   }
 }

@@ -269,7 +269,7 @@ export class EnvironmentFeed {
 
   /** What flags have let go of before is not known. */
   *#noteAllUnapplied(state: PinnedState, used: ReadonlySet<string>): Generator<string, void> {
-    for (const { id } of state.snapshot.queries.audiencesOf(this.environment.projectId)) {
+    for (const { id } of state.snapshot.queries.audienceNamesOf(this.environment.projectId)) {
       if (!used.has(id)) this.#recent.noteUnapplied(this.version, id);
       yield '';
     }

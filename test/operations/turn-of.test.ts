@@ -1,0 +1,42 @@
+import t from 'tap';
+import type { ApiCall } from '../../src/operations/call.ts';
+import { Reads } from '../../src/operations/reads.ts';
+import { openStoreReader } from '../../src/storage/store-reader.ts';
+import { PreparedStore } from '../console/prepared-store.ts';
+import { flagChangeOf, flagOf } from '../storage/support/records.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { plainSettings } from './run-operation.ts';
+
+const head = {
+  api: 'management',
+  operation: 'patch-flag',
+  query: '',
+  address: '192.0.2.1',
+  header: null,
+} as const;
+const rest = { requestId: 'request', userAgent: '', body: null, isBodyTooLarge: false } as const;
+
+t.test('changes that take the writer long wait in the turn of their organisation', async (t) => {
+  const store = new PreparedStore();
+  const cohorts = Array.from({ length: 20_000 }, (_, index) => `cohort ${index} of a long list`);
+  const long = flagOf(store.project.id, { cohorts });
+  store.add([flagChangeOf(null, long)]);
+  const credential = store.addToken();
+  const directory = temporaryDirectory(t);
+  await store.write(directory);
+  const reader = openStoreReader({ directory, mapBytes: 2 ** 30 });
+  t.teardown(() => reader.close());
+  const reads = new Reads(reader, () => undefined, {
+    docsUrl: '/docs',
+    console: plainSettings,
+    tokenPrefixesAccepted: ['burgee'],
+    onStep: () => undefined,
+  });
+  const turnOf = (params: Record<string, string>, body: ApiCall['body'] = null) =>
+    reads.turnOf({ ...head, ...rest, credential, params, body });
+  const account = store.project.organisationId ?? store.project.id;
+  t.equal(turnOf({ id: store.flag.id }), undefined, 'an ordinary flag');
+  t.equal(turnOf({ id: long.id }), account, 'a flag of half a megabyte');
+  t.equal(turnOf({ id: store.flag.id }, Buffer.alloc(40_000)), account, 'a body of forty kilobytes');
+  t.equal(turnOf({ audienceId: 'any' }), account, 'an audience, whose flags are searched in all records');
+});
