@@ -48,7 +48,8 @@ export class HostClient {
   };
   readonly openId: OpenIdPort = {
     begin: (proof, requestId) => this.ask('beginOpenId', [proof, requestId]),
-    receive: (rawQuery, proof, requestId) => this.ask('receiveOpenId', [rawQuery, proof, requestId]),
+    receive: (rawQuery, proof, limitKey, requestId) =>
+      this.ask('receiveOpenId', [rawQuery, proof, limitKey, requestId]),
   };
   readonly nodes: NodesPort = { list: () => this.ask('listNodes', []) };
   readonly attempts: AttemptsPort = {

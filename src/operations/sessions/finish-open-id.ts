@@ -46,15 +46,21 @@ async function enter(
   openId: OpenIdPort,
   actors: ConversationActors,
 ): Promise<void> {
-  const { query, requestId } = reply.request;
+  const { query, limitKey, requestId } = reply.request;
   const used = actors.openIdCookie.clear(signIn.state);
-  const person = await openId.receive(query, signIn, requestId);
+  // A return may be repeated: the provider is asked no more often than sign-ins may be tried.
+  if ((await actors.attempts.beginFrom(limitKey)) !== null) {
+    turnBack(reply, 'unavailable', signIn, []);
+    return;
+  }
+  const person = await openId.receive(query, signIn, limitKey, requestId);
   const entered = typeof person === 'string' ? refused(person) : await begin(reply, signIn, person, actors);
   if (entered.begun === null) {
     turnBack(reply, entered.refusal, signIn, [used]);
     return;
   }
   actors.attempts.giveBackFrom(signIn.limitKey);
+  actors.attempts.giveBackFrom(limitKey);
   reply.redirect(signIn.back, [cookieOf(entered.begun, actors), used], entered.begun.memberId);
 }
 

@@ -1,5 +1,7 @@
 import type { OpenIdRefusal } from '../../../domain/session/open-id-rules.ts';
 import type { Logger } from '../../../observability/logger.ts';
+import { widestNetwork } from '../../../support/address-networks.ts';
+import { HeldPlaces, hasShare } from '../../../support/fair-share.ts';
 import type { OpenIdPerson } from '../step-bodies.ts';
 import { OpenIdFault, openIdFaultOf } from './open-id-fault.ts';
 import type { OpenIdPort, SignInPage } from './open-id-protocol.ts';
@@ -8,6 +10,8 @@ import type { SignInProof } from './sealed-sign-in.ts';
 
 /** Exchanges with the provider at once: each has some connections and takes at most ten seconds. */
 const atOnce = 32;
+/** Of the free ones, an address may have as many as it leaves. */
+const weightOfAddress = 1;
 /** Browsers that wait, for ten seconds at most, for the metadata of a silent provider: each costs little. */
 const beginningMax = 1024;
 const tooMany = 'too many people sign in at once';
@@ -19,7 +23,8 @@ const tooMany = 'too many people sign in at once';
 export class OpenIdDesk implements OpenIdPort {
   readonly #provider: OpenIdProvider;
   readonly #log: Logger;
-  #underWay = 0;
+  /** Exchanges, by address or the IPv6 network around it. */
+  readonly #underWay = new HeldPlaces();
   #beginning = 0;
 
   constructor(provider: OpenIdProvider, log: Logger) {
@@ -42,16 +47,21 @@ export class OpenIdDesk implements OpenIdPort {
   async receive(
     rawQuery: string,
     proof: SignInProof,
+    limitKey: string,
     requestId: string,
   ): Promise<OpenIdPerson | OpenIdRefusal> {
-    this.#underWay += 1;
+    const network = widestNetwork(limitKey);
+    const free = atOnce - this.#underWay.size;
+    if (!hasShare(this.#underWay.of(network), free, weightOfAddress)) {
+      return this.#tell(new OpenIdFault('unavailable', tooMany), requestId);
+    }
+    this.#underWay.take(network);
     try {
-      if (this.#underWay > atOnce) throw new OpenIdFault('unavailable', tooMany);
       return await this.#provider.receive(rawQuery, proof);
     } catch (thrown) {
       return this.#tell(thrown, requestId);
     } finally {
-      this.#underWay -= 1;
+      this.#underWay.give(network);
     }
   }
 

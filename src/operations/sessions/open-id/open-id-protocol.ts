@@ -12,8 +12,17 @@ export interface SignInPage {
 /** The way of a request to the process' OpenID desk: a browser may return to another worker, and to another node. */
 export interface OpenIdPort {
   begin(proof: SignInProof, requestId: string): Promise<SignInPage | OpenIdRefusal>;
-  /** @param rawQuery with which the browser returned. @returns the person that the provider vouches for */
-  receive(rawQuery: string, proof: SignInProof, requestId: string): Promise<OpenIdPerson | OpenIdRefusal>;
+  /**
+   * @param rawQuery with which the browser returned
+   * @param limitKey of its address, which gets a share of the exchanges
+   * @returns the person that the provider vouches for
+   */
+  receive(
+    rawQuery: string,
+    proof: SignInProof,
+    limitKey: string,
+    requestId: string,
+  ): Promise<OpenIdPerson | OpenIdRefusal>;
 }
 
 /** The path to which the provider sends browsers back. */
