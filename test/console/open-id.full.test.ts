@@ -173,6 +173,27 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     t.equal(refusalIn(await comeBack(client, cancelled)), 'denied');
   });
 
+  await t.test('a return that is repeated asks the provider no more often than one may try', async (t) => {
+    const client = new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.23' });
+    const back = new URL(await new ProviderVisitor().signIn(await startAt(client), 'ada'));
+    back.searchParams.set('code', 'x'.repeat(43));
+    const cookies = new Map(client.cookies);
+    const refusals = new Map<string | null, number>();
+    for (let turn = 0; turn < 52; turn += 1) {
+      for (const [name, value] of cookies) client.cookies.set(name, value);
+      const refusal = refusalIn(await comeBack(client, back.href));
+      refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1);
+    }
+    t.strictSame(
+      [...refusals],
+      [
+        ['provider-failed', 49],
+        ['unavailable', 3],
+      ],
+      'with the beginning, 50',
+    );
+  });
+
   await t.test('no request can make the service redirect to another origin', async (t) => {
     const client = new ConsoleClient(t, { port: server.port });
     const places = [
