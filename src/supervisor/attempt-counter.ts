@@ -17,11 +17,8 @@ export class AttemptCounter implements AttemptsPort {
     this.#questions = questions;
   }
 
-  async count(
-    keys: readonly string[],
-    windowMs: number,
-  ): Promise<readonly CountedAttempts[] | 'busy' | null> {
-    if (this.#underWay >= atOnce) return 'busy';
+  async count(keys: readonly string[], windowMs: number): Promise<readonly CountedAttempts[] | null> {
+    if (this.#underWay >= atOnce) return null;
     const asked = this.#hold(this.#questions.ask('countAttempts', { keys, windowMs }));
     return (await within(answerTimeoutMs, asked)) ? await asked : null;
   }

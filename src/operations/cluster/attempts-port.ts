@@ -12,9 +12,9 @@ export interface AttemptsPort {
   /**
    * Counts an attempt for each key.
    * @param windowMs of a window that begins now
-   * @returns `busy`: too many are asked at once, and nothing was counted; null: nobody answers in time
+   * @returns null: nobody answers in time, or too many are asked at once
    */
-  count(keys: readonly string[], windowMs: number): Promise<readonly CountedAttempts[] | 'busy' | null>;
+  count(keys: readonly string[], windowMs: number): Promise<readonly CountedAttempts[] | null>;
   /** Takes back what was counted. Resolves also when that could not be done: the window ends by itself. */
   giveBack(keys: readonly string[]): Promise<null>;
 }

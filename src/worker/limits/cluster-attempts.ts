@@ -69,7 +69,6 @@ export class ClusterAttempts implements SignInAttempts {
   async #count(keys: readonly string[], limits: readonly Refusing[]): Promise<number | null> {
     const counted = await this.#port.count(keys, attemptWindowMs);
     if (counted === null) return null;
-    if (counted === 'busy') return this.#refuse(1);
     const counts = new Map(counted.map((one) => [one.key, one]));
     const isOver = (key: string, limit: number): boolean => (counts.get(key)?.count ?? 0) > limit;
     const full = limits.find(({ key, limit, whenOver }) =>
