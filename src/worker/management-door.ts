@@ -1,4 +1,5 @@
 import { bodyBytesMax } from '../domain/management/request-body.ts';
+import type { Denial } from '../domain/token/denial.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger, LogRequest } from '../observability/logger.ts';
 import {
@@ -13,7 +14,8 @@ import type { ManagementOperation } from '../operations/management-operation.ts'
 import { managementOperations } from '../operations/management-operations.ts';
 import { createRouter } from '../operations/match-route.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
-import type { WriterPort } from '../writer/client/writer-client.ts';
+import { HeldPlaces, hasShare } from '../support/fair-share.ts';
+import type { WriteOutcome, WriterPort } from '../writer/client/writer-client.ts';
 import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
@@ -38,6 +40,9 @@ export interface ManagementDoorOptions {
   readonly log: Logger;
   readonly logRequest: LogRequest;
 }
+
+/** Denials that a worker has recorded at once; one token has half of them, and further tokens of what is left. */
+const denialsMax = 256;
 
 const tooManyFailures =
   'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
@@ -66,6 +71,8 @@ export class ManagementDoor implements ApiDoor {
   readonly requests: RequestRoom;
   readonly actors: ApiActors;
   readonly #options: ManagementDoorOptions;
+  /** Denials that are being recorded, by token. */
+  readonly #denials = new HeldPlaces();
 
   constructor(options: ManagementDoorOptions) {
     this.#options = options;
@@ -76,7 +83,7 @@ export class ManagementDoor implements ApiDoor {
     this.actors = {
       reads,
       longAnswers,
-      writer,
+      writer: { write: (call) => writer.write(call), recordDenial: (denial) => this.#recordDenial(denial) },
       mayFail: (reply) => {
         meter.countFailedAuthentication();
         const isCounted = options.failedAuthentications.take(reply.request.limitKey);
@@ -92,6 +99,19 @@ export class ManagementDoor implements ApiDoor {
       onFault: (fault, { requestId, callerIds }) =>
         log.error({ err: fault, requestId, ...callerIds }, 'management request failed'),
     };
+  }
+
+  /** A token that is refused while the writer is busy gets no more than its share of the places that wait for it. */
+  async #recordDenial(denial: Denial): Promise<WriteOutcome> {
+    const { tokenId } = denial;
+    if (!hasShare(this.#denials.of(tokenId), denialsMax - this.#denials.size, 1))
+      return { kind: 'overloaded' };
+    this.#denials.take(tokenId);
+    try {
+      return await this.#options.writer.recordDenial(denial);
+    } finally {
+      this.#denials.give(tokenId);
+    }
   }
 
   /** The limit that sync shares: whoever guesses tokens has one number of attempts for both. */

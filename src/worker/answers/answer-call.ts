@@ -214,6 +214,10 @@ export async function giveRecorded(
   if (answer.denial !== null) {
     // When the record cannot be stored, the refusal is given all the same, and logged (decisions).
     const outcome = await actors.writer.recordDenial(answer.denial);
+    if (outcome.kind === 'overloaded') {
+      refuseUndecided(reply, outcome);
+      return;
+    }
     if (outcome.kind !== 'recorded') actors.countUnrecordedDenial(reply.request, outcome.kind);
   }
   give(reply, answer, body, actors, false);
