@@ -104,7 +104,7 @@ export function keepRest(response: HttpResponse, { body, total, ...hooks }: Rest
   const rest = new Uint8Array(typeof body === 'string' ? Buffer.from(body) : body).slice(start);
   let give = hooks.takeRoom(rest.length);
   if (give === null) {
-    response.close();
+    closeAfterCall(response, hooks.onAborted);
     return;
   }
   const flush = (): void => {
@@ -120,6 +120,20 @@ export function keepRest(response: HttpResponse, { body, total, ...hooks }: Rest
     flush();
     if (!isDone) hooks.onTaken();
     return isTaken;
+  });
+}
+
+/**
+ * Closes a connection whose answer is not whole. Not within the call in which a body came: uWebSockets.js hands over the
+ * next request of the buffer after it, also of a closed connection, and an answer to that ends the process.
+ */
+function closeAfterCall(response: HttpResponse, onAborted: Rest['onAborted']): void {
+  let isGone = false;
+  onAborted(() => {
+    isGone = true;
+  });
+  setImmediate(() => {
+    if (!isGone) response.close();
   });
 }
 
