@@ -33,9 +33,14 @@ type Begin = (mayWork: boolean) => void;
 
 /** Those that wait of one account, or of all strangers, by address or the IPv6 network around it: addresses take turns. */
 class WaitingLine {
+  readonly accountId: string;
   /** The first address is the next one. */
   readonly #lines = new Map<string, Begin[]>();
   #count = 0;
+
+  constructor(accountId: string) {
+    this.accountId = accountId;
+  }
 
   get count(): number {
     return this.#count;
@@ -136,36 +141,32 @@ class WaitingRoom {
   join(address: string, begin: Begin): (() => void) | null {
     const accountId = this.#accounts.get(address) ?? strangers;
     if (this.#count >= waitingMax && !this.#makeRoom(address, accountId)) return null;
-    const line = this.#lines.get(accountId) ?? new WaitingLine();
+    const line = this.#lines.get(accountId) ?? new WaitingLine(accountId);
     this.#lines.set(accountId, line);
     line.join(address, begin);
     this.#count += 1;
     return () => {
       line.leave(address, begin);
-      this.#hasLeft(accountId, line);
+      this.#hasLeft(line);
     };
   }
 
   /** @returns whether a request has given its place up for one of the address */
   #makeRoom(address: string, accountId: string): boolean {
-    const own = this.#lines.get(accountId);
-    let [longestOf, longest] = [accountId, own];
-    for (const [each, line] of this.#lines) {
-      if (line.count > (longest?.count ?? 0)) [longestOf, longest] = [each, line];
-    }
-    assert(longest !== undefined, 'where all places are taken, somebody waits');
-    const ownCount = own?.count ?? 0;
-    // One more than the other has after it: otherwise the two would take the place from one another.
-    if (longest.count >= ownCount + 2) longest.giveOneUp(1);
-    else if (own?.giveOneUp(own.of(address) + 2) === true) [longestOf, longest] = [accountId, own];
-    else return false;
-    this.#hasLeft(longestOf, longest);
+    const own = this.#lines.get(accountId) ?? new WaitingLine(accountId);
+    let longest = own;
+    for (const line of this.#lines.values()) if (line.count > longest.count) longest = line;
+    // Two more, within a line too: otherwise each of two would take the place from the other.
+    const isOthers = longest.count >= own.count + 2;
+    const giving = isOthers ? longest : own;
+    if (!giving.giveOneUp(isOthers ? 1 : own.of(address) + 2)) return false;
+    this.#hasLeft(giving);
     return true;
   }
 
-  #hasLeft(accountId: string, line: WaitingLine): void {
+  #hasLeft(line: WaitingLine): void {
     this.#count -= 1;
-    if (line.count === 0) this.#lines.delete(accountId);
+    if (line.count === 0) this.#lines.delete(line.accountId);
   }
 
   next(): Begin | undefined {
@@ -173,7 +174,7 @@ class WaitingRoom {
       const begin = line.next();
       this.#lines.delete(accountId);
       this.#lines.set(accountId, line);
-      this.#hasLeft(accountId, line);
+      this.#hasLeft(line);
       return begin;
     }
     return undefined;

@@ -28,6 +28,11 @@ export class HeldPlaces {
     return this.#held.get(holder) ?? 0;
   }
 
+  /** @param max places of all holders. @returns whether `hasShare` lets the holder take another one */
+  hasShareFor(holder: string, max: number, weight: number): boolean {
+    return hasShare(this.of(holder), max - this.#size, weight);
+  }
+
   take(holder: string): void {
     this.#held.set(holder, this.of(holder) + 1);
     this.#size += 1;

@@ -14,7 +14,7 @@ import type { ManagementOperation } from '../operations/management-operation.ts'
 import { managementOperations } from '../operations/management-operations.ts';
 import { createRouter } from '../operations/match-route.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
-import { HeldPlaces, hasShare } from '../support/fair-share.ts';
+import { HeldPlaces } from '../support/fair-share.ts';
 import type { WriteOutcome, WriterPort } from '../writer/client/writer-client.ts';
 import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
@@ -104,8 +104,7 @@ export class ManagementDoor implements ApiDoor {
   /** A token that is refused while the writer is busy gets no more than its share of the places that wait for it. */
   async #recordDenial(denial: Denial): Promise<WriteOutcome> {
     const { tokenId } = denial;
-    if (!hasShare(this.#denials.of(tokenId), denialsMax - this.#denials.size, 1))
-      return { kind: 'overloaded' };
+    if (!this.#denials.hasShareFor(tokenId, denialsMax, 1)) return { kind: 'overloaded' };
     this.#denials.take(tokenId);
     try {
       return await this.#options.writer.recordDenial(denial);

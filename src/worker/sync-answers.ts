@@ -40,13 +40,11 @@ const retry = { least: 10, most: 40 };
 export class SyncAnswers {
   readonly #options: SyncAnswersOptions;
   readonly #onFault: (fault: unknown, request: ApiRequest) => void;
-  readonly #reports: UsageReports;
   readonly #places = createReportRoom();
 
   constructor(options: SyncAnswersOptions, onFault: (fault: unknown, request: ApiRequest) => void) {
     this.#options = options;
     this.#onFault = onFault;
-    this.#reports = options.usageReports;
   }
 
   /** Opens a stream of events. */
@@ -143,9 +141,10 @@ export class SyncAnswers {
     }
     if (!this.#places.take(tenant, 1)) return reply.refuseUnavailable(tooManyReports);
     try {
-      const until = monotonicMs() + this.#options.requestDeadlineMs;
+      const { usageReports, requestDeadlineMs } = this.#options;
+      const until = monotonicMs() + requestDeadlineMs;
       const isWanted = (): boolean => !reply.exchange.isOver && monotonicMs() < until;
-      const usage = await this.#reports.count(report, tenant, environmentNumber, isWanted);
+      const usage = await usageReports.count(report, tenant, environmentNumber, isWanted);
       if (usage === null) return reply.refuseUnavailable(tooManyReports);
       const key = `${project.id}/${environmentNumber}/${report.reportId}`;
       const isNew = await this.#options.reportUsage(tenant, key, usage.counted);

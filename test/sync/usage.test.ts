@@ -1,5 +1,5 @@
 import { toUSVString } from 'node:util';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { tenantOf } from '../../src/domain/project/project.ts';
 import { hourMs, hourOf } from '../../src/domain/usage/evaluation-count.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
@@ -116,14 +116,17 @@ function textOf(body: unknown): string {
   }
 }
 
-t.test('flags are looked up in turns, so that a long report delays no other organisation’s', async (test) => {
-  const [long, short] = [new PreparedStore(), new PreparedStore()];
+async function openReports(test: Test, ...stores: readonly PreparedStore[]): Promise<UsageReports> {
   const directory = temporaryDirectory(test);
-  await long.write(directory);
-  await short.write(directory);
+  for (const store of stores) await store.write(directory);
   const reader = openStoreReader({ directory, mapBytes: 2 ** 30 });
   test.teardown(() => reader.close());
-  const reports = new UsageReports(reader.evaluation, () => undefined);
+  return new UsageReports(reader.evaluation, () => undefined);
+}
+
+t.test('flags are looked up in turns, so that a long report delays no other organisation’s', async (test) => {
+  const [long, short] = [new PreparedStore(), new PreparedStore()];
+  const reports = await openReports(test, long, short);
   const ended: string[] = [];
   const count = async (name: string, { project, flag }: PreparedStore, ids: readonly string[]) => {
     const flags = [flag.id, ...ids, flag.id].map((id) => ({ id, on: 2, off: 1 }));
@@ -140,11 +143,7 @@ t.test('flags are looked up in turns, so that a long report delays no other orga
 
 t.test('a report whose client does not wait any more is looked up no further', async (test) => {
   const site = new PreparedStore();
-  const directory = temporaryDirectory(test);
-  await site.write(directory);
-  const reader = openStoreReader({ directory, mapBytes: 2 ** 30 });
-  test.teardown(() => reader.close());
-  const reports = new UsageReports(reader.evaluation, () => undefined);
+  const reports = await openReports(test, site);
   let looks = 0;
   const isWanted = (): boolean => {
     looks += 1;

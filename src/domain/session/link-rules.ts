@@ -1,12 +1,12 @@
 import type { ConsoleProblem } from '../console/console-problem.ts';
-import type { Member, Role } from '../member/member.ts';
+import { accountOfMember, type Member, type Role } from '../member/member.ts';
 import { managesRole, memberOf } from '../member/member-rules.ts';
 import { type Outcome, refuse, succeed } from '../outcome.ts';
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import { isSecretText } from '../token/token-secret.ts';
 import { type FirstOwnerOffer, firstOwnerLink, hasMembers } from './first-owner-offer.ts';
-import { isLinkOver, linkKeeper, type OneTimeLink } from './one-time-link.ts';
+import { isLinkOver, type OneTimeLink } from './one-time-link.ts';
 
 interface LinkContext {
   readonly now: number;
@@ -58,7 +58,7 @@ export function* withdrawSignInLinks(
   member: Member,
   usedId: string | null,
 ): Generator<RecordChange> {
-  for (const before of queries.oneTimeLinksOf(linkKeeper(member))) {
+  for (const before of queries.oneTimeLinksOf(accountOfMember(member))) {
     if (signsIn(before, member) && before.id !== usedId) yield { kind: 'one-time-link', before, after: null };
   }
 }
@@ -72,7 +72,7 @@ export function* withdrawLinksOfRole(
   member: Member,
   role: Role,
 ): Generator<RecordChange> {
-  for (const before of queries.oneTimeLinksOf(linkKeeper(member))) {
+  for (const before of queries.oneTimeLinksOf(accountOfMember(member))) {
     const isKept =
       before.createdBy !== member.id ||
       (mayMake(queries, before, member.role) && mayMake(queries, before, role));

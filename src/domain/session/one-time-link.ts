@@ -1,4 +1,4 @@
-import type { Member, Role } from '../member/member.ts';
+import type { Role } from '../member/member.ts';
 
 /** The effect of following a link, once. */
 export type OneTimeLinkPurpose =
@@ -29,11 +29,6 @@ export const linkLifetimeMs = 24 * 60 * 60 * 1000;
 export const invitationLifetimeMs = 7 * 24 * 60 * 60 * 1000;
 /** Open invitations of one organisation. */
 export const invitationsMax = 1000;
-
-/** The organisation or member with which the links for a member are stored. */
-export function linkKeeper({ id, organisationId }: Member): string {
-  return organisationId ?? id;
-}
 
 /** Expired means now ≥ `expiresAt`. A link that was used is deleted. */
 export function isLinkOver(link: OneTimeLink, now: number): boolean {

@@ -66,8 +66,8 @@ export const usedQuotas: Misuse = async (t, random) => {
   const document = { organisations: [organisation('Hostile', 'one', 'two'), organisation('Quiet', 'quiet')] };
   const provisioned = await provision(dataDir, temporaryDirectory(t), document);
   const [one, two, quiet] = ['one', 'two', 'quiet'].map((name): Writer => {
-    const { flags, ...rest } = projectOf(provisioned, name);
-    return { secret: tokenOf({ flags, ...rest }, 'ci').secret, flagId: idOf(flags, 'flag') };
+    const found = projectOf(provisioned, name);
+    return { secret: tokenOf(found, 'ci').secret, flagId: idOf(found.flags, 'flag') };
   }) as [Writer, Writer, Writer];
   const quotaBytes = random.pick([20, 200, 2000, 8000]) * 1024;
   const settings = { ...unlimited, BURGEE_WRITTEN_BYTES_PER_DAY_MAX: String(quotaBytes) };

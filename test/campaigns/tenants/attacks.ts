@@ -261,8 +261,8 @@ export const heldSignIns: Attack = (stage) =>
   neverRead(stage, stage.random.integer(100, 800), Buffer.from(signInHead(stage.port, 100)));
 
 /**
- * All flags of a long project by OFREP, for a different user each time. Many at once take longer than requests may, and
- * then OFREP answers 500 where other APIs answer 503.
+ * All flags of a long project by OFREP, for a different user each time. Many at once would keep more for their
+ * answers than they may, and then OFREP answers 500 where other APIs answer 503.
  */
 export const ofrepLists: Attack = (stage) => {
   const path = `/projects/${stage.tenant.longProjectId}/ofrep/v1/evaluate/flags`;

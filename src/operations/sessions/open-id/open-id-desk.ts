@@ -1,7 +1,7 @@
 import type { OpenIdRefusal } from '../../../domain/session/open-id-rules.ts';
 import type { Logger } from '../../../observability/logger.ts';
 import { widestNetwork } from '../../../support/address-networks.ts';
-import { HeldPlaces, hasShare } from '../../../support/fair-share.ts';
+import { HeldPlaces } from '../../../support/fair-share.ts';
 import type { OpenIdPerson } from '../step-bodies.ts';
 import { OpenIdFault, openIdFaultOf } from './open-id-fault.ts';
 import type { OpenIdPort, SignInPage } from './open-id-protocol.ts';
@@ -51,8 +51,7 @@ export class OpenIdDesk implements OpenIdPort {
     requestId: string,
   ): Promise<OpenIdPerson | OpenIdRefusal> {
     const network = widestNetwork(limitKey);
-    const free = atOnce - this.#underWay.size;
-    if (!hasShare(this.#underWay.of(network), free, weightOfAddress)) {
+    if (!this.#underWay.hasShareFor(network, atOnce, weightOfAddress)) {
       return this.#tell(new OpenIdFault('unavailable', tooMany), requestId);
     }
     this.#underWay.take(network);

@@ -1,9 +1,9 @@
-import type { Member } from '../../../domain/member/member.ts';
+import { accountOfMember, type Member } from '../../../domain/member/member.ts';
 import { type Outcome, refuse, succeed } from '../../../domain/outcome.ts';
 import { shown, shownList } from '../../../domain/problem-list.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
-import { isLinkOver, linkKeeper, linkLifetimeMs } from '../../../domain/session/one-time-link.ts';
+import { isLinkOver, linkLifetimeMs } from '../../../domain/session/one-time-link.ts';
 import { type LinkContext, madeLinkChanges, makeLink } from '../../../operations/organisations/make-link.ts';
 import { operatorEntry } from '../provision/provision-scope.ts';
 import type { Decision } from './command.ts';
@@ -32,7 +32,7 @@ export function makeOperatorLink(
   if (!found.ok) return found;
   const member = found.value;
   const plan = {
-    organisationId: linkKeeper(member),
+    organisationId: accountOfMember(member),
     purpose: { kind: 'sign-in', memberId: member.id },
     createdBy: null,
     lifetimeMs: linkLifetimeMs,
@@ -62,7 +62,7 @@ export function makeOperatorLink(
 
 /** Removes expired links of people without an organisation: nobody there makes invitations, which would remove them. */
 function overLinks(queries: RecordQueries, member: Member, now: number): RecordChange[] {
-  const over = [...queries.oneTimeLinksOf(linkKeeper(member))].filter((link) => isLinkOver(link, now));
+  const over = [...queries.oneTimeLinksOf(accountOfMember(member))].filter((link) => isLinkOver(link, now));
   return over.map((before) => ({ kind: 'one-time-link', before, after: null }));
 }
 
