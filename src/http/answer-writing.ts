@@ -92,6 +92,8 @@ interface Rest {
   isWhole(): boolean;
   /** Called when the socket has taken the rest. */
   onTaken(): void;
+  /** Called when there is no room. */
+  close(): void;
 }
 
 /**
@@ -104,7 +106,7 @@ export function keepRest(response: HttpResponse, { body, total, ...hooks }: Rest
   const rest = new Uint8Array(typeof body === 'string' ? Buffer.from(body) : body).slice(start);
   let give = hooks.takeRoom(rest.length);
   if (give === null) {
-    closeAfterCall(response, hooks.onAborted);
+    hooks.close();
     return;
   }
   const flush = (): void => {
@@ -123,42 +125,8 @@ export function keepRest(response: HttpResponse, { body, total, ...hooks }: Rest
   });
 }
 
-/**
- * Closes a connection whose answer is not whole. Not within the call in which a body came: uWebSockets.js hands over the
- * next request of the buffer after it, also of a closed connection, and an answer to that ends the process.
- */
-function closeAfterCall(response: HttpResponse, onAborted: Rest['onAborted']): void {
-  let isGone = false;
-  onAborted(() => {
-    isGone = true;
-  });
-  setImmediate(() => {
-    if (!isGone) response.close();
-  });
-}
-
 /** Corks nothing: this makes the library send what earlier writes left in its buffer. */
 export function flushSocket(response: HttpResponse): boolean {
   response.cork(() => undefined);
   return true;
-}
-
-/** How long a client has to close a connection whose end was announced, and to take the last bytes. */
-const lingerMs = 250;
-/**
- * The same for a client that may have sent more: if the connection closed too early, the client might lose the answer.
- */
-const lastLingerMs = 2000;
-
-/**
- * Closes a connection whose last answer is whole on the wire, unless the client closes it first.
- * @param mayHaveMore whether the client may have sent more
- */
-export function closeSoon(response: HttpResponse, mayHaveMore: boolean, isGone: () => boolean): void {
-  setTimeout(
-    () => {
-      if (!isGone()) response.close();
-    },
-    mayHaveMore ? lastLingerMs : lingerMs,
-  ).unref();
 }

@@ -1,6 +1,7 @@
 import { ArrivedBytes, type BodyBudget } from './body-reader.ts';
 import type { Exchange, ExchangeClass } from './exchange.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
+import { saysClose } from './request-end.ts';
 import type { RequestView } from './request-view.ts';
 import type { HttpRequest, HttpResponse } from './uws.ts';
 
@@ -52,12 +53,14 @@ class HeadLines implements BodyHead {
   #lengths = 0;
   #encodings = 0;
   #hosts = 0;
+  #endsConnection = false;
   readonly #note = (name: string, value: string): void => {
     if (name === 'content-length') {
       this.#length = value;
       this.#lengths += 1;
     } else if (name === 'host') this.#hosts += 1;
     else if (name === 'transfer-encoding') this.#encodings += 1;
+    else if (name === 'connection') this.#endsConnection ||= saysClose(value);
     else if (name === 'x-api-key') this.apiKey = this.apiKey === '' ? value : this.apiKey;
     else if (name === 'x-forwarded-for') {
       this.forwardedFor = this.forwardedFor === '' ? value : `${this.forwardedFor},${value}`;
@@ -71,6 +74,7 @@ class HeadLines implements BodyHead {
     this.#lengths = 0;
     this.#encodings = 0;
     this.#hosts = 0;
+    this.#endsConnection = false;
     request.forEach(this.#note);
   }
 
@@ -81,11 +85,12 @@ class HeadLines implements BodyHead {
   }
 
   /**
-   * @returns the length of the body; 0: the request has none, or its end is not certain (`framingFault` of the ordinary way)
+   * @returns the length of the body; 0: the request has none, its end is not certain (`framingFault` of the ordinary way), or
+   * its answer ends the connection
    */
   read(request: HttpRequest): number {
     this.#readLines(request);
-    if (this.#lengths !== 1 || this.#encodings > 0 || this.#hosts > 1) return 0;
+    if (this.#lengths !== 1 || this.#encodings > 0 || this.#hosts > 1 || this.#endsConnection) return 0;
     if (request.getCaseSensitiveMethod() !== 'POST') return 0;
     return lengthOf(this.#length);
   }

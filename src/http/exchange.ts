@@ -2,7 +2,6 @@ import { turnNow } from '../support/monotonic-clock.ts';
 import type { ExchangeOptions } from './answer-policy.ts';
 import {
   bareLength,
-  closeSoon,
   endBare,
   flushSocket,
   keepRest,
@@ -11,6 +10,7 @@ import {
   writeChunkedEnd,
   writeHead,
 } from './answer-writing.ts';
+import { ConnectionClosing } from './connection-closing.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { Manner } from './turn-guard.ts';
 import type { HttpResponse } from './uws.ts';
@@ -46,16 +46,8 @@ export class Exchange {
   #hasChunks = false;
   /** Answered, or the client is gone. */
   isOver = false;
-  /**
-   * Whether the answer is the last of its connection, because the end of the request is not certain. Set before it is
-   * given.
-   */
-  isLast = false;
-  /** The response must not be touched any more. */
-  #isGone = false;
+  readonly connection: ConnectionClosing;
   #isHeld = false;
-  /** The answer is whole on the wire, and the connection is about to be closed. */
-  #isClosing = false;
   #abortListeners: (() => void)[] | null = null;
 
   /** @param manner of an answer that is given within the handler, or within a turn that has too many requests */
@@ -67,6 +59,7 @@ export class Exchange {
     options: ExchangeOptions,
   ) {
     this.#response = response;
+    this.connection = new ConnectionClosing(response);
     this.#options = options;
     this.isHead = isHead;
     this.route = route;
@@ -74,13 +67,19 @@ export class Exchange {
     response.onAborted(() => {
       if (!this.isOver) options.meter.countUnanswered(this.route, 'client');
       this.isOver = true;
-      this.#isGone = true;
+      this.connection.isGone = true;
       for (const listener of this.#abortListeners ?? []) listener();
     });
   }
 
   handlerReturned(): void {
     this.#hasReturned = true;
+  }
+
+  /** For an exchange that is made when the body is there, or does not come. */
+  bodyWasRead(): void {
+    this.#hasReturned = true;
+    this.connection.hasBody = true;
   }
 
   /**
@@ -105,6 +104,7 @@ export class Exchange {
   }
 
   #isToClose(): boolean {
+    if (this.connection.isCertain) return true;
     this.mustClose ||= this.#options.policy.mustClose();
     return this.mustClose;
   }
@@ -123,7 +123,7 @@ export class Exchange {
 
   /** Answers and ends the connection: for a client whose next bytes could be misread. */
   answerAndClose(status: number, headers: HeaderBlock, body: string): void {
-    this.isLast = true;
+    this.connection.isLast = true;
     this.answer(status, headers, body);
   }
 
@@ -152,7 +152,7 @@ export class Exchange {
     }
     this.isOver = true;
     this.#options.meter.countAnswer(this.route, status, this.#startedAt);
-    const closes = this.isLast || this.#manner === 'last' || this.#isToClose();
+    const closes = this.#manner === 'last' || this.#isToClose();
     if (this.isHead || body.length === 0 || bareLength(status, body) === null) {
       this.#giveBare(status, headers, bareLength(status, body), closes);
     } else if (closes && this.#isPlain && body.length < corkBytes) {
@@ -167,10 +167,10 @@ export class Exchange {
    * Whether uWebSockets.js may end the answer and close the connection. It queues the answer behind earlier ones that
    * are not sent yet, and does not say whether the client's socket takes them. So a sample of the answers is ended here
    * instead. So is an answer after which no request may be handled, because the library still hands over the next
-   * request while the connection is closing.
+   * request while the connection is closing; and one to a body (`ConnectionClosing`).
    */
   get #isPlain(): boolean {
-    if (this.isLast) return false;
+    if (!this.connection.isLeftToLibrary) return false;
     if (this.#manner === null) return !this.#options.turns.isSampled();
     return this.#manner !== 'checked';
   }
@@ -179,7 +179,7 @@ export class Exchange {
     const closes = this.#options.turns.isSampled() || mustClose;
     const write = closes ? writeBareToClose : endBare;
     this.#response.cork(() => write(this.#response, status, headers, length));
-    if (closes) this.#linger();
+    if (closes) this.connection.linger();
   }
 
   /** Sends what the socket takes at once. The rest is kept, so that a draining service knows when it is sent. */
@@ -196,7 +196,7 @@ export class Exchange {
       else [isTaken, isDone] = response.tryEnd(body, total);
     });
     if (isDone || (isTaken && closes)) {
-      if (closes) this.#linger();
+      if (closes) this.connection.linger();
     } else this.#keep(body, total);
   }
 
@@ -206,22 +206,17 @@ export class Exchange {
       total,
       takeRoom: (bytes) => this.#options.policy.unsent.take(bytes, this.remoteAddress()),
       onAborted: (listener) => this.onAborted(listener),
-      isWhole: () => this.#isClosing,
-      onTaken: () => this.#linger(),
+      isWhole: () => this.connection.isClosing,
+      onTaken: () => this.connection.linger(),
+      close: () => this.connection.close(),
     });
-  }
-
-  /** The answer is whole on the wire. A client that was told so closes the connection; otherwise it is closed here. */
-  #linger(): void {
-    this.#isClosing = true;
-    closeSoon(this.#response, this.isLast, () => this.#isGone);
   }
 
   /** Begins an answer of unknown length. An answer to HEAD ends here. */
   begin(status: number, headers: HeaderBlock): void {
     if (this.isOver) return;
     this.#status = status;
-    const closes = this.isLast || this.#isToClose();
+    const closes = this.#isToClose();
     if (this.isHead) {
       this.#finish();
       this.#giveBare(status, headers, null, closes);
@@ -261,7 +256,7 @@ export class Exchange {
   onWritable(listener: () => void): void {
     if (this.isOver) return;
     this.#response.onWritable(() => {
-      if (this.#isClosing) return flushSocket(this.#response);
+      if (this.connection.isClosing) return flushSocket(this.#response);
       listener();
       return true;
     });
@@ -271,9 +266,9 @@ export class Exchange {
   end(): void {
     if (this.isOver) return;
     this.#finish();
-    if (this.isLast || this.#isToClose()) {
+    if (this.#isToClose()) {
       this.#response.cork(() => writeChunkedEnd(this.#response, this.#hasChunks));
-      this.#linger();
+      this.connection.linger();
     } else this.#response.cork(() => this.#response.end());
   }
 
@@ -282,7 +277,7 @@ export class Exchange {
     if (this.isOver) return;
     this.isOver = true;
     this.#options.meter.countUnanswered(this.route, 'service');
-    this.#response.close();
+    this.connection.close();
   }
 
   /** Reads no more of the connection, not even its end: for a connection whose last answer this is. */
@@ -292,6 +287,7 @@ export class Exchange {
 
   /** @param listener gets each piece of the request's body, valid during the call only */
   onBody(listener: (piece: Uint8Array, isLast: boolean) => void): void {
+    this.connection.hasBody = true;
     this.#response.onData((piece, isLast) => listener(new Uint8Array(piece), isLast));
   }
 }

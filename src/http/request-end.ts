@@ -34,3 +34,13 @@ export function framingFault(request: RequestView): string | null {
 export function hasUncertainEnd(request: RequestView): boolean {
   return request.header('transfer-encoding') !== '' || !commonMethods.has(request.method());
 }
+
+/** Whether the client has said that it sends no request after this one. */
+export function endsConnection(request: RequestView): boolean {
+  return saysClose(request.header('connection'));
+}
+
+/** @param connection the value of that header. uWebSockets.js looks at its length only */
+export function saysClose(connection: string): boolean {
+  return connection.length === 'close'.length;
+}

@@ -14,7 +14,7 @@ import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange, type ExchangeClass } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
-import { framingFault, hasUncertainEnd } from './request-end.ts';
+import { endsConnection, framingFault, hasUncertainEnd } from './request-end.ts';
 import { RequestView } from './request-view.ts';
 import { type Manner, TurnGuard } from './turn-guard.ts';
 import { type AppDescriptor, createApp, type HttpRequest, type HttpResponse, type UwsApp } from './uws.ts';
@@ -126,7 +126,7 @@ function addBodyRoute(app: UwsApp, route: BodyRoute, parts: RouteParts): void {
   const { exchange: RouteExchange = Exchange } = route;
   const exchangeFor = (response: HttpResponse): Exchange => {
     const exchange = new RouteExchange(response, false, route.countedAs, 'plain', parts);
-    exchange.handlerReturned();
+    exchange.bodyWasRead();
     return exchange;
   };
   const answering: BodyAnswering<unknown> = {
@@ -189,7 +189,8 @@ function handleExchange(
   try {
     const fault = framingFault(view);
     if (fault === null) {
-      exchange.isLast = hasUncertainEnd(view);
+      exchange.connection.isLast = hasUncertainEnd(view);
+      exchange.connection.isClientsLast = endsConnection(view);
       handle();
     } else options.refuseAmbiguous(exchange, view, fault);
   } catch (fault) {

@@ -82,6 +82,11 @@ async function playCase(
       most = Math.max(most, ownBytesOf(server.pid));
     }, 50);
     t.teardown(() => clearInterval(watch));
+    let end: number | NodeJS.Signals | null = null;
+    const ended = server.ended.then((how) => {
+      clearInterval(watch);
+      end = how;
+    });
     let isOver = false;
     const stage: AttackStage = {
       teardown: t.teardown,
@@ -95,7 +100,8 @@ async function playCase(
     // Awaited at the end: until then a failure must not end the run.
     running.catch(() => undefined);
     quiet.forget();
-    await setTimeout(attackMs[tier]);
+    await Promise.race([ended, setTimeout(attackMs[tier])]);
+    expect(end === null, `${chosen.join(', ')}: the service ended with ${end}`);
     const readings = await quiet.read();
     isOver = true;
     const sent = await running;

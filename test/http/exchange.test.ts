@@ -217,7 +217,7 @@ t.test('a last answer arrives completely, for any size and method, and ends its 
       let asked = 0;
       const { port, kept, connections } = await serve(t, (exchange) => {
         asked += 1;
-        exchange.isLast = true;
+        exchange.connection.isLast = true;
         exchange.answer(200, headers, 'x'.repeat(length));
       });
       const shown = `${method} of ${length}`;
@@ -241,7 +241,7 @@ t.test('a last answer arrives completely, for any size and method, and ends its 
 
 t.test('the server closes a connection after its last answer if the client does not', async (t) => {
   const { port, connections } = await serve(t, (exchange) => {
-    exchange.isLast = true;
+    exchange.connection.isLast = true;
     exchange.answer(200, headers, 'last');
   });
   const connection = await openRawConnection(t, port);

@@ -1,0 +1,65 @@
+import type { HttpResponse } from './uws.ts';
+
+/** How long a client has to close a connection whose end was announced, and to take the last bytes. */
+const lingerMs = 250;
+/**
+ * The same for a client that may have sent more: if the connection closed too early, the client might lose the answer.
+ */
+const lastLingerMs = 2000;
+
+/**
+ * What is known of a connection's end while one of its requests is answered, and the way to it.
+ *
+ * No connection is closed within the call in which a body came: after it uWebSockets.js hands over the next request of
+ * the buffer, also of a closed connection, and an answer to that ends the process. After an answer that is not ended for
+ * the library, the next request makes the library close the connection.
+ */
+export class ConnectionClosing {
+  readonly #response: HttpResponse;
+  /** The answer is the last one, because the end of the request is not certain. Set before it is given. */
+  isLast = false;
+  /** The client has said that the connection ends with this answer. Set before it is given. */
+  isClientsLast = false;
+  /** The answer may be given within the library's call for the request's body. */
+  hasBody = false;
+  /** The answer is whole on the wire, and the connection is about to be closed. */
+  isClosing = false;
+  /** The response must not be touched any more. */
+  isGone = false;
+
+  constructor(response: HttpResponse) {
+    this.#response = response;
+  }
+
+  /** Whether the connection ends with the answer, whatever the service wants. */
+  get isCertain(): boolean {
+    return this.isLast || (this.isClientsLast && this.hasBody);
+  }
+
+  /** Whether uWebSockets.js may close the connection when it has sent the answer. */
+  get isLeftToLibrary(): boolean {
+    return !this.isLast && !this.hasBody;
+  }
+
+  /** The answer is whole on the wire. A client that was told so closes the connection; otherwise it is closed here. */
+  linger(): void {
+    this.isClosing = true;
+    if (this.isLast) this.#closeIn(lastLingerMs);
+    // A client that has said so may wait for the end of the connection.
+    else if (this.isClientsLast) this.close();
+    else this.#closeIn(lingerMs);
+  }
+
+  /** Closes the connection, whatever is not sent. */
+  close(): void {
+    setImmediate(() => this.#close());
+  }
+
+  #closeIn(ms: number): void {
+    setTimeout(() => this.#close(), ms).unref();
+  }
+
+  #close(): void {
+    if (!this.isGone) this.#response.close();
+  }
+}
