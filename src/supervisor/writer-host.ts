@@ -51,6 +51,8 @@ export class WriterHost {
   #pulseSeen = 0;
   #pulseSeenAt = 0;
   #isStopping = false;
+  /** The end of the thread is told: a fault, its message and the exit come one by one. */
+  #hasFailed = false;
 
   constructor(options: WriterHostOptions) {
     this.#options = options;
@@ -141,7 +143,8 @@ export class WriterHost {
   }
 
   #end(fault: Error, isRunning = false): void {
-    if (this.#isStopping) return;
+    if (this.#isStopping || this.#hasFailed) return;
+    this.#hasFailed = true;
     this.client.fail(isRunning);
     this.#options.onFatal(fault);
   }

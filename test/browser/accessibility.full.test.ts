@@ -32,7 +32,7 @@ const cutOffButtons = `
 const move = (path: string): string => `new Promise((resolve, reject) => {
   const textOf = () => document.querySelector('main')?.textContent;
   const before = textOf();
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 60_000;
   history.pushState(null, '', ${JSON.stringify(path)});
   const look = () => {
     // A tab that is not chosen is not read.

@@ -88,7 +88,12 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   });
 
   // A thread that exits inside a transaction never ends: lmdb's cleanup waits for the lock that the transaction holds.
-  const tellEnd = (): void => fail(new Error('the writer thread ended'));
+  let why: unknown = new Error('the writer thread ended');
+  // On a busy machine the main thread may read this message before the exception, which comes by another port.
+  process.once('uncaughtExceptionMonitor', (fault) => {
+    why = fault;
+  });
+  const tellEnd = (): void => fail(why);
   process.once('exit', tellEnd);
   const stop = async (): Promise<void> => {
     process.off('exit', tellEnd);
