@@ -11,6 +11,8 @@ export type LinkState = 'open' | 'stalled' | 'no-requests' | 'no-answers' | 'cut
 export class LinkProxy {
   /** Added to each piece of bytes, both ways, in milliseconds. */
   delayMs = 0;
+  /** Once a request contains these bytes, no answers come. */
+  silentAfter: string | null = null;
   #state: LinkState = 'open';
   readonly #target: () => number;
   readonly #server: Server;
@@ -87,6 +89,10 @@ class Flow {
     this.#to = to;
     this.#link = link;
     from.on('data', (piece: Buffer) => {
+      if (losing === 'no-requests' && link.silentAfter !== null && piece.includes(link.silentAfter)) {
+        link.silentAfter = null;
+        link.state = 'no-answers';
+      }
       if (link.state === 'cut' || link.state === losing) this.#isTorn = true;
       if (this.#isTorn) return;
       this.#held.push(piece);
