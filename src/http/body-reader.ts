@@ -43,8 +43,9 @@ const bytesOfChunkMin = 8;
 const noBytes = new Uint8Array(0);
 
 /**
- * Collects a request's body. Call it in the request's handler, before it returns. After any outcome but `complete`, the
- * rest of the body is read and dropped, so that the client sees the answer, unless it comes in too many chunks.
+ * Collects a request's body. Call it in the request's handler, before it returns. After any outcome but `complete` the
+ * answer ends the connection. The rest of the body is read and dropped meanwhile, so that the client sees the answer,
+ * unless it comes in too many chunks.
  * @param declaredBytes from Content-Length; null when the body is chunked
  * @param onOutcome called once, unless the client goes away first
  */
@@ -70,7 +71,10 @@ export function readBody(
     isOver = true;
     clearInterval(timer);
     // uWebSockets.js keeps the handler, and with it the bytes, until the client has sent its last byte.
-    if (outcome?.kind !== 'complete') arrived.release();
+    if (outcome?.kind !== 'complete') {
+      arrived.release();
+      exchange.connection.isLast = true;
+    }
     if (outcome !== null) onOutcome(outcome);
   };
   const timer = setInterval(() => {

@@ -207,12 +207,14 @@ export class ArrivingBody<Asked> {
     }
   }
 
-  /** The rest of the body is read and dropped. */
+  /** The answer ends the connection. The rest of the body is read and dropped meanwhile. */
   refuse(why: UnreadBody): void {
     if (this.#isOver) return;
     this.#end();
     const { route, exchangeFor } = this.#answering;
-    route.refuse(exchangeFor(this.#response as HttpResponse), this.#asked as Asked, why);
+    const exchange = exchangeFor(this.#response as HttpResponse);
+    exchange.connection.isLast = true;
+    route.refuse(exchange, this.#asked as Asked, why);
   }
 
   #abort(): void {

@@ -6,6 +6,8 @@ const lingerMs = 250;
  * The same for a client that may have sent more: if the connection closed too early, the client might lose the answer.
  */
 const lastLingerMs = 2000;
+/** A client that sends on is waited for again, so many times at most: it may read the answer only when it has sent all. */
+const lingersMax = 5;
 
 /**
  * What is known of a connection's end while one of its requests is answered, and the way to it.
@@ -16,7 +18,10 @@ const lastLingerMs = 2000;
  */
 export class ConnectionClosing {
   readonly #response: HttpResponse;
-  /** The answer is the last one, because the end of the request is not certain. Set before it is given. */
+  /**
+   * The answer is the last one, because the end of the request is not certain, or the rest of its body is not wanted. Set
+   * before it is given.
+   */
   isLast = false;
   /** The client has said that the connection ends with this answer. Set before it is given. */
   isClientsLast = false;
@@ -26,6 +31,7 @@ export class ConnectionClosing {
   isClosing = false;
   /** The response must not be touched any more. */
   isGone = false;
+  #hasHeard = false;
 
   constructor(response: HttpResponse) {
     this.#response = response;
@@ -44,10 +50,15 @@ export class ConnectionClosing {
   /** The answer is whole on the wire. A client that was told so closes the connection; otherwise it is closed here. */
   linger(): void {
     this.isClosing = true;
-    if (this.isLast) this.#closeIn(lastLingerMs);
+    if (this.isLast) this.#closeWhenSilent(lingersMax);
     // A client that has said so may wait for the end of the connection.
     else if (this.isClientsLast) this.close();
-    else this.#closeIn(lingerMs);
+    else setTimeout(() => this.#close(), lingerMs).unref();
+  }
+
+  /** More of the request has come. */
+  hear(): void {
+    this.#hasHeard = true;
   }
 
   /** Closes the connection, whatever is not sent. */
@@ -55,8 +66,13 @@ export class ConnectionClosing {
     setImmediate(() => this.#close());
   }
 
-  #closeIn(ms: number): void {
-    setTimeout(() => this.#close(), ms).unref();
+  #closeWhenSilent(lingersLeft: number): void {
+    this.#hasHeard = false;
+    const look = (): void => {
+      if (this.#hasHeard && lingersLeft > 1) this.#closeWhenSilent(lingersLeft - 1);
+      else this.#close();
+    };
+    setTimeout(look, lastLingerMs).unref();
   }
 
   #close(): void {

@@ -288,6 +288,9 @@ export class Exchange {
   /** @param listener gets each piece of the request's body, valid during the call only */
   onBody(listener: (piece: Uint8Array, isLast: boolean) => void): void {
     this.connection.hasBody = true;
-    this.#response.onData((piece, isLast) => listener(new Uint8Array(piece), isLast));
+    this.#response.onData((piece, isLast) => {
+      this.connection.hear();
+      listener(new Uint8Array(piece), isLast);
+    });
   }
 }
