@@ -1,4 +1,5 @@
 import { connect as connectHttp2 } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import type { Test } from 'tap';
@@ -22,6 +23,14 @@ const proxyHeader = '\r\n\r\n\0\r\nQUIT\n!\x11\0\x0c\x01\x02\x03\x04\x05\x06\x07
 
 /** The tests of both examples. */
 export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases): void {
+  t.test('one address has 500 requests at once, also by HTTP/2, and others go on', async (t) => {
+    const service = await startProxied(t, kind, { openssl, settings: unlimited });
+    const statuses = await holdRequests(t, service, '127.0.0.9', 200);
+    t.same([...new Set(statuses)], [429], 'of 700 requests 200 are refused at once');
+    t.equal((await service.client().send({ path: `/v1/flags/${service.flag}` })).status, 200);
+    await service.server.stop();
+  });
+
   t.test('both APIs work through it, and the query arrives unchanged', async (t) => {
     const service = await startProxied(t, kind, { openssl, settings: unlimited });
     const client = service.client();
@@ -248,6 +257,37 @@ function rawStatus({ proxy }: ProxiedService, ...pieces: readonly string[]): Pro
     });
     socket.on('error', reject);
     socket.on('close', () => resolve(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? 'closed'));
+  });
+}
+
+/** Requests by HTTP/2 whose bodies do not come. @returns the statuses of those that were answered, once `answered` were */
+async function holdRequests(
+  t: Test,
+  { proxy, flag }: ProxiedService,
+  localAddress: string,
+  answered: number,
+): Promise<readonly (number | undefined)[]> {
+  const [sessions, requestsEach] = [7, 100];
+  const place = { host: '127.0.0.1', port: proxy.port, localAddress };
+  const options = { host: '127.0.0.1', ca: proxy.certificate, ALPNProtocols: ['h2'] };
+  const head = { ':method': 'POST', ':path': `/ofrep/v1/evaluate/flags/${flag}`, 'content-length': '1000' };
+  const statuses: (number | undefined)[] = [];
+  return new Promise((resolve) => {
+    for (let session = 0; session < sessions; session += 1) {
+      const opened = connectHttp2(`https://127.0.0.1:${proxy.port}`, {
+        createConnection: () => connect({ ...options, socket: connectTcp(place) }),
+      });
+      t.teardown(() => opened.destroy());
+      opened.on('error', () => undefined);
+      for (let request = 0; request < requestsEach; request += 1) {
+        const stream = opened.request(head);
+        stream.on('response', (headers) => {
+          if (statuses.push(headers[':status']) === answered) resolve(statuses);
+        });
+        stream.on('error', () => undefined).resume();
+        stream.write('{');
+      }
+    }
   });
 }
 
