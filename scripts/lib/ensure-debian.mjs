@@ -12,6 +12,7 @@ const packagesOf = new Map([
   ['haproxy', ['haproxy']],
   ['nginx', ['nginx']],
   ['openssl', ['openssl']],
+  ['perl', ['perl-base']],
   ['pgbouncer', ['pgbouncer']],
   ['pngquant', ['pngquant']],
   ['prlimit', ['util-linux']],

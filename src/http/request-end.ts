@@ -40,7 +40,11 @@ export function endsConnection(request: RequestView): boolean {
   return saysClose(request.header('connection'));
 }
 
-/** @param connection the value of that header. uWebSockets.js looks at its length only */
+/**
+ * @param connection the value of that header. uWebSockets.js looks only whether it has five bytes, of which a character
+ * takes several if it is not ASCII
+ */
 export function saysClose(connection: string): boolean {
-  return connection.length === 'close'.length;
+  const length = 'close'.length;
+  return connection.length === length || (connection.length < length && /\P{ASCII}/u.test(connection));
 }

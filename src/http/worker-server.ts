@@ -141,15 +141,9 @@ function addBodyRoute(app: UwsApp, route: BodyRoute, parts: RouteParts): void {
         exchange.answer(status, headers, body);
         return false;
       }
-      let isTaken = true;
       const startedAt = meter.beginAtOnce();
-      if (!isChecked) {
-        writeHead(response, status, headers);
-        response.end(body);
-      } else {
-        isTaken = isTakenWhole(response, ready);
-        if (!isTaken) exchangeFor(response).keepRest(body);
-      }
+      const isTaken = isChecked ? isTakenWhole(response, ready) : isTakenByCork(response, ready);
+      if (!isTaken) exchangeFor(response).keepRest(body);
       meter.countAtOnce(route.countedAs, status, startedAt);
       return isTaken;
     },
@@ -164,13 +158,23 @@ function addBodyRoute(app: UwsApp, route: BodyRoute, parts: RouteParts): void {
     const manner = turns.next();
     const isChecked = manner === 'checked';
     const length = manner === 'plain' || isChecked ? readBodyHead(request, route.bytesMax) : null;
-    const asked = length === null ? null : route.ask(request.getUrl(), bodyHead);
+    const asked = length === null ? null : ask(request);
     if (length !== null && asked !== null) {
       const body = spare ?? new ArrivingBody(answering);
       spare = null;
       body.begin(response, asked, length, isChecked);
     } else handleOrdinarily(response, request, manner);
   });
+
+  /** @returns null for what goes the ordinary way; so does a request whose address cannot be read */
+  function ask(request: HttpRequest): unknown {
+    try {
+      return route.ask(request.getUrl(), bodyHead);
+    } catch (fault) {
+      parts.onFault(fault);
+      return null;
+    }
+  }
 
   // Apart, so that V8 allocates no captured variables for the requests above.
   function handleOrdinarily(response: HttpResponse, request: HttpRequest, manner: Manner): void {
@@ -224,14 +228,9 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
       letWait(response, request, manner);
       return;
     }
-    const { status, headers, body } = answer;
-    if (manner === 'plain') {
-      writeHead(response, status, headers);
-      response.end(body);
-    } else if (!isTakenWhole(response, answer)) {
-      new Exchange(response, isHead, route.countedAs, manner, parts).keepRest(body);
-    }
-    meter.countAtOnce(route.countedAs, status, startedAt);
+    const isTaken = manner === 'plain' ? isTakenByCork(response, answer) : isTakenWhole(response, answer);
+    if (!isTaken) new Exchange(response, isHead, route.countedAs, manner, parts).keepRest(answer.body);
+    meter.countAtOnce(route.countedAs, answer.status, startedAt);
   });
 
   function decide(request: HttpRequest): ReadyAnswer | null {
@@ -269,6 +268,16 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     const exchange = new RouteExchange(response, isHead, route.countedAs, manner, parts);
     handleExchange(exchange, view.show(request), parts, () => handle(exchange));
   }
+}
+
+/**
+ * Writes an answer into the buffer for one write that uWebSockets.js has within a handler. When that is full, and the
+ * socket does not take it, the library drops the piece that it was given: `end` would leave the answer without its body,
+ * and open. @returns whether all of it was taken
+ */
+function isTakenByCork(response: HttpResponse, { status, headers, body }: ReadyAnswer): boolean {
+  writeHead(response, status, headers);
+  return response.tryEnd(body, typeof body === 'string' ? Buffer.byteLength(body) : body.length)[1];
 }
 
 /** Writes as much of an answer as its client's socket takes. @returns whether that was all of it */

@@ -1,10 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import type { BootedServer } from '../support/booted-server.ts';
+import { debianPrograms, pathOf } from '../support/debian-programs.ts';
 import { expect } from '../support/expectations.ts';
 import { openRawConnection, type RawConnection } from '../support/raw-request.ts';
-import { besiege, withBody } from './robustness-fixture.ts';
+import { besiege, get, withBody } from './robustness-fixture.ts';
 
 /*
+ * Thousands of requests at once reach what uWebSockets.js does when its buffer for one write is full.
+ *
  * uWebSockets.js hands over the next request of a buffer also when the answer to a body has closed the connection. An
  * answer to that request would be written to memory that is freed: by the body's deadline at the latest.
  */
@@ -54,6 +59,8 @@ function splitBody(request: string): { readonly head: string; readonly body: str
 const kinds = [
   { name: 'bodies', headers: [] },
   { name: 'bodies whose clients end the connection', headers: ['Connection: close'] },
+  // Five bytes, as many as `close` has, and four characters.
+  { name: 'bodies with an odd header', headers: ['Connection: célo'] },
 ];
 
 for (const { name, headers } of kinds) {
@@ -100,5 +107,54 @@ t.test('a client that ends its connection with a request has its answer, and the
     await connection.response();
     t.equal(await connection.response(), null, 'what it sends after its last request is not answered');
   }
+  await server.stop();
+});
+
+/** Bytes that uWebSockets.js gathers for one write. */
+const gatheredBytes = 16 * 1024;
+
+const perl = debianPrograms('perl');
+
+/** Sends both kinds of batches in turns, on ten connections one after the other, and reads nothing. */
+const slowReader = `
+use strict; use Socket;
+my ($port, @batches) = @ARGV;
+$SIG{PIPE} = 'IGNORE';
+for my $attempt (1 .. 10) {
+  socket(my $socket, PF_INET, SOCK_STREAM, 0) or exit 2;
+  setsockopt($socket, SOL_SOCKET, SO_RCVBUF, 4096);
+  setsockopt($socket, 6, 1, 1);
+  connect($socket, sockaddr_in($port, inet_aton('127.0.0.1'))) or exit 3;
+  for my $turn (0 .. 3000) {
+    exit 4 if $turn == 3000;
+    last unless defined syswrite($socket, $batches[$turn % 2]);
+    select(undef, undef, undef, 0.002);
+  }
+  close($socket);
+}`;
+
+t.test('gathered answers that have no room in the socket end no process', { skip: perl.skip }, async (t) => {
+  const { server, flag } = await besiege(t, settings);
+  const [known, unknown] = [get(`/v1/flags/${flag}`), get('/v1/flags/none')];
+  const sizeOf = async (request: string): Promise<{ readonly head: number; readonly whole: number }> => {
+    const connection = await openRawConnection(t, server.port);
+    connection.write(request);
+    const { head = '', body = '' } = (await connection.response()) ?? {};
+    connection.destroy();
+    return { head: head.length + 4, whole: head.length + 4 + body.length };
+  };
+  const { head, whole } = await sizeOf(known);
+  const short = (await sizeOf(unknown)).whole;
+  // Answers of unknown flags come first, so many that the gathered bytes end within the body of a known flag's answer.
+  const restAfter = (unknowns: number): number => (gatheredBytes - unknowns * short) % whole;
+  const unknowns = [...Array(30).keys()].find((count) => restAfter(count) > head && restAfter(count) < whole);
+  if (unknowns === undefined) throw new Error('no mixture ends within a body');
+  const gathered = known.repeat(Math.floor((gatheredBytes - 512) / whole));
+  const within =
+    unknown.repeat(unknowns) + known.repeat(Math.ceil((gatheredBytes - unknowns * short) / whole) + 3);
+  // Node cannot make a receive buffer as small as what is gathered.
+  const sender = spawn(pathOf(perl, 'perl'), ['-e', slowReader, String(server.port), gathered, within]);
+  const [code] = await once(sender, 'exit');
+  t.equal(code, 0, 'each connection is cut off, and the next one is accepted');
   await server.stop();
 });
