@@ -14,7 +14,15 @@ import { ensureDebian } from './lib/ensure-debian.mjs';
 import { newerNodes } from './lib/newer-nodes.mjs';
 import { root } from './lib/root.mjs';
 
-const httpTests = ['http/', 'conformance/', 'front/', 'worker/', 'ofrep/', 'robustness/bad-input'];
+const httpTests = [
+  'http/',
+  'conformance/',
+  'front/',
+  'worker/',
+  'ofrep/',
+  'robustness/bad-input',
+  'robustness/requests-at-once',
+];
 
 /** Runs in the new root, which has a /proc and a /dev and nothing else of this machine. */
 const inside = `

@@ -273,7 +273,7 @@ t.test('a fault before the first chunk is answered, a later one cuts the connect
   t.same([early.status, early.text], [500, 'failed']);
   t.same(events('/early'), ['released', 'failed']);
   await t.rejects(client.send({ path: '/late' }), 'an incomplete answer does not look complete');
-  t.same(events('/late'), ['begin', 'released', 'over', 'gone', 'failed after it began']);
+  t.same(events('/late'), ['begin', 'released', 'over', 'failed after it began', 'gone']);
   t.match(faults, [{ message: 'a fault' }, { message: 'a fault' }]);
   t.equal(room.used, 0);
   t.equal((await client.send({ path: '/none' })).status, 200);
