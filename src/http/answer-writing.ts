@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { assert } from '../support/assert.ts';
+import type { ConnectionClosing } from './connection-closing.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { HttpResponse } from './uws.ts';
 
@@ -88,25 +89,20 @@ interface Rest {
   takeRoom(bytes: number): (() => void) | null;
   /** @param listener called once if the client goes away */
   onAborted(listener: () => void): void;
-  /** Called before each write. @returns whether the answer is whole, and nothing is left to write */
-  isWhole(): boolean;
-  /** Called when the socket has taken the rest. */
-  onTaken(): void;
-  /** Called when there is no room. */
-  close(): void;
+  readonly connection: ConnectionClosing;
 }
 
 /**
  * Keeps a copy of the rest, counted in the budget, and writes it as the socket takes more; without room it closes the
  * connection.
  */
-export function keepRest(response: HttpResponse, { body, total, ...hooks }: Rest): void {
+export function keepRest(response: HttpResponse, { body, total, connection, ...hooks }: Rest): void {
   const start = response.getWriteOffset();
   // A copy, because the body may be a view of memory that others write to.
   const rest = new Uint8Array(typeof body === 'string' ? Buffer.from(body) : body).slice(start);
   let give = hooks.takeRoom(rest.length);
   if (give === null) {
-    hooks.close();
+    connection.close();
     return;
   }
   const flush = (): void => {
@@ -115,12 +111,12 @@ export function keepRest(response: HttpResponse, { body, total, ...hooks }: Rest
   };
   hooks.onAborted(flush);
   response.onWritable((offset) => {
-    if (hooks.isWhole()) return flushSocket(response);
+    if (connection.isClosing) return flushSocket(response);
     const [isTaken, isDone] = response.tryEnd(rest.subarray(offset - start), total);
     // With a total that is never reached, the answer is whole when its last byte was taken.
     if (!isDone && !(isTaken && start + rest.length < total)) return isTaken;
     flush();
-    if (!isDone) hooks.onTaken();
+    if (!isDone) connection.linger();
     return isTaken;
   });
 }

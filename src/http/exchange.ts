@@ -206,9 +206,7 @@ export class Exchange {
       total,
       takeRoom: (bytes) => this.#options.policy.unsent.take(bytes, this.remoteAddress()),
       onAborted: (listener) => this.onAborted(listener),
-      isWhole: () => this.connection.isClosing,
-      onTaken: () => this.connection.linger(),
-      close: () => this.connection.close(),
+      connection: this.connection,
     });
   }
 

@@ -142,10 +142,10 @@ function addBodyRoute(app: UwsApp, route: BodyRoute, parts: RouteParts): void {
         return false;
       }
       const startedAt = meter.beginAtOnce();
-      const isTaken = isChecked ? isTakenWhole(response, ready) : isTakenByCork(response, ready);
-      if (!isTaken) exchangeFor(response).keepRest(body);
+      const isDone = isChecked ? isTakenCorked(response, ready) : isTaken(response, ready);
+      if (!isDone) exchangeFor(response).keepRest(body);
       meter.countAtOnce(route.countedAs, status, startedAt);
-      return isTaken;
+      return isDone;
     },
     countAborted: () => meter.countUnanswered(route.countedAs, 'client'),
     free: (body) => {
@@ -228,8 +228,8 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
       letWait(response, request, manner);
       return;
     }
-    const isTaken = manner === 'plain' ? isTakenByCork(response, answer) : isTakenWhole(response, answer);
-    if (!isTaken) new Exchange(response, isHead, route.countedAs, manner, parts).keepRest(answer.body);
+    const isDone = manner === 'plain' ? isTaken(response, answer) : isTakenCorked(response, answer);
+    if (!isDone) new Exchange(response, isHead, route.countedAs, manner, parts).keepRest(answer.body);
     meter.countAtOnce(route.countedAs, answer.status, startedAt);
   });
 
@@ -271,21 +271,20 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
 }
 
 /**
- * Writes an answer into the buffer for one write that uWebSockets.js has within a handler. When that is full, and the
- * socket does not take it, the library drops the piece that it was given: `end` would leave the answer without its body,
- * and open. @returns whether all of it was taken
+ * Writes an answer within a handler, where uWebSockets.js gathers bytes for one write. When they are too many, and the
+ * socket does not take them, the library drops the piece that it was given: `end` would leave the answer without its
+ * body, and open. @returns whether all of it was taken
  */
-function isTakenByCork(response: HttpResponse, { status, headers, body }: ReadyAnswer): boolean {
+function isTaken(response: HttpResponse, { status, headers, body }: ReadyAnswer): boolean {
   writeHead(response, status, headers);
   return response.tryEnd(body, typeof body === 'string' ? Buffer.byteLength(body) : body.length)[1];
 }
 
-/** Writes as much of an answer as its client's socket takes. @returns whether that was all of it */
-function isTakenWhole(response: HttpResponse, { status, headers, body }: ReadyAnswer): boolean {
+/** The same with a cork of its own, which the gathered bytes need once they were too many. */
+function isTakenCorked(response: HttpResponse, answer: ReadyAnswer): boolean {
   let isDone = false;
   response.cork(() => {
-    writeHead(response, status, headers);
-    [, isDone] = response.tryEnd(body, Buffer.byteLength(body));
+    isDone = isTaken(response, answer);
   });
   return isDone;
 }

@@ -17,14 +17,10 @@ const stalled = 'The body stopped arriving. Send it whole, and faster.';
 const scattered =
   'The body comes in too many chunks for its length. Send larger chunks, or a Content-Length.';
 
-/** Answers a request whose body did not arrive whole. */
+/** Answers a request whose body did not arrive whole. Whoever reads the body has made the answer the last one. */
 export function refuseUnread(exchange: Exchange, key: string | null, why: UnreadBody | 'scattered'): void {
-  if (why === 'over-budget') {
-    refuseOfrep(exchange, key, ofrepOverload(overBudget));
-    return;
-  }
-  const problem = unreadBody(why === 'stalled' ? stalled : scattered);
-  exchange.answerAndClose(problem.status, ofrepHeaders, ofrepFailure(key, problem));
+  const details = why === 'stalled' ? stalled : scattered;
+  refuseOfrep(exchange, key, why === 'over-budget' ? ofrepOverload(overBudget) : unreadBody(details));
 }
 
 /** Answers a request above the limit of evaluations. */
