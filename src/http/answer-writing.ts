@@ -1,7 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { assert } from '../support/assert.ts';
+import { utf8BytesMax } from '../support/utf8.ts';
 import type { ConnectionClosing } from './connection-closing.ts';
 import type { HeaderBlock } from './header-block.ts';
+import type { ReadyAnswer } from './ready-answer.ts';
+import type { TurnGuard } from './turn-guard.ts';
 import type { HttpResponse } from './uws.ts';
 
 const lines = new Map<number, string>(
@@ -21,6 +24,43 @@ function statusLine(status: number): string {
 export function writeHead(response: HttpResponse, status: number, headers: HeaderBlock): void {
   if (status !== 200) response.writeStatus(statusLine(status));
   response.writeHeader(headers.name, headers.value);
+}
+
+/** What uWebSockets.js adds to a head at most: its first line, `Date`, `Content-Length`, and the ends of lines. */
+const addedBytesMax = 256;
+
+/** @returns at most so many bytes of an answer; of its text, code units are counted, not read */
+function bytesAtMost({ headers, body }: ReadyAnswer): number {
+  const bodyBytes = typeof body === 'string' ? body.length * utf8BytesMax : body.length;
+  return addedBytesMax + headers.name.length + headers.value.length + bodyBytes;
+}
+
+/**
+ * Writes an answer within a handler, where uWebSockets.js gathers bytes for one write. When they are too many, and the
+ * socket does not take them, the library drops the piece that it was given: `end` would leave the answer without its
+ * body, and open. So `tryEnd`, which says what was taken and costs more, writes what may be too many.
+ * @returns whether all of it was taken
+ */
+export function writeAtOnce(response: HttpResponse, answer: ReadyAnswer, turns: TurnGuard): boolean {
+  if (!turns.hasRoom(bytesAtMost(answer))) return tryToWrite(response, answer);
+  writeHead(response, answer.status, answer.headers);
+  response.end(answer.body);
+  return true;
+}
+
+/** The same with a cork of its own, which the gathered bytes need once they were too many. */
+export function writeChecked(response: HttpResponse, answer: ReadyAnswer, turns: TurnGuard): boolean {
+  turns.hasRoom(bytesAtMost(answer));
+  let isDone = false;
+  response.cork(() => {
+    isDone = tryToWrite(response, answer);
+  });
+  return isDone;
+}
+
+function tryToWrite(response: HttpResponse, { status, headers, body }: ReadyAnswer): boolean {
+  writeHead(response, status, headers);
+  return response.tryEnd(body, typeof body === 'string' ? Buffer.byteLength(body) : body.length)[1];
 }
 
 /** @returns the Content-Length of an answer without a body; null when it has none */

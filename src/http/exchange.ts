@@ -12,13 +12,10 @@ import {
 } from './answer-writing.ts';
 import { ConnectionClosing } from './connection-closing.ts';
 import type { HeaderBlock } from './header-block.ts';
-import type { Manner } from './turn-guard.ts';
+import { gatheredBytes, type Manner } from './turn-guard.ts';
 import type { HttpResponse } from './uws.ts';
 
 type Body = string | Uint8Array;
-
-/** uWebSockets.js gathers this much for one write. A larger write goes to the socket at once. */
-const corkBytes = 16 * 1024;
 
 /** `Exchange`, or a class that gives its answers with more. */
 export type ExchangeClass = typeof Exchange;
@@ -155,7 +152,7 @@ export class Exchange {
     const closes = this.#manner === 'last' || this.#isToClose();
     if (this.isHead || body.length === 0 || bareLength(status, body) === null) {
       this.#giveBare(status, headers, bareLength(status, body), closes);
-    } else if (closes && this.#isPlain && body.length < corkBytes) {
+    } else if (closes && this.#isPlain && body.length < gatheredBytes) {
       this.#response.cork(() => {
         writeHead(this.#response, status, headers);
         this.#response.end(body, true);

@@ -19,6 +19,8 @@ const aheadEach = 8;
 const aheadTogether = 512;
 /** More connections than this do not have a request each in one turn. */
 const connectionsMax = 2048;
+/** uWebSockets.js gathers so many bytes for one write to a connection. A larger piece goes to the socket at once. */
+export const gatheredBytes = 16 * 1024;
 /** A turn that is over the limit lasts at most this long: some hundreds of evaluations. */
 const turnMsMax = 2;
 
@@ -47,6 +49,8 @@ export class TurnGuard {
   #answers = 0;
   #startedAt = 0;
   #isOver = false;
+  /** Bytes of answers that were given within handlers since the last turn that had too many for one write. */
+  #gathered = 0;
 
   /** @param connections of this thread */
   constructor(connections: () => number) {
@@ -73,6 +77,29 @@ export class TurnGuard {
     if (this.#unseenLeft > 0) return false;
     this.#unseenLeft = drawLooksApart();
     return true;
+  }
+
+  /**
+   * Called for each answer that is given within a handler. Answers to all connections count together, because
+   * uWebSockets.js does not show which one a request came on.
+   * @param bytes at most so many with the head. @returns whether it surely fits into what the library gathers
+   */
+  hasRoom(bytes: number): boolean {
+    const isFullBefore = this.#gathered > gatheredBytes;
+    this.#gathered += bytes;
+    if (this.#gathered <= gatheredBytes) return true;
+    if (!isFullBefore) setImmediate(() => this.#forgetGathered());
+    return false;
+  }
+
+  /** Called for each request whose answer is not counted: until the turn ends, no other surely has room. */
+  hasUncounted(): void {
+    this.hasRoom(gatheredBytes + 1);
+  }
+
+  /** At the end of a turn, the library has sent what it had gathered. */
+  #forgetGathered(): void {
+    this.#gathered = 0;
   }
 
   #look(): Manner {

@@ -1,6 +1,6 @@
 import type { AnswerMeter } from '../observability/answer-meter.ts';
 import type { AnswerPolicy, ExchangeOptions } from './answer-policy.ts';
-import { writeHead } from './answer-writing.ts';
+import { writeAtOnce, writeChecked } from './answer-writing.ts';
 import {
   ArrivingBody,
   type BodyAnswering,
@@ -142,7 +142,7 @@ function addBodyRoute(app: UwsApp, route: BodyRoute, parts: RouteParts): void {
         return false;
       }
       const startedAt = meter.beginAtOnce();
-      const isDone = isChecked ? isTakenCorked(response, ready) : isTaken(response, ready);
+      const isDone = isChecked ? writeChecked(response, ready, turns) : writeAtOnce(response, ready, turns);
       if (!isDone) exchangeFor(response).keepRest(body);
       meter.countAtOnce(route.countedAs, status, startedAt);
       return isDone;
@@ -187,9 +187,10 @@ function addBodyRoute(app: UwsApp, route: BodyRoute, parts: RouteParts): void {
 function handleExchange(
   exchange: Exchange,
   view: RequestView,
-  options: WorkerServerOptions,
+  options: RouteParts,
   handle: () => void,
 ): void {
+  options.turns.hasUncounted();
   try {
     const fault = framingFault(view);
     if (fault === null) {
@@ -228,7 +229,8 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
       letWait(response, request, manner);
       return;
     }
-    const isDone = manner === 'plain' ? isTaken(response, answer) : isTakenCorked(response, answer);
+    const isDone =
+      manner === 'plain' ? writeAtOnce(response, answer, turns) : writeChecked(response, answer, turns);
     if (!isDone) new Exchange(response, isHead, route.countedAs, manner, parts).keepRest(answer.body);
     meter.countAtOnce(route.countedAs, answer.status, startedAt);
   });
@@ -268,23 +270,4 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     const exchange = new RouteExchange(response, isHead, route.countedAs, manner, parts);
     handleExchange(exchange, view.show(request), parts, () => handle(exchange));
   }
-}
-
-/**
- * Writes an answer within a handler, where uWebSockets.js gathers bytes for one write. When they are too many, and the
- * socket does not take them, the library drops the piece that it was given: `end` would leave the answer without its
- * body, and open. @returns whether all of it was taken
- */
-function isTaken(response: HttpResponse, { status, headers, body }: ReadyAnswer): boolean {
-  writeHead(response, status, headers);
-  return response.tryEnd(body, typeof body === 'string' ? Buffer.byteLength(body) : body.length)[1];
-}
-
-/** The same with a cork of its own, which the gathered bytes need once they were too many. */
-function isTakenCorked(response: HttpResponse, answer: ReadyAnswer): boolean {
-  let isDone = false;
-  response.cork(() => {
-    isDone = isTaken(response, answer);
-  });
-  return isDone;
 }
