@@ -4,7 +4,11 @@ import { HostDesk } from '../../src/front/host-desk.ts';
 import { SyncDesk } from '../../src/front/sync-desk.ts';
 import { WorkerLink } from '../../src/front/worker-link.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
-import { watchersOfMemberMax, watchersOfSessionMax } from '../../src/operations/watching/watch-places.ts';
+import {
+  watchersMax,
+  watchersOfMemberMax,
+  watchersOfSessionMax,
+} from '../../src/operations/watching/watch-places.ts';
 import { hashPassword, isPasswordOf } from '../../src/support/password-hash.ts';
 import { evaluationMetrics } from '../../src/worker/evaluation/evaluation-metrics-protocol.ts';
 import { HostClient } from '../../src/worker/host-client.ts';
@@ -79,6 +83,23 @@ t.test('pages that watch changes are limited over all workers', async (t) => {
   t.match(await join(0, 'yet another'), /You have too many live pages/);
   workers[0]?.host.watchPlaces.leave(places[0] as number);
   t.type(await join(1, 'yet another'), 'number', 'a freed place is available to any worker');
+});
+
+t.test('however many pages some organisations watch, another one finds a place', async (t) => {
+  const { host } = connect(t, openDesk());
+  const joinAll = async (organisationId: string): Promise<number> => {
+    for (let joined = 0; ; joined += 1) {
+      const person = `${organisationId} ${Math.floor(joined / watchersOfSessionMax)}`;
+      const place = await host.watchPlaces.join({ sessionSecret: person, memberId: person, organisationId });
+      if (typeof place === 'number') continue;
+      t.match(place, /in your organisation/);
+      return joined;
+    }
+  };
+  t.equal(await joinAll('first'), watchersMax / 2, 'one that is alone gets half');
+  for (const organisation of ['second', 'third', 'fourth', 'fifth']) {
+    t.ok((await joinAll(organisation)) > 0, organisation);
+  }
 });
 
 t.test('the places of a worker that has ended are free', async (t) => {

@@ -1,3 +1,5 @@
+import { HeldPlaces } from '../../support/fair-share.ts';
+
 /** The viewer of a page. Open pages are bounded for each session, member and organisation, so that others find room. */
 export interface Viewer {
   readonly sessionSecret: string;
@@ -16,13 +18,17 @@ export interface WatchPort {
 export const watchersMax = 200;
 /** A browser has six connections to a service, and its pages need the others. */
 export const watchersOfSessionMax = 4;
-/** No member takes all places, with any number of sessions, and nor does an organisation. */
+/** No member takes all places, with any number of sessions. */
 export const watchersOfMemberMax = 20;
-export const watchersOfOrganisationMax = 100;
+/** Times the free places: half of all for an organisation that is alone, and something is left for the next one. */
+const organisationWeight = 1;
 
 /** The pages of all workers that watch changes: their number is bounded for the process. */
 export class WatchPlaces {
   readonly #viewers = new Map<number, Viewer>();
+  readonly #ofSession = new HeldPlaces();
+  readonly #ofMember = new HeldPlaces();
+  readonly #ofOrganisation = new HeldPlaces();
   #nextPlace = 1;
 
   join(viewer: Viewer): number | string {
@@ -31,26 +37,39 @@ export class WatchPlaces {
     const place = this.#nextPlace;
     this.#nextPlace += 1;
     this.#viewers.set(place, viewer);
+    for (const [places, holder] of this.#placesOf(viewer)) places.take(holder);
     return place;
   }
 
   leave(place: number): void {
-    this.#viewers.delete(place);
+    const viewer = this.#viewers.get(place);
+    if (viewer === undefined || !this.#viewers.delete(place)) return;
+    for (const [places, holder] of this.#placesOf(viewer)) places.give(holder);
   }
 
-  #refusal({ sessionSecret, memberId, organisationId }: Viewer): string | null {
+  #placesOf(viewer: Viewer): readonly (readonly [places: HeldPlaces, holder: string])[] {
+    return [
+      [this.#ofSession, viewer.sessionSecret],
+      [this.#ofMember, viewer.memberId],
+      [this.#ofOrganisation, organisationOf(viewer)],
+    ];
+  }
+
+  #refusal(viewer: Viewer): string | null {
     if (this.#viewers.size >= watchersMax) return 'Too many live pages are open in this service.';
-    const viewers = [...this.#viewers.values()];
-    const isFull = (max: number, isSame: (viewer: Viewer) => boolean) => viewers.filter(isSame).length >= max;
-    if (isFull(watchersOfSessionMax, (viewer) => viewer.sessionSecret === sessionSecret)) {
+    if (this.#ofSession.of(viewer.sessionSecret) >= watchersOfSessionMax) {
       return 'Too many live pages are open in this browser: close other tabs, first those of other projects.';
     }
-    if (isFull(watchersOfMemberMax, (viewer) => viewer.memberId === memberId)) {
+    if (this.#ofMember.of(viewer.memberId) >= watchersOfMemberMax) {
       return 'You have too many live pages open: close some.';
     }
-    if (organisationId === null) return null;
-    return isFull(watchersOfOrganisationMax, (viewer) => viewer.organisationId === organisationId)
-      ? 'Too many live pages are open in your organisation.'
-      : null;
+    return this.#ofOrganisation.hasShareFor(organisationOf(viewer), watchersMax, organisationWeight)
+      ? null
+      : 'Too many live pages are open in your organisation.';
   }
+}
+
+/** A person without one is alone. */
+function organisationOf({ organisationId, memberId }: Viewer): string {
+  return organisationId ?? memberId;
 }
