@@ -292,7 +292,10 @@ export class Sending {
     this.#encoder?.close();
     if (!this.#isMade) this.answer.release();
     if (this.#hasBegun) this.answer.onOver();
-    if (this.place !== null) this.#hooks.leave(this.place);
+    const { place } = this;
+    // What it keeps is not counted any more: the step that ends the answer is followed by a count.
+    this.place = null;
+    if (place !== null) this.#hooks.leave(place);
     this.#hooks.onOver(this);
   }
 }
