@@ -1,9 +1,9 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import { parseTagCondition } from '../domain/management/entity-tag.ts';
+import { ProblemList } from '../domain/problem-list.ts';
 import { accountOf, tenantOf } from '../domain/project/project.ts';
 import type { SyncTarget } from '../domain/sync/sync-guard.ts';
 import { formatSyncPosition, isUpToDate, readSyncPosition } from '../domain/sync/sync-position.ts';
-import { readUsage } from '../domain/sync/sync-usage.ts';
 import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
@@ -133,20 +133,19 @@ export class SyncAnswers {
   async takeReport(reply: ApiReply, body: Uint8Array | null, target: SyncTarget): Promise<void> {
     const { token, project, environmentNumber } = target;
     const tenant = tenantOf(project);
-    const report = readUsage(body);
-    if (!('reportId' in report)) {
-      const problem = { code: 'invalid-request', detail: report.detail() } as const;
-      const refusal = errorEnvelope(problem, this.#options.docsUrl);
-      return reply.answer(400, refusal, { contentType: 'application/json' }, token.id);
-    }
     if (!this.#places.take(tenant, 1)) return reply.refuseUnavailable(tooManyReports);
     try {
       const { usageReports, requestDeadlineMs } = this.#options;
       const until = monotonicMs() + requestDeadlineMs;
       const isWanted = (): boolean => !reply.exchange.isOver && monotonicMs() < until;
-      const usage = await usageReports.count(report, tenant, environmentNumber, isWanted);
+      const usage = await usageReports.count(body, tenant, environmentNumber, isWanted);
       if (usage === null) return reply.refuseUnavailable(tooManyReports);
-      const key = `${project.id}/${environmentNumber}/${report.reportId}`;
+      if (usage instanceof ProblemList) {
+        const problem = { code: 'invalid-request', detail: usage.detail() } as const;
+        const refusal = errorEnvelope(problem, this.#options.docsUrl);
+        return reply.answer(400, refusal, { contentType: 'application/json' }, token.id);
+      }
+      const key = `${project.id}/${environmentNumber}/${usage.reportId}`;
       const isNew = await this.#options.reportUsage(tenant, key, usage.counted);
       const { flags, evaluations, unknownFlags } = usage;
       if (isNew) this.#options.syncMeter.countUsage(evaluations, unknownFlags);

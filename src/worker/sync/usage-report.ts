@@ -1,5 +1,8 @@
+import { ProblemList } from '../../domain/problem-list.ts';
 import type { SyncUsage } from '../../domain/sync/configuration.ts';
+import { readUsage } from '../../domain/sync/sync-usage.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
+import { assert } from '../../support/assert.ts';
 import { FairAmount, type Tenant, usualWeights } from '../../support/fair-share.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { TenantTurns } from '../../support/tenant-turns.ts';
@@ -21,7 +24,8 @@ export function createReportRoom(): FairAmount {
 }
 
 /** What a report adds to the counts of flags. */
-interface CountedUsage {
+export interface CountedUsage {
+  readonly reportId: string;
   readonly counted: CountedEvaluations;
   readonly flags: number;
   readonly evaluations: number;
@@ -29,25 +33,32 @@ interface CountedUsage {
   readonly unknownFlags: number;
 }
 
-/** A report whose flags are looked up. */
-interface LookedUp {
+type ReportedFlag = SyncUsage['flags'][number];
+
+/** A report on its way: its body is read, and then its flags are looked up. */
+interface OpenReport {
   readonly tenant: Tenant;
-  readonly flags: Iterator<SyncUsage['flags'][number]>;
-  readonly known: SyncUsage['flags'][number][];
+  readonly body: Uint8Array | null;
+  /** Null until the body was read. */
+  reportId: string | null;
+  flags: Iterator<ReportedFlag>;
+  readonly known: ReportedFlag[];
   unknownFlags: number;
   /** Whether its client still waits for it. */
   isWanted(): boolean;
-  done(isWhole: boolean): void;
+  /** @param outcome what is wrong with the body; null when the client does not wait any more */
+  done(outcome: OpenReport | ProblemList | null): void;
   fail(fault: unknown): void;
 }
 
 /**
- * Counts what is of flags of the project. A flag's record says whose it is, and reading it copies its lists. So flags are
- * looked up one by one between events, and organisations take turns.
+ * Counts what is of flags of the project. To read a body takes up to a millisecond; a flag's record says whose it is, and
+ * reading it copies its lists. So bodies are read and flags are looked up one by one between events, and organisations
+ * take turns.
  */
 export class UsageReports {
   readonly #evaluation: EvaluationQueries;
-  readonly #turns = new TenantTurns<LookedUp>();
+  readonly #turns = new TenantTurns<OpenReport>();
   readonly #between: BetweenEvents;
 
   /** @param onStep receives how long each slice took, in milliseconds */
@@ -58,41 +69,43 @@ export class UsageReports {
 
   /**
    * Counts for an environment of the project. What is reported of a flag twice is added up.
-   * @returns null: the client does not wait any more
+   * @param body may be given back once this has settled
+   * @returns the problems of the body; null: the client does not wait any more
    */
   async count(
-    { flags }: SyncUsage,
+    body: Uint8Array | null,
     tenant: Tenant,
     environmentNumber: number,
     isWanted: () => boolean,
-  ): Promise<CountedUsage | null> {
-    const reported = new Map<string, { id: string; on: number; off: number }>();
-    for (const { id, on, off } of flags) {
-      const before = reported.get(id);
-      reported.set(id, { id, on: on + (before?.on ?? 0), off: off + (before?.off ?? 0) });
-    }
-    const found = await this.#lookUp(reported.values(), tenant, isWanted);
-    if (found === null) return null;
-    const counted = found.known.filter(({ on, off }) => on + off > 0);
+  ): Promise<CountedUsage | ProblemList | null> {
+    const report = await this.#lookUp(body, tenant, isWanted);
+    if (report === null || report instanceof ProblemList) return report;
+    const { reportId, known, unknownFlags } = report;
+    assert(reportId !== null, 'the body of a report whose flags were looked up was read');
+    const counted = known.filter(({ on, off }) => on + off > 0);
     const numbers = new Float64Array(counted.flatMap(({ on, off }) => [environmentNumber, on, off]));
     return {
+      reportId,
       counted: { flagIds: counted.map(({ id }) => id).join(''), numbers },
-      flags: found.known.length,
+      flags: known.length,
       evaluations: counted.reduce((sum, { on, off }) => sum + on + off, 0),
-      unknownFlags: found.unknownFlags,
+      unknownFlags,
     };
   }
 
-  #lookUp(flags: LookedUp['flags'], tenant: Tenant, isWanted: () => boolean): Promise<LookedUp | null> {
-    return new Promise((resolve, reject) => {
-      const done = (isWhole: boolean): void => resolve(isWhole ? report : null);
-      const report: LookedUp = { tenant, flags, known: [], unknownFlags: 0, isWanted, done, fail: reject };
-      this.#turns.add(tenant, report);
+  #lookUp(
+    body: Uint8Array | null,
+    tenant: Tenant,
+    isWanted: () => boolean,
+  ): Promise<OpenReport | ProblemList | null> {
+    return new Promise((done, fail) => {
+      const unread = { reportId: null, flags: [].values(), known: [], unknownFlags: 0 };
+      this.#turns.add(tenant, { tenant, body, ...unread, isWanted, done, fail });
       this.#between.schedule();
     });
   }
 
-  /** Looks up flags for so long, at least one. @returns whether there is more to do */
+  /** Takes steps for so long, at least one. @returns whether there is more to do */
   #run(budgetMs: number): boolean {
     const until = monotonicMs() + budgetMs;
     do {
@@ -103,16 +116,21 @@ export class UsageReports {
     return this.#turns.size > 0;
   }
 
-  /** @returns whether the report has more flags */
-  #step(report: LookedUp): boolean {
-    const { tenant, flags, known } = report;
+  /** Reads the body, or looks up a flag. @returns whether the report needs another step */
+  #step(report: OpenReport): boolean {
     try {
-      const next = report.isWanted() ? flags.next() : null;
-      if (next === null || next.done === true) {
-        report.done(next !== null);
+      if (!report.isWanted()) {
+        report.done(null);
         return false;
       }
-      if (this.#evaluation.flag(next.value.id)?.begin(2)[1] === tenant.projectId) known.push(next.value);
+      if (report.reportId === null) return readBodyOf(report);
+      const next = report.flags.next();
+      if (next.done === true) {
+        report.done(report);
+        return false;
+      }
+      const isKnown = this.#evaluation.flag(next.value.id)?.begin(2)[1] === report.tenant.projectId;
+      if (isKnown) report.known.push(next.value);
       else report.unknownFlags += 1;
       return true;
     } catch (fault) {
@@ -120,4 +138,21 @@ export class UsageReports {
       return false;
     }
   }
+}
+
+/** @returns whether it has flags to look up */
+function readBodyOf(report: OpenReport): boolean {
+  const usage = readUsage(report.body);
+  if (usage instanceof ProblemList) {
+    report.done(usage);
+    return false;
+  }
+  const flags = new Map<string, ReportedFlag>();
+  for (const { id, on, off } of usage.flags) {
+    const before = flags.get(id);
+    flags.set(id, { id, on: on + (before?.on ?? 0), off: off + (before?.off ?? 0) });
+  }
+  report.reportId = usage.reportId;
+  report.flags = flags.values();
+  return true;
 }
