@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { bootWithAdmin } from '../admin/admin-fixture.ts';
+import { flagdPortOf } from '../flagd/flagd-fixture.ts';
 import { eventually, expect, percentileOf } from '../support/expectations.ts';
 import { withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
@@ -7,7 +8,8 @@ import type { Campaign, CampaignContext } from './campaign.ts';
 import { stillTaken } from './given-back.ts';
 import { inMegabytes, ownBytesOf } from './process-memory.ts';
 import { storedBytes } from './stored-bytes.ts';
-import { type AttackStage, attacks, wholeListsName } from './tenants/attacks.ts';
+import type { AttackStage } from './tenants/attack.ts';
+import { attacks, wholeListsName } from './tenants/attacks.ts';
 import {
   controlName,
   evaluationName,
@@ -24,7 +26,7 @@ const sizes = {
 const attackMs = { full: 10_000, sample: 3000 };
 const warmMs = 500;
 /** Less than the long flags of the hostile tenant need. */
-const settings = { BURGEE_CACHE_BYTES: '64MiB' };
+const settings = { BURGEE_CACHE_BYTES: '64MiB', BURGEE_FLAGD_SYNC_PORT: '0' };
 /**
  * The allowed delay beyond the machine's own, for each attack under way: of an evaluation, of a request that goes through
  * the writer or reads lists, and of a sign-in, whose hash has a low priority.
@@ -73,7 +75,8 @@ async function playCase(
   const tier = context.isFull ? 'full' : 'sample';
   return withLifetime(async (t) => {
     const { server, admin } = await bootWithAdmin(t, { dataDir: installation.dataDir, settings });
-    const quiet = await QuietClients.start(t, server.port, installation.quiet);
+    const flagdPort = await flagdPortOf(server);
+    const quiet = await QuietClients.start(t, { port: server.port, flagdPort }, installation.quiet);
     await setTimeout(warmMs);
     const before = ownBytesOf(server.pid);
     const storedBefore = storedBytes(installation.dataDir);
@@ -91,6 +94,7 @@ async function playCase(
     const stage: AttackStage = {
       teardown: t.teardown,
       port: server.port,
+      flagdPort,
       tenant: installation.hostile,
       cohortsOfLargeFlag: sizes[tier].cohortsOfLargeFlag,
       random,
@@ -110,6 +114,8 @@ async function playCase(
     const text = `${chosen.join(', ')}: ${readings.map(described).join(', ')}, ${inMegabytes(before)} to ${inMegabytes(most)} MB, ${inMegabytes(stored)} MB more stored`;
     context.note(text);
     judge(readings, chosen.length, tier, text);
+    const faults = server.lines.filter((line) => /"level":[56]0/.test(line));
+    expect(faults.length === 0, `the service logged a fault: ${faults[0]?.slice(0, 2000)}: ${text}`);
     expect(
       sent.every((count) => count > 0),
       `an attack sent nothing: ${text}`,
@@ -174,7 +180,7 @@ export const tenants: Campaign = {
   name: 'tenants',
   summary: 'a hostile tenant causes no refusal to another one, and delays it little',
   sampleCount,
-  fullCount: 26,
+  fullCount: 32,
   async run(context) {
     const installation = await installTenants(context, sizes[context.isFull ? 'full' : 'sample']);
     let slowestMs = 0;

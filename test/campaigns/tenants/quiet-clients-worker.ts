@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { WireConnection } from '../wire-connection.ts';
+import { FlagdConnection } from './flagd-wire.ts';
 import type { QuietAsk, QuietClientsData, QuietReading } from './quiet-clients.ts';
 
 /*
@@ -35,16 +36,17 @@ function emptyReading({ name }: QuietAsk): QuietReading {
 }
 
 async function keepAsking(ask: QuietAsk, index: number): Promise<void> {
-  let connection: WireConnection | null = null;
+  const Connection = ask.isFlagd ? FlagdConnection : WireConnection;
+  let connection: FlagdConnection | WireConnection | null = null;
   for (let turn = 0; !isOver; turn += 1) {
     await setTimeout(ask.pauseMs);
     if (connection === null || connection.isLost) {
       connection?.destroy();
-      connection = await WireConnection.open(ask.port, ask.address).catch(() => null);
+      connection = await Connection.open(ask.port, ask.address).catch(() => null);
     }
     const request = ask.requests[turn % ask.requests.length] ?? '';
     sentAt[index] = performance.now();
-    const answer: Awaited<ReturnType<WireConnection['ask']>> | null =
+    const answer: Awaited<ReturnType<FlagdConnection['ask']>> | null =
       (await connection?.ask(request).catch(() => null)) ?? null;
     sentAt[index] = null;
     const reading = readings[index] as QuietReading;

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { startControlServer } from '../../support/latency-probe.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { getRequest, patchRequest, postRequest } from '../wire-connection.ts';
+import { selectorOf } from './flagd-wire.ts';
 import { signIn, signInRequest, type Tenant } from './tenants-installation.ts';
 
 /** The requests of one client, in turns, with a pause before each. */
@@ -11,6 +12,8 @@ export interface QuietAsk {
   readonly port: number;
   readonly address: string;
   readonly pauseMs: number;
+  /** Whether the port is flagd's. Its requests are selectors. */
+  readonly isFlagd?: true;
   /** Requests encoded for the wire; each must be answered 200. */
   readonly requests: readonly string[];
 }
@@ -47,12 +50,25 @@ export class QuietClients {
     this.#worker = worker;
   }
 
-  static async start(t: Lifetime, port: number, tenant: Tenant): Promise<QuietClients> {
+  static async start(
+    t: Lifetime,
+    { port, flagdPort }: { readonly port: number; readonly flagdPort: number },
+    tenant: Tenant,
+  ): Promise<QuietClients> {
     const control = await startControlServer(t);
     const asks = await asksOf(t, port, tenant);
+    const flagd: QuietAsk = {
+      name: 'flagd',
+      port: flagdPort,
+      isFlagd: true,
+      address: '127.77.0.8',
+      pauseMs: 50,
+      requests: [selectorOf(tenant.projectId, tenant.secret)],
+    };
     const workerData: QuietClientsData = {
       asks: [
         ...asks,
+        flagd,
         { name: controlName, port: control, address: '127.0.0.1', pauseMs: 5, requests: ['?'] },
       ],
     };

@@ -37,6 +37,9 @@ export interface HostileTenant extends Tenant {
   readonly longSecret: string;
   /** A project whose flags apply an audience of many rules. */
   readonly ruledProjectId: string;
+  /** A project of thousands of flags that apply one audience with a long list. */
+  readonly reachedProjectId: string;
+  readonly reachedSecret: string;
 }
 
 export interface TenantsSizes {
@@ -63,6 +66,7 @@ export async function installTenants(t: Lifetime, sizes: TenantsSizes): Promise<
         project('small', flagsOfQuiet),
         project('large', sizes.largeFlags, { cohorts: cohortsOf(sizes.cohortsOfLargeFlag, 'first') }),
         project('long', sizes.flagsOfLongProject),
+        reachedProject(sizes),
         groupProject(sizes),
         ruledProject(),
       ]),
@@ -72,6 +76,7 @@ export async function installTenants(t: Lifetime, sizes: TenantsSizes): Promise<
   const large = projectOf(provisioned, 'large');
   const long = projectOf(provisioned, 'long');
   const group = projectOf(provisioned, 'group');
+  const reached = projectOf(provisioned, 'reached');
   return {
     dataDir,
     quiet: tenantOf(projectOf(provisioned, 'orders'), 'quiet'),
@@ -87,6 +92,8 @@ export async function installTenants(t: Lifetime, sizes: TenantsSizes): Promise<
       longProjectId: long.id,
       longSecret: tokenOf(long, 'ci').secret,
       ruledProjectId: projectOf(provisioned, 'ruled').id,
+      reachedProjectId: reached.id,
+      reachedSecret: tokenOf(reached, 'ci').secret,
     },
   };
 }
@@ -144,6 +151,14 @@ function project(name: string, flags: number, state: object = {}): object {
       ...state,
     })),
   };
+}
+
+/** Thousands of flags that apply one audience with a long list. */
+function reachedProject({ flagsOfLongProject, cohortsOfLargeFlag }: TenantsSizes): object {
+  const values = cohortsOf(Math.ceil(cohortsOfLargeFlag / 4), 'first');
+  const audiences = [{ name: 'reached', rules: [{ attribute: 'a', values }] }];
+  const flags = Math.ceil(flagsOfLongProject / 4);
+  return { ...project('reached', flags, { audience: 'reached' }), audiences };
 }
 
 /** Adds lists as long as those of the large flags to flags of many environments. */
