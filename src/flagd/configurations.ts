@@ -13,8 +13,10 @@ import { type EncodedMessage, encodeConfiguration } from './sync-messages.ts';
 
 /** Memory for the configurations of all environments that streams are open for. */
 export const configurationsBytesMax = 256 * 1024 * 1024;
-/** How long reading and writing go on before pings and other streams are looked at. */
-const sliceMs = 10;
+/** Configurations that are made at once: one of an organisation, so that a short one does not wait for a long one of another. */
+const makingsMax = 2;
+/** How long the making of one goes on before pings and other streams are looked at. */
+const sliceMs = 5;
 
 /** What the streams of an environment are sent, or why they end. */
 export type Configuration =
@@ -81,7 +83,7 @@ interface Entry extends HeldEnvironment {
 
 /**
  * The configurations in flagd's format: read and written once for all streams of an environment, again after each change,
- * and forgotten with the last stream. One is made at a time, in slices.
+ * and forgotten with the last stream. They are made in slices.
  */
 export class Configurations {
   readonly #options: ConfigurationsOptions;
@@ -89,7 +91,10 @@ export class Configurations {
   /** Environments to be read. */
   readonly #dirty = new TenantTurns<Entry>();
   readonly #room = new FairAmount(configurationsBytesMax, usualWeights);
-  #making: Promise<void> | null = null;
+  /** The places of those that are being made, and the loops that make them. */
+  readonly #makings = new FairAmount(makingsMax, usualWeights);
+  readonly #making = new Set<Promise<void>>();
+  #loops = 0;
   #isClosed = false;
 
   constructor(options: ConfigurationsOptions) {
@@ -156,13 +161,15 @@ export class Configurations {
   }
 
   #beginMaking(): void {
-    this.#making ??= this.#makeAll()
-      .catch(this.#options.onFault)
-      .finally(() => {
-        this.#making = null;
-        // What was marked after the last look was marked while this was not over.
-        if (this.#dirty.size > 0 && !this.#isClosed) this.#beginMaking();
-      });
+    if (this.#isClosed || this.#loops === makingsMax) return;
+    this.#loops += 1;
+    const making = this.#makeInTurns().catch((fault) => {
+      this.#loops -= 1;
+      this.#options.onFault(fault);
+      if (this.#dirty.size > 0) this.#beginMaking();
+    });
+    this.#making.add(making);
+    void making.then(() => this.#making.delete(making));
   }
 
   /** The number of an environment's last change, which may not have been read yet. */
@@ -173,21 +180,31 @@ export class Configurations {
   /** Nothing is read any more when it resolves. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#making;
+    await Promise.all(this.#making);
   }
 
-  async #makeAll(): Promise<void> {
+  async #makeInTurns(): Promise<void> {
     // Streams that are opened in one turn of the event loop, and changes that come together, are one reading.
     await setImmediate();
     // A change from here on marks it again.
-    for (let entry = this.#dirty.take(); entry !== undefined; entry = this.#dirty.take()) {
-      if (this.#isClosed) return;
-      const made = await this.#make(entry);
-      if (!isSame(entry.configuration, made)) this.#putIn(entry, made);
+    for (let entry = this.#next(); entry !== null; entry = this.#next()) {
+      try {
+        const made = await this.#make(entry);
+        if (!isSame(entry.configuration, made)) this.#putIn(entry, made);
+      } finally {
+        this.#makings.give(entry.place, 1);
+      }
       entry.reading = entry.begun;
       entry.number = numberIn(entry.version);
       for (const listener of [...entry.listeners]) listener();
     }
+  }
+
+  /** @returns null: the loop ends; what waits for the place of another one is made by that one's loop */
+  #next(): Entry | null {
+    const entry = this.#isClosed ? undefined : this.#dirty.take(this.#makings);
+    if (entry === undefined) this.#loops -= 1;
+    return entry ?? null;
   }
 
   /** Puts a configuration in the place of the present one. */

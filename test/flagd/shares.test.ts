@@ -36,3 +36,39 @@ t.test('an organisation leaves streams for others, however many projects it has'
   t.same(await fill('three'), { opened: 0, code });
   t.same(await fill('calm'), { opened: 3, code }, 'the others are left for others');
 });
+
+t.test('a configuration does not wait for a long one of another organisation', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  // Longer than a configuration may be: it is refused when most of it was read, and the refusal is sent at once.
+  const cohorts = Array.from({ length: 20_000 }, (_, index) => `customer ${index}`.padEnd(24, '.'));
+  const organisations = [
+    ['Long', 40],
+    ['Short', 1],
+  ].map(([name, count]) => ({
+    ...{ name, plan: 'enterprise' },
+    projects: [
+      {
+        name,
+        flags: Array.from({ length: Number(count) }, (_, index) => ({
+          ...{ name: `${index}`, enabled: true },
+          ...(name === 'Long' ? { cohorts } : {}),
+        })),
+        tokens: [{ name, permission: 'read' }],
+      },
+    ],
+  }));
+  const provisioned = await provision(dataDir, temporaryDirectory(t), { organisations });
+  const { flagdPort } = await bootFlagd(t, dataDir);
+  // On one connection, so that the calls arrive in this order.
+  const client = grpcClient(t, flagdPort);
+  const ended: string[] = [];
+  const ask = async (name: string): Promise<void> => {
+    const project = projectOf(provisioned, name);
+    const metadata = bearer(tokenOf(project, name).secret);
+    const call = callSync(client, { method: 'FetchAllFlags', selector: project.id, metadata });
+    const { code } = await call.ended;
+    ended.push(`${name}: ${code}`);
+  };
+  await Promise.all([ask('Long'), ask('Short')]);
+  t.strictSame(ended, ['Short: OK', 'Long: RESOURCE_EXHAUSTED']);
+});
