@@ -1,5 +1,6 @@
 import type { TokenUse } from '../domain/token/token-use.ts';
 import { type EvaluationCount, hourOf } from '../domain/usage/evaluation-count.ts';
+import { HeldPlaces } from '../support/fair-share.ts';
 import { within } from '../support/within.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
@@ -9,8 +10,14 @@ import type { Usage } from '../writer/client/writer-protocol.ts';
 const flushIntervalMs = 2000;
 /** A stopping service waits for the last record for this long. */
 const lastFlushTimeoutMs = 1500;
-/** Counts in one command: adding them takes the writer a few milliseconds. */
+/** Uses and counts in one command: adding them takes the writer a few milliseconds. */
+const usesOfCommand = 1000;
 const countsOfCommand = 200;
+
+/** What one command records. */
+interface ProjectUsage extends Usage {
+  readonly counts: readonly ProjectCount[];
+}
 
 /**
  * Records the usage that workers have counted: every few seconds, in commands to the writer, and once more at the end.
@@ -56,7 +63,7 @@ export class UsageRecorder {
   /** Sends one command after another until nothing is left, or one fails. */
   async #flush(): Promise<void> {
     while (!this.tokenUses.isEmpty || !this.evaluationCounts.isEmpty) {
-      const uses = this.tokenUses.take(usesHeldMax);
+      const uses = this.tokenUses.take(usesOfCommand);
       const counts = this.evaluationCounts.take(countsOfCommand);
       const recorded = this.#isNode
         ? await this.#recordApart({ uses, counts })
@@ -65,7 +72,7 @@ export class UsageRecorder {
     }
   }
 
-  async #recordApart({ uses, counts }: Usage): Promise<boolean> {
+  async #recordApart({ uses, counts }: ProjectUsage): Promise<boolean> {
     const recorded = await Promise.all([
       uses.length === 0 || this.#record({ uses, counts: [] }),
       counts.length === 0 || this.#record({ uses: [], counts }),
@@ -74,7 +81,7 @@ export class UsageRecorder {
   }
 
   /** @returns whether it was recorded */
-  async #record(usage: Usage): Promise<boolean> {
+  async #record(usage: ProjectUsage): Promise<boolean> {
     const outcome = await this.#writer.recordUsage(usage);
     // In a cluster, stored is enough. Where nobody knows, rather nothing is counted than twice.
     if (outcome.kind === 'recorded' || outcome.kind === 'unconfirmed') return true;
@@ -100,18 +107,24 @@ interface UsageKind<Entry> {
   readonly heldMax: number;
   /** The key of entries that add up to one. */
   keyOf(entry: Entry): string;
+  /** Whose share of the entries it is. */
+  holderOf(entry: Entry): string;
   sum(held: Entry, more: Entry): Entry;
   /** Number of requests or evaluations that the entry stands for. */
   eventsOf(entry: Entry): number;
 }
 
+/** A token or a project may hold this many times the entries that are free: half of them, if it is alone. */
+const holderWeight = 1;
+
 /** Different uses held at once. Of further ones only the number is kept, until these are taken. */
-export const usesHeldMax = 1000;
+export const usesHeldMax = 2000;
 
 /** Usage of tokens: equal requests add up to one entry. */
 export const tokenUseKind: UsageKind<TokenUse> = {
   heldMax: usesHeldMax,
   keyOf: ({ tokenId, route, environment, address }) => JSON.stringify([tokenId, route, environment, address]),
+  holderOf: ({ tokenId }) => tokenId,
   sum: (held, more) => ({ ...more, at: Math.max(held.at, more.at), count: held.count + more.count }),
   eventsOf: ({ count }) => count,
 };
@@ -119,12 +132,18 @@ export const tokenUseKind: UsageKind<TokenUse> = {
 /**
  * Different flags, environments and hours held at once. Of further ones only the number is kept, until these are taken.
  */
-export const countsHeldMax = 50_000;
+export const countsHeldMax = 100_000;
+
+/** The count of a flag, and whose flag it is. */
+export interface ProjectCount extends EvaluationCount {
+  readonly projectId: string;
+}
 
 /** How often each flag was on and off, by environment and hour. */
-export const evaluationCountKind: UsageKind<EvaluationCount> = {
+export const evaluationCountKind: UsageKind<ProjectCount> = {
   heldMax: countsHeldMax,
   keyOf: ({ hour, flagId, environmentNumber }) => `${hour}/${flagId}/${environmentNumber}`,
+  holderOf: ({ projectId }) => projectId,
   sum: (held, more) => ({ ...more, on: held.on + more.on, off: held.off + more.off }),
   eventsOf: ({ on, off }) => on + off,
 };
@@ -132,12 +151,14 @@ export const evaluationCountKind: UsageKind<EvaluationCount> = {
 const idLength = 20;
 
 /** Reads a worker's message. @param now Unix milliseconds: an evaluation counts in the hour in which it is added. */
-export function* countsIn({ flagIds, numbers }: CountedEvaluations, now: number): Generator<EvaluationCount> {
+export function* countsIn(counted: CountedEvaluations, now: number): Generator<ProjectCount> {
+  const { flagIds, projectIds, numbers } = counted;
   const hour = hourOf(now);
   for (let index = 0; index * idLength < flagIds.length; index += 1) {
-    const flagId = flagIds.slice(index * idLength, (index + 1) * idLength);
+    const [start, end] = [index * idLength, (index + 1) * idLength];
+    const [projectId, flagId] = [projectIds.slice(start, end), flagIds.slice(start, end)];
     const [environmentNumber = 0, on = 0, off = 0] = numbers.subarray(index * 3, index * 3 + 3);
-    yield { hour, flagId, environmentNumber, on, off };
+    yield { projectId, hour, flagId, environmentNumber, on, off };
   }
 }
 
@@ -145,6 +166,7 @@ export function* countsIn({ flagIds, numbers }: CountedEvaluations, now: number)
 export class UnrecordedUsage<Entry> {
   readonly #kind: UsageKind<Entry>;
   readonly #held = new Map<string, Entry>();
+  readonly #holders = new HeldPlaces();
   /** Events that are lost: there was no room for them, or the writer could not record them. */
   uncounted = 0;
 
@@ -160,8 +182,15 @@ export class UnrecordedUsage<Entry> {
   add(entry: Entry): void {
     const key = this.#kind.keyOf(entry);
     const held = this.#held.get(key);
-    if (held === undefined && this.#held.size >= this.#kind.heldMax) this.giveUp([entry]);
-    else this.#held.set(key, held === undefined ? entry : this.#kind.sum(held, entry));
+    if (held !== undefined) {
+      this.#held.set(key, this.#kind.sum(held, entry));
+      return;
+    }
+    const holder = this.#kind.holderOf(entry);
+    if (this.#holders.hasShareFor(holder, this.#kind.heldMax, holderWeight)) {
+      this.#holders.take(holder);
+      this.#held.set(key, entry);
+    } else this.giveUp([entry]);
   }
 
   /** @returns at most so many entries, which are then no longer held */
@@ -171,6 +200,7 @@ export class UnrecordedUsage<Entry> {
       if (taken.length === max) break;
       taken.push(entry);
       this.#held.delete(key);
+      this.#holders.give(this.#kind.holderOf(entry));
     }
     return taken;
   }

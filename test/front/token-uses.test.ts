@@ -41,19 +41,18 @@ t.test('uses that could not be recorded are put back and merged', async (test) =
   test.match(uses.take(all), [{ at: 6, count: 2 }]);
 });
 
-t.test('different uses are bounded, and further ones are counted', async (test) => {
+t.test('different uses are bounded for each token, and further ones are counted', async (test) => {
   const uses = new UnrecordedUsage(tokenUseKind);
-  for (let index = 0; index < usesHeldMax + 10; index += 1) {
+  const share = usesHeldMax / 2;
+  for (let index = 0; index < share + 10; index += 1) {
     uses.add({ ...use, environment: `${index}`, at: index });
   }
   uses.add({ ...use, environment: '0', at: 5000 });
   test.equal(uses.uncounted, 10, 'each use without a place');
-  const taken = uses.take(all);
-  test.equal(taken.length, usesHeldMax);
+  for (let token = 0; token < 9; token += 1) uses.add({ ...use, tokenId: `another ${token}` });
+  test.equal(uses.uncounted, 10, 'other tokens find room');
+  const taken = uses.take(2);
   test.match(taken[0], { at: 5000, count: 2 });
-  for (let index = 0; index < usesHeldMax; index += 1) {
-    uses.add({ ...use, environment: `${index}`, tokenId: 'other' });
-  }
-  for (const use of taken.slice(0, 2)) uses.add(use);
+  for (const use of taken) uses.add(use);
   test.equal(uses.uncounted, 13, 'uses that could not be recorded and have lost their place');
 });

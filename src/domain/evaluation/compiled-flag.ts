@@ -139,7 +139,7 @@ class StateCompiler {
   }
 
   compile(environmentNumber: number): CompiledState {
-    const { id, cohorts, states } = this.#flag;
+    const { id, projectId, cohorts, states } = this.#flag;
     const state = states.get(environmentNumber) ?? initialState;
     const rules = state.audienceId === null ? null : this.#rulesOf(state.audienceId);
     const cohortSet = this.#cohortSets.setOf(state.cohortOverride ?? cohorts);
@@ -149,7 +149,7 @@ class StateCompiler {
       cohortSet,
       rules,
       threshold,
-      new EvaluationTally(id, environmentNumber),
+      new EvaluationTally(projectId, id, environmentNumber),
     );
   }
 

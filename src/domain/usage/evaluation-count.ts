@@ -23,13 +23,15 @@ export function hourOf(now: number): number {
 
 /** Counts of a compiled flag in one environment. An object of its own, so that it can outlive the compiled flag. */
 export class EvaluationTally {
+  readonly projectId: string;
   readonly flagId: string;
   readonly environmentNumber: number;
   /** Since the last collection. */
   on = 0;
   off = 0;
 
-  constructor(flagId: string, environmentNumber: number) {
+  constructor(projectId: string, flagId: string, environmentNumber: number) {
+    this.projectId = projectId;
     this.flagId = flagId;
     this.environmentNumber = environmentNumber;
   }

@@ -157,10 +157,7 @@ export class Sending {
     return this.#hooks.resize(this, this.place);
   }
 
-  /**
-   * Takes a place, unless it has one. An answer that is made whole at once needs none. @returns false: the answer is
-   * over
-   */
+  /** Takes a place, unless it has one. @returns false: there was none, and the answer is over */
   requirePlace(): boolean {
     if (this.place !== null || this.isOver) return !this.isOver;
     this.#countedBytes = this.heldBytes;

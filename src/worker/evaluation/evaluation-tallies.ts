@@ -1,9 +1,10 @@
 import type { EvaluationTally } from '../../domain/usage/evaluation-count.ts';
 
-/** Counts of answers since the last message, by flag and environment. */
+/** Counts of answers since the last message, by flag and environment. Ids have 20 characters, and no separator. */
 export interface CountedEvaluations {
-  /** Flag ids of 20 characters each, with no separator. */
   readonly flagIds: string;
+  /** Of the project of each flag. */
+  readonly projectIds: string;
   /** For each flag: the environment's number, how often it was on, how often off. */
   readonly numbers: Float64Array;
 }
@@ -56,13 +57,14 @@ export class EvaluationTallies {
   #take(): CountedEvaluations {
     const tallies = this.#collecting.splice(-talliesOfMessage);
     const numbers = new Float64Array(tallies.length * 3);
-    let flagIds = '';
+    let [flagIds, projectIds] = ['', ''];
     for (const [index, tally] of tallies.entries()) {
       flagIds += tally.flagId;
+      projectIds += tally.projectId;
       numbers.set([tally.environmentNumber, tally.on, tally.off], index * 3);
       tally.on = 0;
       tally.off = 0;
     }
-    return { flagIds, numbers };
+    return { flagIds, projectIds, numbers };
   }
 }

@@ -81,12 +81,17 @@ export class UsageReports {
     const report = await this.#lookUp(body, tenant, isWanted);
     if (report === null || report instanceof ProblemList) return report;
     const { reportId, known, unknownFlags } = report;
+    const { projectId } = tenant;
     assert(reportId !== null, 'the body of a report whose flags were looked up was read');
     const counted = known.filter(({ on, off }) => on + off > 0);
     const numbers = new Float64Array(counted.flatMap(({ on, off }) => [environmentNumber, on, off]));
     return {
       reportId,
-      counted: { flagIds: counted.map(({ id }) => id).join(''), numbers },
+      counted: {
+        flagIds: counted.map(({ id }) => id).join(''),
+        projectIds: projectId.repeat(counted.length),
+        numbers,
+      },
       flags: known.length,
       evaluations: counted.reduce((sum, { on, off }) => sum + on + off, 0),
       unknownFlags,

@@ -1,9 +1,9 @@
 import t from 'tap';
-import type { EvaluationCount } from '../../../src/domain/usage/evaluation-count.ts';
 import {
   countsHeldMax,
   countsIn,
   evaluationCountKind,
+  type ProjectCount,
   UnrecordedUsage,
 } from '../../../src/front/usage-recorder.ts';
 import { newId } from '../../../src/support/random-id.ts';
@@ -14,7 +14,7 @@ import {
   talliesOfMessage,
 } from '../../../src/worker/evaluation/evaluation-tallies.ts';
 
-class Counts extends UnrecordedUsage<EvaluationCount> {
+class Counts extends UnrecordedUsage<ProjectCount> {
   constructor() {
     super(evaluationCountKind);
   }
@@ -23,7 +23,20 @@ class Counts extends UnrecordedUsage<EvaluationCount> {
     for (const count of countsIn(counted, now)) this.add(count);
   }
 }
-const tallyOf = (flagId = newId()) => ({ flagId, environmentNumber: 3, on: 0, off: 0 });
+const project = newId();
+const tallyOf = (flagId = newId()) => ({
+  projectId: project,
+  flagId,
+  environmentNumber: 3,
+  on: 0,
+  off: 0,
+});
+
+/** @param numbers for each flag: the environment's number, how often it was on, how often off */
+function countedOf(flagIds: readonly string[], numbers: Iterable<number>, of = project): CountedEvaluations {
+  const projectIds = of.repeat(flagIds.length);
+  return { flagIds: flagIds.join(''), projectIds, numbers: Float64Array.from(numbers) };
+}
 
 t.test('counts are collected once, when due, and added up by flag and hour', async (test) => {
   const tallies = new EvaluationTallies();
@@ -42,7 +55,7 @@ t.test('counts are collected once, when due, and added up by flag and hour', asy
   const rest = tallies.collectRest();
   if (rest === null) throw new Error('one evaluation was counted since');
   counts.addAll(rest, 7_300_000);
-  const flag = { flagId: tally.flagId, environmentNumber: 3 };
+  const flag = { projectId: project, flagId: tally.flagId, environmentNumber: 3 };
   test.strictSame(counts.take(10), [{ ...flag, hour: 7_200_000, on: 3, off: 2 }]);
   test.equal(tallies.collectRest(), null);
   test.ok(counts.isEmpty);
@@ -78,13 +91,13 @@ t.test('counts of many flags are sent in parts, and none is lost in between', as
 t.test('counts that could not be recorded are put back', async (test) => {
   const counts = new Counts();
   const [one, other] = [newId(), newId()];
-  counts.addAll({ flagIds: one + other, numbers: Float64Array.of(0, 1, 2, 0, 3, 4) }, 0);
+  counts.addAll(countedOf([one, other], [0, 1, 2, 0, 3, 4]), 0);
   const taken = counts.take(1);
   test.strictSame(
     taken.map(({ flagId, on, off }) => [flagId, on, off]),
     [[one, 1, 2]],
   );
-  counts.addAll({ flagIds: one, numbers: Float64Array.of(0, 1, 1) }, 0);
+  counts.addAll(countedOf([one], [0, 1, 1]), 0);
   for (const count of taken) counts.add(count);
   test.strictSame(
     counts.take(9).map(({ flagId, on, off }) => [flagId, on, off]),
@@ -95,20 +108,27 @@ t.test('counts that could not be recorded are put back', async (test) => {
   );
 });
 
-t.test('beyond the bound only a number is reported, and held flags are still counted', async (test) => {
-  const counts = new Counts();
-  const flagIds = Array.from({ length: countsHeldMax }, () => newId());
-  const numbers = Float64Array.from({ length: 3 * countsHeldMax }, (_, index) => (index % 3 === 1 ? 1 : 0));
-  counts.addAll({ flagIds: flagIds.join(''), numbers }, 0);
-  test.equal(counts.uncounted, 0, 'exactly as many flags as the bound allows are held');
-  counts.addAll({ flagIds: newId(), numbers: Float64Array.of(0, 5, 2) }, 0);
-  test.equal(counts.uncounted, 7);
-  const [first = ''] = flagIds;
-  counts.addAll({ flagIds: first, numbers: Float64Array.of(0, 1, 1) }, 0);
-  test.equal(counts.uncounted, 7, 'a held flag keeps its place');
-  const taken = counts.take(1);
-  test.match(taken, [{ flagId: first, on: 2, off: 1 }]);
-  counts.addAll({ flagIds: newId(), numbers: Float64Array.of(0, 1, 0) }, 0);
-  for (const count of taken) counts.add(count);
-  test.equal(counts.uncounted, 10, 'counts that could not be recorded and have lost their place');
-});
+t.test(
+  'beyond its share of a project only a number is reported, and held flags are still counted',
+  async (test) => {
+    const counts = new Counts();
+    const share = countsHeldMax / 2;
+    const flagIds = Array.from({ length: share }, () => newId());
+    const numbers = Array.from({ length: 3 * share }, (_, index) => (index % 3 === 1 ? 1 : 0));
+    counts.addAll(countedOf(flagIds, numbers), 0);
+    test.equal(counts.uncounted, 0, 'one that is alone has half of the bound');
+    counts.addAll(countedOf([newId()], [0, 5, 2]), 0);
+    test.equal(counts.uncounted, 7);
+    const [first = ''] = flagIds;
+    counts.addAll(countedOf([first], [0, 1, 1]), 0);
+    test.equal(counts.uncounted, 7, 'a held flag keeps its place');
+    for (let other = 0; other < 9; other += 1) {
+      counts.addAll(countedOf([newId()], [0, 1, 0], newId()), 0);
+    }
+    test.equal(counts.uncounted, 7, 'other projects find room');
+    const taken = counts.take(1);
+    test.match(taken, [{ flagId: first, on: 2, off: 1 }]);
+    for (const count of taken) counts.add(count);
+    test.equal(counts.uncounted, 10, 'counts that could not be recorded and have lost their place');
+  },
+);
