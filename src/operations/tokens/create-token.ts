@@ -6,7 +6,7 @@ import { ProblemList } from '../../domain/problem-list.ts';
 import { consoleTokenView } from '../../domain/token/console-token-view.ts';
 import { newTokenChanges, tokenAuditEntry } from '../../domain/token/token-audit.ts';
 import { addTokenProblems, newToken } from '../../domain/token/token-creation.ts';
-import { countUnrevoked } from '../../domain/token/token-list.ts';
+import { ProjectTokens } from '../../domain/token/token-list.ts';
 import { allowTokenChanges } from '../../domain/token/token-management.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
@@ -32,7 +32,8 @@ export const createToken = consoleWrite('create-token', {
     const allowed = allowTokenChanges(principal, now);
     if (!allowed.ok) return allowed;
     const problems = new ProblemList();
-    addTokenProblems(request.body, project, countUnrevoked(queries, project.id), problems);
+    const tokens = new ProjectTokens(queries, project.id);
+    addTokenProblems(request.body, project, tokens.unrevoked.length, problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
 
     const secret = context.newSecret();
@@ -42,6 +43,7 @@ export const createToken = consoleWrite('create-token', {
     const entry = tokenAuditEntry(principal, 'token.create', token, newTokenChanges(token), stamp);
     return succeed({
       changes: [
+        ...tokens.dropOldest(),
         { kind: 'token', before: null, after: token },
         { kind: 'audit', entry },
       ],

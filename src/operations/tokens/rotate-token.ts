@@ -4,6 +4,7 @@ import { refuse, succeed } from '../../domain/outcome.ts';
 import { consoleTokenView } from '../../domain/token/console-token-view.ts';
 import type { Token } from '../../domain/token/token.ts';
 import { newTokenChanges, tokenAuditEntry } from '../../domain/token/token-audit.ts';
+import { ProjectTokens } from '../../domain/token/token-list.ts';
 import { findManageableToken } from '../../domain/token/token-management.ts';
 import { replacementOf, revoked, rotationProblem } from '../../domain/token/token-rotation.ts';
 import { consoleWrite, inProject } from '../operation.ts';
@@ -42,6 +43,7 @@ export const rotateToken = consoleWrite('rotate-token', {
     );
     return succeed({
       changes: [
+        ...new ProjectTokens(queries, before.projectId).dropOldest(),
         { kind: 'token', before, after: revoked(before, now) },
         { kind: 'token', before: null, after: replacement },
         { kind: 'audit', entry: rotation },

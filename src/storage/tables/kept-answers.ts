@@ -170,7 +170,7 @@ function* checkAnswer(walk: StoreWalk, { key, record }: StoredRecord<KeptAnswer>
   const { projectId, tokenId, requestHash } = record;
   if (tokenId + record.key !== key.toString('latin1')) yield { where, what: 'is the answer to another key' };
   yield* walk.reference(where, projectRecord, projectId);
-  yield* walk.reference(where, tokenRecord, tokenId);
+  // A token that was revoked long ago is deleted, and its answers are forgotten later.
   const token = walk.findById(tokenRecord, tokenId);
   if (token !== null && token.projectId !== projectId) {
     yield { where, what: `is kept for projects/${projectId}, but its token is of another project` };

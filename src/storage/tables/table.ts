@@ -71,6 +71,8 @@ interface ReplacedTable<Kind extends ReplacedKind, Questions extends Partial<Ans
   readonly answers: Questions & Partial<Answers>;
   /** The change log's entry, if evaluation depends on the record. */
   logged?(record: Replaced<Kind>, change: ChangeOf<Kind>): LoggedChange;
+  /** Removes what belongs to a record that is deleted. */
+  onDelete?(target: WriteTarget, record: Replaced<Kind>): void;
   /** What must hold for a record beside its key and its index entries. */
   examine?(walk: StoreWalk, record: Replaced<Kind>): Iterable<Finding>;
 }
@@ -82,14 +84,17 @@ export function replacedTable<Kind extends ReplacedKind, Questions extends Parti
   indexes = [],
   answers,
   logged,
+  onDelete,
   examine = () => [],
 }: ReplacedTable<Kind, Questions>) {
   const write = (target: WriteTarget, change: ChangeOf<Kind>): void => {
     const replacement = change as Replacement<Replaced<Kind>>;
     const record = subjectOf(replacement);
     const key = idKey(record.id);
-    if (replacement.after === null) target.remove(codec.database, key);
-    else target.put(codec, key, replacement.after);
+    if (replacement.after === null) {
+      target.remove(codec.database, key);
+      onDelete?.(target, record);
+    } else target.put(codec, key, replacement.after);
     for (const index of indexes) reindex(target, index, replacement);
     if (logged !== undefined) target.log(logged(record, change));
   };

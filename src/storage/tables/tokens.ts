@@ -1,5 +1,6 @@
 import type { Token } from '../../domain/token/token.ts';
 import { checkHash, type Finding, type StoreWalk } from '../check/store-walk.ts';
+import { rangeOf } from '../keys/key-parts.ts';
 import { findById, findBySecretHash, ownedBy, ownerIndex, secretIndex } from '../record-index.ts';
 import { recordCodec } from '../records/record-codec.ts';
 import { projectRecord } from './projects.ts';
@@ -50,6 +51,10 @@ export const tokenTable = replacedTable({
     token: ({ source }, id) => findById(source, tokenRecord, id),
     tokenBySecretHash: ({ source }, hash) => findBySecretHash(source, tokenSecretIndex, tokenRecord, hash),
     tokensOf: ({ source }, projectId) => ownedBy(source, tokenProjectIndex, tokenRecord, projectId),
+  },
+  // Its denials and uses.
+  onDelete: (target, { id }) => {
+    for (const database of ['activity', 'token-uses'] as const) target.removeRange(database, rangeOf(id));
   },
   examine: checkToken,
 });

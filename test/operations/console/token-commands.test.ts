@@ -3,6 +3,7 @@ import { roles } from '../../../src/domain/member/member.ts';
 import type { Organisation } from '../../../src/domain/organisation/organisation.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
 import { activeTokensMax, tokenLifetimeMaxMs } from '../../../src/domain/token/token.ts';
+import { revokedTokensKeptMax } from '../../../src/domain/token/token-list.ts';
 import { readTokenSecret } from '../../../src/domain/token/token-secret.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { newId } from '../../../src/support/random-id.ts';
@@ -323,6 +324,53 @@ t.test(
     test.strictSame(
       denials.map(({ at, reason }) => [at, reason]),
       [[20, 'token-revoked']],
+    );
+  },
+);
+
+t.test(
+  'of the revoked tokens of a project the newest are kept, and the others with all that is theirs go',
+  async (test) => {
+    const fixture = openTokenFixture(test);
+    const editor = fixture.principal(fixture.addProject(null));
+    let present = allowed(fixture.create(editor)).value.token.id;
+    const made = [present];
+    const denial = denialOf(present);
+    fixture.apply([
+      { kind: 'activity', denial },
+      { kind: 'token-use', use: tokenUseOf(present) },
+    ]);
+    const rotate = (): void => {
+      fixture.now += 1;
+      present = allowed(fixture.rotate(editor, present)).value.token.id;
+      made.push(present);
+    };
+    // A rotation drops what was too much before it.
+    for (let count = 0; count <= revokedTokensKeptMax; count += 1) rotate();
+    const rowsOf = (tokenId: string) =>
+      fixture.query((queries) => [
+        queries.token(tokenId),
+        ...queries.denialsOf(tokenId),
+        ...queries.usesOf(tokenId),
+      ]);
+    const [first = ''] = made;
+    test.equal(rowsOf(first).length, 3);
+    rotate();
+    test.strictSame(rowsOf(first), [undefined]);
+    const listed = fixture.list(editor);
+    test.equal(listed.length, 1 + revokedTokensKeptMax);
+    test.strictSame(
+      listed.map(({ id }) => id),
+      made.slice(-1 - revokedTokensKeptMax).reverse(),
+    );
+    const stored = fixture.query((queries) => [...queries.tokensOf(editor.project.id)].length);
+    test.equal(stored, 2 + revokedTokensKeptMax);
+    fixture.now += 1;
+    allowed(fixture.create(editor));
+    test.equal(rowsOf(made[1] ?? '').length, 1, 'each creation drops, too');
+    test.strictSame(
+      fixture.query((queries) => queries.token(made[1] ?? '')),
+      undefined,
     );
   },
 );
