@@ -17,14 +17,16 @@ interface CheckedPlace {
   readonly path?: string;
   /** Added to the indices of the first level, for a slice of a longer array. */
   readonly firstIndex?: number;
+  /** Errors after which it stops; a thousand unless given. */
+  readonly errorsMax?: number;
 }
 
 /** A schema made ready for many values. */
 export interface CompiledSchema<Schema extends TSchema> {
   isRight(value: unknown): value is Static<Schema>;
   /**
-   * Finds the problems of a value: one sentence for each place, with its path and what is expected there. Stops after a
-   * thousand errors.
+   * Finds the problems of a value: one sentence for each place, with its path and what is expected there. Stops after so
+   * many errors.
    *
    * @returns an empty list for a valid value
    */
@@ -44,7 +46,7 @@ export function compileSchema<Schema extends TSchema>(schema: Schema): CompiledS
       const validator = prepare();
       if (validator.Check(value)) return [];
       // This setting is per thread, and 8 by default.
-      Settings.Set({ maxErrors: errorsMax });
+      Settings.Set({ maxErrors: place.errorsMax ?? errorsMax });
       return problemsOf(schema, validator.Errors(value)[1], place);
     },
   };

@@ -5,6 +5,9 @@ import { readJsonText } from '../domain/management/request-body.ts';
 import { type Outcome, refuse, succeed } from '../domain/outcome.ts';
 import { ProblemList } from '../domain/problem-list.ts';
 
+/** A stranger's body may be nothing but errors, each of which is worded: more than are listed, and few enough to be quick. */
+const errorsMax = 100;
+
 const compiled = new Map<TSchema, CompiledSchema<TSchema>>();
 
 function checkerOf(schema: TSchema): CompiledSchema<TSchema> {
@@ -31,6 +34,7 @@ export function readConsoleBody(
   const checker = checkerOf(schema);
   if (checker.isRight(value)) return succeed(value);
   const problems = new ProblemList();
-  for (const text of checker.problems(value, { name: 'the request body' })) problems.add(() => text);
+  for (const text of checker.problems(value, { name: 'the request body', errorsMax }))
+    problems.add(() => text);
   return refuse('invalid-request', problems.detail());
 }

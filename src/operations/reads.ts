@@ -4,6 +4,7 @@ import { answerConsoleRead, checkConsoleHead } from './answer-console-read.ts';
 import { answerManagementRead, checkManagementHead } from './answer-management.ts';
 import type { ApiAnswer, ApiCall, ApiCallHead, ApiReads, HeadCheck, Read } from './call.ts';
 import { createConsoleContext } from './console-context.ts';
+import type { ConsoleOperationId } from './console-routes.ts';
 import type { ConsoleSettings } from './console-settings.ts';
 
 export interface ReadsOptions {
@@ -18,6 +19,25 @@ export interface ReadsOptions {
 const longBodyBytes = 32 * 1024;
 /** A longer flag takes the writer more than five milliseconds, whatever is changed of it. */
 const longFlagBytes = 256 * 1024;
+
+/** Changes that search the flags or the tokens of a project, the links of an organisation, or all members or projects. */
+const searching: ReadonlySet<string> = new Set<ConsoleOperationId>([
+  'create-audience',
+  'edit-audience',
+  'delete-audience',
+  'create-project',
+  'edit-project',
+  'create-environment',
+  'edit-environment',
+  'delete-environment',
+  'create-token',
+  'rotate-token',
+  'invite-member',
+  'withdraw-invitation',
+  'edit-member',
+  'remove-member',
+  'make-sign-in-link',
+]);
 
 /** Answers the reads of both APIs, each from one snapshot of the store: the newest acknowledged state. */
 export class Reads implements ApiReads {
@@ -54,8 +74,7 @@ export class Reads implements ApiReads {
 
   turnOf(call: ApiCall): string | undefined {
     const bodyBytes = call.body?.length ?? 0;
-    // A change of an audience searches the records of all flags of the project.
-    const isSearch = call.params['audienceId'] !== undefined;
+    const isSearch = call.api === 'console' && searching.has(call.operation ?? '');
     if (!isSearch && bodyBytes <= longBodyBytes && this.#flagBytes(call) <= longFlagBytes) return undefined;
     const check = this.checkHead(call);
     const asker = 'asker' in check ? check.asker : null;

@@ -1,4 +1,7 @@
+import type { TSchema } from 'typebox';
+import type { ConsoleProblem } from '../domain/console/console-problem.ts';
 import { bodyBytesMax } from '../domain/management/request-body.ts';
+import { type Outcome, refuse } from '../domain/outcome.ts';
 import { acceptedCoding } from '../http/content-coding.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger, LogRequest } from '../observability/logger.ts';
@@ -13,13 +16,14 @@ import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { ConversationActors } from '../operations/conversation.ts';
 import { consoleApiPath, createRouter } from '../operations/match-route.ts';
 import type { ConsoleConversation } from '../operations/operation.ts';
+import type { ReadTurns } from '../operations/read-turns.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
 import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
 import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
 import { PageWatchers, type PageWatchersOptions } from '../operations/watching/page-watchers.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
-import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
+import { answerRead, answerWrite, type ReadingActors } from './answers/answer-call.ts';
 import type { AnswerEncoders } from './answers/answer-encoder.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
@@ -35,6 +39,9 @@ import type { RouteName } from './route-names.ts';
 export interface ConsoleDoorOptions {
   readonly settings: ConsoleSettings;
   readonly reads: ApiReads;
+  readonly readTurns: ReadTurns;
+  /** For bodies of strangers, whose addresses take turns. */
+  readonly bodyTurns: ReadTurns;
   readonly longAnswers: LongAnswers;
   readonly encoders: AnswerEncoders;
   readonly writer: WriterPort;
@@ -55,8 +62,10 @@ export interface ConsoleDoorOptions {
 
 const noOperation = 'The console has no endpoint of this method and path.';
 const tooManyRequests = 'Too many console requests from this address. Wait a minute before you retry.';
-/** The largest body before sign-in: a secret, a name, a password. */
+/** The largest body that a worker reads itself: a secret, a name, a password, the attributes of a trial. */
 const smallBodyBytesMax = 16 * 1024;
+/** A longer one waits for its address' turn. */
+const shortBodyBytesMax = 1024;
 /**
  * The web app sends this header with `1` for requests that its user did not cause. It can only make a session end
  * sooner.
@@ -86,7 +95,7 @@ export class ConsoleDoor implements ApiDoor {
   readonly match = match;
   readonly requestRate: AddressLimiter;
   readonly requests: RequestRoom;
-  readonly actors: ApiActors & ConversationActors;
+  readonly actors: ReadingActors & ConversationActors;
   readonly #options: ConsoleDoorOptions;
   readonly #cookie: SessionCookie;
   readonly #ownOrigin: string;
@@ -96,7 +105,8 @@ export class ConsoleDoor implements ApiDoor {
     this.#options = options;
     this.requestRate = options.requestRate;
     this.requests = options.requests;
-    const { settings, reads, longAnswers, encoders, writer, host, log, storeVersion, meter } = options;
+    const { settings, reads, readTurns, longAnswers, encoders, writer, host, log, storeVersion, meter } =
+      options;
     const attempts = new AttemptLimiters(options.attempts, meter);
     this.manner = consoleManner(settings.docsUrl);
     this.#cookie = sessionCookie(settings.baseUrl);
@@ -108,6 +118,7 @@ export class ConsoleDoor implements ApiDoor {
     });
     this.actors = {
       reads,
+      readTurns,
       longAnswers,
       encoders,
       writer,
@@ -181,7 +192,7 @@ export class ConsoleDoor implements ApiDoor {
   bodyBytesMax({ operation }: ApiRequest): number | null {
     const { body, actor, access } = consoleOperation(operation);
     if (body === null) return null;
-    return actor === 'conversation' || access.scope === 'public' ? smallBodyBytesMax : bodyBytesMax;
+    return actor === 'write' && access.scope !== 'public' ? bodyBytesMax : smallBodyBytesMax;
   }
 
   refuseTooLarge(reply: ApiReply, bytesMax: number): boolean {
@@ -196,8 +207,7 @@ export class ConsoleDoor implements ApiDoor {
     if (operation.actor === 'write') {
       return answerWrite(reply, call, this.actors, (answer) => this.#cookiesOf(call, answer));
     }
-    answerRead(reply, call, this.actors);
-    return undefined;
+    return answerRead(reply, call, this.actors);
   }
 
   /** When a session has ended, its cookie is removed. */
@@ -206,10 +216,29 @@ export class ConsoleDoor implements ApiDoor {
   }
 
   async #converse(operation: ConsoleConversation, reply: ApiReply, { body }: ApiCall): Promise<void> {
-    const sent = operation.body === null ? null : readConsoleBody(operation.body, body);
+    const sent = operation.body === null ? null : await this.#readBody(operation.body, reply, body);
     if (sent?.ok === false) reply.refuse(sent.problem);
     // The body has the shape that the operation declares.
     else await operation.run({ reply, body: (sent?.value ?? null) as never }, this.actors);
+  }
+
+  /** A long body may be nothing but faults. */
+  async #readBody(
+    schema: TSchema,
+    reply: ApiReply,
+    body: Uint8Array | null,
+  ): Promise<Outcome<unknown, ConsoleProblem>> {
+    if ((body?.length ?? 0) <= shortBodyBytesMax) return readConsoleBody(schema, body);
+    let read: Outcome<unknown, ConsoleProblem> = refuse('service-unavailable', overloaded);
+    const { limitKey } = reply.request;
+    await this.#options.bodyTurns.make({
+      run: () => {
+        if (!reply.exchange.isOver) read = readConsoleBody(schema, body);
+      },
+      tenant: () => ({ projectId: limitKey, accountId: null }),
+      refuseLate: () => undefined,
+    });
+    return read;
   }
 
   note(request: ApiRequest, status: number, memberId: string | null, durationMs: number): void {

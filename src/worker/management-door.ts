@@ -13,10 +13,11 @@ import type { ApiCall, ApiReads } from '../operations/call.ts';
 import type { ManagementOperation } from '../operations/management-operation.ts';
 import { managementOperations } from '../operations/management-operations.ts';
 import { createRouter } from '../operations/match-route.ts';
+import type { ReadTurns } from '../operations/read-turns.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
 import { HeldPlaces } from '../support/fair-share.ts';
 import type { WriteOutcome, WriterPort } from '../writer/client/writer-client.ts';
-import { type ApiActors, answerRead, answerWrite } from './answers/answer-call.ts';
+import { answerRead, answerWrite, type ReadingActors } from './answers/answer-call.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
@@ -28,6 +29,7 @@ import type { UsedBy } from './token-use-of.ts';
 export interface ManagementDoorOptions {
   readonly docsUrl: string;
   readonly reads: ApiReads;
+  readonly readTurns: ReadTurns;
   readonly longAnswers: LongAnswers;
   readonly writer: WriterPort;
   readonly requestRate: AddressLimiter;
@@ -69,7 +71,7 @@ export class ManagementDoor implements ApiDoor {
   readonly match = match;
   readonly requestRate: AddressLimiter;
   readonly requests: RequestRoom;
-  readonly actors: ApiActors;
+  readonly actors: ReadingActors;
   readonly #options: ManagementDoorOptions;
   /** Denials that are being recorded, by token. */
   readonly #denials = new HeldPlaces();
@@ -79,9 +81,10 @@ export class ManagementDoor implements ApiDoor {
     this.manner = managementManner(options.docsUrl);
     this.requestRate = options.requestRate;
     this.requests = options.requests;
-    const { reads, longAnswers, writer, log, meter } = options;
+    const { reads, readTurns, longAnswers, writer, log, meter } = options;
     this.actors = {
       reads,
+      readTurns,
       longAnswers,
       writer: { write: (call) => writer.write(call), recordDenial: (denial) => this.#recordDenial(denial) },
       mayFail: (reply) => {
@@ -160,8 +163,7 @@ export class ManagementDoor implements ApiDoor {
 
   answer(reply: ApiReply, call: ApiCall): Promise<void> | undefined {
     if (operationOf(call)?.actor === 'write') return answerWrite(reply, call, this.actors);
-    answerRead(reply, call, this.actors);
-    return undefined;
+    return answerRead(reply, call, this.actors);
   }
 
   note(request: ApiRequest, status: number, tokenId: string | null, durationMs: number): void {

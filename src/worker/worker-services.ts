@@ -1,11 +1,9 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { AnswerPolicy } from '../http/answer-policy.ts';
 import { BodyMemory } from '../http/body-memory.ts';
-import type { Exchange } from '../http/exchange.ts';
-import type { RequestView } from '../http/request-view.ts';
 import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts';
-import { evaluationHeaders, plainJsonHeaders } from '../operations/answer-headers.ts';
-import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
+import { plainJsonHeaders } from '../operations/answer-headers.ts';
+import { ReadTurns } from '../operations/read-turns.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import { AnswerEncoders, encodersMax } from './answers/answer-encoder.ts';
 import { crowdedAnswer } from './answers/crowded-answer.ts';
@@ -28,11 +26,10 @@ import { StreamRoom } from './limits/stream-room.ts';
 import { ManagementDoor } from './management-door.ts';
 import { EventStreams } from './ofrep/event-streams.ts';
 import { PublicBase } from './ofrep/events-url.ts';
-import { isOfrepPath } from './ofrep/ofrep-address.ts';
 import { OfrepFlagEvaluator } from './ofrep/ofrep-flag.ts';
 import { OfrepFlagsEvaluator } from './ofrep/ofrep-flags.ts';
 import { OfrepGate } from './ofrep/ofrep-gate.ts';
-import { refuseAmbiguousOfrep } from './ofrep/ofrep-refusals.ts';
+import { refuseAmbiguous } from './refuse-ambiguous.ts';
 import { RequestMeter } from './request-meter.ts';
 import { routeIndex } from './route-names.ts';
 import { createBodyRoutes, createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
@@ -41,7 +38,7 @@ import type { SyncCensus } from './sync/sync-census.ts';
 import { SyncMeter } from './sync/sync-meter.ts';
 import { SyncStreams } from './sync/sync-streams.ts';
 import { UsageReports } from './sync/usage-report.ts';
-import { SyncDoor, syncPath } from './sync-door.ts';
+import { SyncDoor } from './sync-door.ts';
 import type { WorkerLog } from './worker-log.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
 
@@ -85,8 +82,11 @@ export function createServices(
     onFault: (fault, during) => log.error({ err: fault, during }, 'request failed'),
   });
   const requestMeter = new RequestMeter(setup.requestMetrics);
+  const bodyTurns = new ReadTurns(setup.requestDeadlineMs);
   const doorParts: DoorParts = {
     reads: evaluation.reads,
+    readTurns: new ReadTurns(setup.requestDeadlineMs),
+    bodyTurns,
     longAnswers: evaluation.longAnswers,
     writer: attachment.writer(host.writer),
     meter: requestMeter,
@@ -151,7 +151,7 @@ export function createServices(
     flagAnswer: evaluation.flagAnswer,
     awaitFlag: evaluation.awaitFlag,
     project: evaluation.project,
-    ofrep: createOfrepGate(setup, evaluation, { addresses, events }, gateOptions),
+    ofrep: createOfrepGate(setup, evaluation, { addresses, events, bodyTurns }, gateOptions),
     management: managementGate,
     console,
     sync,
@@ -199,12 +199,31 @@ export function createServices(
 function createOfrepGate(
   setup: WorkerSetup,
   { source, meter, tallies, longAnswers, awaitFlag, project }: Evaluation,
-  { addresses, events }: { readonly addresses: ClientAddresses; readonly events: EventStreams },
+  {
+    addresses,
+    events,
+    bodyTurns,
+  }: {
+    readonly addresses: ClientAddresses;
+    readonly events: EventStreams;
+    readonly bodyTurns: ReadTurns;
+  },
   { bodies, onBodyStep, isAttached }: ApiGateOptions,
 ): OfrepGate {
   const { waiting, deadlineMs } = awaitFlag;
   return new OfrepGate({
-    ...{ source, meter, waiting, deadlineMs, longAnswers, addresses, bodies, onBodyStep, isAttached },
+    ...{
+      source,
+      meter,
+      waiting,
+      deadlineMs,
+      longAnswers,
+      addresses,
+      bodies,
+      bodyTurns,
+      onBodyStep,
+      isAttached,
+    },
     flag: new OfrepFlagEvaluator(source, { meter, tallies }),
     flags: new OfrepFlagsEvaluator(source, project.evaluator),
     events,
@@ -221,7 +240,15 @@ function createOfrepGate(
 /** What both doors are made with. */
 type DoorParts = Pick<
   ConsoleDoorOptions,
-  'reads' | 'longAnswers' | 'writer' | 'meter' | 'log' | 'logRequest' | 'isAttached'
+  | 'reads'
+  | 'readTurns'
+  | 'bodyTurns'
+  | 'longAnswers'
+  | 'writer'
+  | 'meter'
+  | 'log'
+  | 'logRequest'
+  | 'isAttached'
 >;
 
 function managementDoor(setup: WorkerSetup, parts: DoorParts, workerLog: WorkerLog): ManagementDoor {
@@ -250,27 +277,4 @@ function createConsoleDoor(setup: WorkerSetup, parts: DoorParts, host: HostClien
     attempts: limits.signInAttempts,
     hasOpenId: setup.hasOpenId,
   });
-}
-
-/** Refuses a request whose end is not certain, in the form of its API, and closes its connection. */
-function refuseAmbiguous(
-  exchange: Exchange,
-  request: RequestView,
-  fault: string,
-  gates: {
-    readonly management: ApiGate;
-    readonly console: ApiGate;
-    readonly sync: ApiGate;
-    readonly docsUrl: string;
-  },
-): void {
-  const path = request.path();
-  if (isBelow(path, managementApiPath)) gates.management.refuseAmbiguous(exchange, request, fault);
-  else if (isBelow(path, syncPath)) gates.sync.refuseAmbiguous(exchange, request, fault);
-  else if (isBelow(path, consoleApiPath)) gates.console.refuseAmbiguous(exchange, request, fault);
-  else if (isOfrepPath(path)) refuseAmbiguousOfrep(exchange, request, fault);
-  else {
-    const problem = { code: 'invalid-request', detail: fault } as const;
-    exchange.answerAndClose(400, evaluationHeaders, errorEnvelope(problem, gates.docsUrl));
-  }
 }

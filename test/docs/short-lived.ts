@@ -12,6 +12,7 @@ export const shortLived: Readonly<Record<string, Readonly<Record<string, string>
     'src/operations/answer-console-write.ts': 'operations',
     'src/operations/answer-headers.ts': 'detachedBlocks',
     'src/operations/audit/audit-export.ts': 'formats',
+    'src/operations/reads.ts': 'searching',
     'src/operator/operator-server.ts': 'shapes',
     'src/storage/check/check-data-file.ts': 'histories',
     'src/storage/keys.ts': 'laterDatabases',

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { ApiCall } from '../../src/operations/call.ts';
+import type { ConsoleOperationId } from '../../src/operations/console-routes.ts';
 import { Reads } from '../../src/operations/reads.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
 import { PreparedStore } from '../console/prepared-store.ts';
@@ -22,6 +23,7 @@ t.test('changes that take the writer long wait in the turn of their organisation
   const long = flagOf(store.project.id, { cohorts });
   store.add([flagChangeOf(null, long)]);
   const credential = store.addToken();
+  const session = store.addSession(store.addMember('owner'));
   const directory = temporaryDirectory(t);
   await store.write(directory);
   const reader = openStoreReader({ directory, mapBytes: 2 ** 30 });
@@ -38,5 +40,11 @@ t.test('changes that take the writer long wait in the turn of their organisation
   t.equal(turnOf({ id: store.flag.id }), undefined, 'an ordinary flag');
   t.equal(turnOf({ id: long.id }), account, 'a flag of half a megabyte');
   t.equal(turnOf({ id: store.flag.id }, Buffer.alloc(40_000)), account, 'a body of forty kilobytes');
-  t.equal(turnOf({ audienceId: 'any' }), account, 'an audience, whose flags are searched in all records');
+  const ofConsole = (operation: ConsoleOperationId, params: Record<string, string>) =>
+    reads.turnOf({ ...head, ...rest, api: 'console', operation, credential: session, params });
+  const projectId = store.project.id;
+  t.equal(ofConsole('edit-audience', { projectId, audienceId: 'any' }), account, 'it searches all flags');
+  t.equal(ofConsole('create-token', { projectId }), account, 'it reads all tokens');
+  t.equal(ofConsole('create-project', {}), account, 'it reads all projects of the store');
+  t.equal(ofConsole('edit-flag', { projectId, flagId: store.flag.id }), undefined, 'an ordinary flag');
 });

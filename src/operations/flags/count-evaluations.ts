@@ -3,6 +3,7 @@ import { refuse, succeed } from '../../domain/outcome.ts';
 import { type Project, soleEnvironment } from '../../domain/project/project.ts';
 import { hourMs, hourOf, hoursShown } from '../../domain/usage/evaluation-count.ts';
 import { consoleRead, inProject } from '../operation.ts';
+import { projectNamedBy } from './flag-pieces.ts';
 
 const unknownFlag = 'This project has no flag with this id.';
 
@@ -12,11 +13,12 @@ export const countEvaluations = consoleRead('count-evaluations', {
   access: inProject('viewer'),
   answer: evaluationCountsSchema,
   run: (queries, request, { project }, { now }) => {
-    const flag = queries.flag(request.params['flagId'] ?? '');
-    if (flag?.projectId !== project.id) return refuse('not-found', unknownFlag);
+    const flagId = request.params['flagId'] ?? '';
+    const found = queries.foundFlag(flagId);
+    if (found === undefined || projectNamedBy(found) !== project.id) return refuse('not-found', unknownFlag);
     const last = hourOf(now);
     const hours = Array.from({ length: hoursShown }, (_, index) => last - (hoursShown - 1 - index) * hourMs);
-    const counts = hours.map((hour) => queries.evaluationCounts(flag.id, hour));
+    const counts = hours.map((hour) => queries.evaluationCounts(flagId, hour));
     const series = numbersOf(project).map((environmentNumber) => {
       const ofHours = counts.map((hour) =>
         hour.find((count) => count.environmentNumber === environmentNumber),

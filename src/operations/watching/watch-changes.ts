@@ -3,9 +3,11 @@ import { watchedChanges } from '../../domain/audit/watched-changes.ts';
 import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
 import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import type { ApiCall } from '../call.ts';
+import type { ApiReply } from '../api-reply.ts';
+import type { ApiAnswer, ApiCall } from '../call.ts';
 import type { ConversationActors, ConversationCall } from '../conversation.ts';
 import type { ConsoleRead, Shown } from '../operation.ts';
+import { readingTenant } from '../read-turns.ts';
 import { readChanges, Watcher } from './page-watchers.ts';
 
 /**
@@ -17,28 +19,55 @@ import { readChanges, Watcher } from './page-watchers.ts';
 export async function watchChanges(
   { id: operation }: Pick<ConsoleRead, 'id'>,
   { reply }: ConversationCall,
-  { reads, watchers }: ConversationActors,
+  { reads, readTurns, watchers }: ConversationActors,
 ): Promise<void> {
   const { requestId, params, query, credential, address, userAgent } = reply.request;
   const from = { requestId, params, query, credential, address, userAgent };
   const unsent = { header: null, body: null, isBodyTooLarge: false };
   const call: ApiCall = { api: 'console', operation, ...from, ...unsent };
-  const versionSeen = watchers.version();
-  const { answer, release } = reads.read(call);
-  release();
-  const { status, askerId, contentType, body } = answer;
-  if (status !== 200) return reply.answer(status, String(body), { contentType }, askerId);
-  if (credential === null || askerId === null) {
+  const check = reads.checkHead(call);
+  if ('refusal' in check) return give(reply, check.refusal);
+  if (credential === null || check.asker === null) {
     throw new Error('a watch without a session has passed the guard');
   }
-  const { organisationId, ...changes } = readChanges(body);
-  const place = await watchers.join({ sessionSecret: credential, memberId: askerId, organisationId });
+  const { asker: memberId, organisation: organisationId } = check.asker;
+  // The place comes first: to read what has changed may take milliseconds.
+  const place = await watchers.join({ sessionSecret: credential, memberId, organisationId });
   if (typeof place === 'string') return reply.refuseUnavailable(place);
-  reply.begin(200, { contentType: 'text/event-stream' }, askerId);
-  if (reply.exchange.isOver) return watchers.leave(place);
-  const watcher = new Watcher(reply.exchange);
-  watcher.tell('ready', changes);
-  watchers.add(watcher, place, call, changes.position, versionSeen);
+  const begin = (): void => {
+    const versionSeen = watchers.version();
+    const { answer, release } = reads.read(call);
+    release();
+    if (answer.status !== 200) {
+      give(reply, answer);
+      return;
+    }
+    const { organisationId: _known, ...changes } = readChanges(answer.body);
+    reply.begin(200, { contentType: 'text/event-stream' }, memberId);
+    if (reply.exchange.isOver) return;
+    const watcher = new Watcher(reply.exchange);
+    watcher.tell('ready', changes);
+    watchers.add(watcher, place, call, changes.position, versionSeen);
+    isKept = true;
+  };
+  let isKept = false;
+  try {
+    await readTurns.make({
+      run: () => {
+        if (!reply.exchange.isOver) begin();
+      },
+      tenant: () => readingTenant(check, reply.request.limitKey),
+      refuseLate: () => reply.refuseUnavailable(tooLate),
+    });
+  } finally {
+    if (!isKept) watchers.leave(place);
+  }
+}
+
+const tooLate = 'The service has more to read than it can in time. Retry in a moment.';
+
+function give(reply: ApiReply, { status, body, contentType, askerId }: ApiAnswer): void {
+  reply.answer(status, String(body), { contentType }, askerId);
 }
 
 const wrongPosition = 'since must be a position from the service, unchanged';

@@ -2,12 +2,12 @@ import type { Coding } from '../../http/content-coding.ts';
 import type { AnswerFields } from '../../operations/answer-headers.ts';
 import type { ApiReply, ApiRequest } from '../../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiReads, KnownAsker, Read } from '../../operations/call.ts';
+import { type ReadTurns, readingTenant } from '../../operations/read-turns.ts';
 import { refuseUndecided } from '../../operations/refuse-undecided.ts';
-import type { Steps } from '../../support/steps.ts';
-import { pausing, type TextPieces } from '../../support/text-pieces.ts';
 import type { WriterPort } from '../../writer/client/writer-client.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
 import type { AnswerEncoder, AnswerEncoders } from './answer-encoder.ts';
+import { LateAnswer } from './late-answer.ts';
 import type { LongAnswers } from './long-answers.ts';
 import { fitsOneChunk, giveMade, type MadeAnswer } from './made-answer.ts';
 
@@ -27,8 +27,28 @@ export interface ApiActors {
   onFault(fault: unknown, request: ApiRequest): void;
 }
 
-/** Answers a read from a snapshot, whole or in chunks. */
-export function answerRead(reply: ApiReply, call: ApiCall, actors: ApiActors): void {
+/** The actors that also answer reads. */
+export interface ReadingActors extends ApiActors {
+  readonly readTurns: ReadTurns;
+}
+
+const tooLate = 'The service has more to read than it can in time. Retry in a moment.';
+
+/**
+ * Answers a read from a snapshot, whole or in chunks. @returns undefined: it was read; otherwise it resolves when it was,
+ * or is not wanted any more
+ */
+export function answerRead(reply: ApiReply, call: ApiCall, actors: ReadingActors): Promise<void> | undefined {
+  return actors.readTurns.make({
+    run: () => {
+      if (!reply.exchange.isOver) readNow(reply, call, actors);
+    },
+    tenant: () => readingTenant(actors.reads.checkHead(call), reply.request.limitKey),
+    refuseLate: () => reply.refuseUnavailable(tooLate),
+  });
+}
+
+function readNow(reply: ApiReply, call: ApiCall, actors: ApiActors): void {
   const read = actors.reads.read(call);
   const { answer } = read;
   if (typeof answer.body !== 'string' || answer.later !== undefined) sendLong(reply, read, actors);
@@ -264,27 +284,4 @@ export function guarded(reply: ApiReply, { onFault }: ApiActors, answering: Prom
     onFault(fault, reply.request);
     reply.refuseInternal();
   });
-}
-
-interface ReadAnswer<Answer> {
-  readonly body: string | TextPieces;
-  readonly later?: Steps<Answer> | undefined;
-}
-
-/** An answer that is known only when its pieces are asked for, because a long record has to be read for it first. */
-export class LateAnswer<Answer extends ReadAnswer<Answer>> {
-  /** Until a piece is not empty, or there are no more, this is `first`, of which only the asker is used. */
-  known: Answer;
-
-  constructor(first: Answer) {
-    this.known = first;
-  }
-
-  *pieces(): Generator<string | Uint8Array> {
-    const { later } = this.known;
-    if (later !== undefined) this.known = yield* pausing(later);
-    const { body } = this.known;
-    if (typeof body === 'string') yield body;
-    else yield* body;
-  }
 }

@@ -23,8 +23,11 @@ import {
 
 /** Most bytes of a body (docs/limits.md). */
 export const ofrepBodyBytesMax = 64 * 1024;
-/** `JSON.parse` needs tens of milliseconds for a long body of brackets or small objects: those are never made. */
-const parsedWholeMax = 4096;
+/**
+ * `JSON.parse` needs tens of milliseconds for a long body of brackets or small objects: those are never made. A longer one
+ * takes up to a millisecond, and so waits for its address' turn.
+ */
+export const shortBodyBytesMax = 4096;
 
 const highestAscii = 0x7f;
 const nothing: OpenFeatureContext = {};
@@ -40,7 +43,7 @@ export type ReadContext = { readonly context: OpenFeatureContext } | OfrepRefusa
 export function readOfrepBody(bytes: Uint8Array): ReadContext {
   const text = textOf(bytes);
   if (text === null) return bodyIsNoJson;
-  return text.length <= parsedWholeMax ? parseWhole(text) : readScanned(text);
+  return text.length <= shortBodyBytesMax ? parseWhole(text) : readScanned(text);
 }
 
 /** Node's own methods, which its type declarations leave out: they need no buffer around the bytes. */
@@ -70,7 +73,7 @@ function parseWhole(text: string): ReadContext {
   const { context } = body;
   if (context === undefined || context === null) return { context: nothing };
   if (!isObject(context)) return contextIsNoObject;
-  // Of a list of digits, each value takes two characters.
+  // Each value takes two characters at least.
   if (text.length > 2 * contextValuesMax && hasTooManyValues(context)) return contextTooLarge;
   return { context };
 }
@@ -105,19 +108,21 @@ function readScanned(text: string): ReadContext {
   return { context: Object.fromEntries(values) };
 }
 
-/** @returns how many values a context has of it: objects and lists in lists are none */
+/** @returns how many values a context has of it; those that are of no use are counted, too */
 function countValues(value: unknown): number {
-  if (Array.isArray(value)) return value.filter(isScalar).length;
-  return isScalar(value) ? 1 : 0;
-}
-
-function isScalar(value: unknown): boolean {
-  return value !== null && typeof value !== 'object';
+  return Array.isArray(value) ? Math.max(1, value.length) : 1;
 }
 
 /** @returns the value as far as a context has a use for it: objects, and lists in lists, become null */
 function usedValueOf(value: JsonValue): unknown {
-  return kindOf(value) === 'array' ? Array.from(itemsOf(value), scalarOf) : scalarOf(value);
+  if (kindOf(value) !== 'array') return scalarOf(value);
+  const items: (string | number | boolean | null)[] = [];
+  for (const item of itemsOf(value)) {
+    items.push(scalarOf(item));
+    // With these it is too large already.
+    if (items.length > contextValuesMax) break;
+  }
+  return items;
 }
 
 function scalarOf(value: JsonValue): string | number | boolean | null {

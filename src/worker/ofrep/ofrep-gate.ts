@@ -1,11 +1,12 @@
 import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
 import type { Project } from '../../domain/project/project.ts';
-import { readBody } from '../../http/body-reader.ts';
+import { type BodyOutcome, readBody } from '../../http/body-reader.ts';
 import type { BodyRoute } from '../../http/body-route.ts';
 import type { Exchange, ExchangeClass } from '../../http/exchange.ts';
 import { extendHeaderBlock, type HeaderBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { detachedHeaders, ofrepHeaders, ofrepPreflightHeaders } from '../../operations/answer-headers.ts';
+import type { ReadTurns } from '../../operations/read-turns.ts';
 import { type AwaitFlagParts, waitForFlag } from '../answers/evaluation-wait.ts';
 import type { LongAnswers } from '../answers/long-answers.ts';
 import type { ClientAddresses } from '../limits/address-finder.ts';
@@ -13,10 +14,10 @@ import type { FairRoom } from '../limits/fair-room.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { PublicBase } from './events-url.ts';
 import { knownOfrepAddress, type OfrepPlace, readOfrepAddress } from './ofrep-address.ts';
-import { ofrepBodyBytesMax, readOfrepBody } from './ofrep-body.ts';
+import { ofrepBodyBytesMax, readOfrepBody, shortBodyBytesMax } from './ofrep-body.ts';
 import type { OfrepFlagEvaluator } from './ofrep-flag.ts';
 import { type AskedFlag, OfrepFlagAnswer } from './ofrep-flag-answer.ts';
-import type { OfrepFlagsEvaluator, TaggedList } from './ofrep-flags.ts';
+import { hasTag, type OfrepFlagsEvaluator, type TaggedList } from './ofrep-flags.ts';
 import {
   bodyTooLarge,
   malformedPlace,
@@ -34,6 +35,7 @@ export interface OfrepGateParts extends Pick<AwaitFlagParts, 'source' | 'meter' 
   readonly longAnswers: LongAnswers;
   readonly addresses: ClientAddresses;
   readonly bodies: FairRoom;
+  readonly bodyTurns: ReadTurns;
   readonly publicBase: PublicBase;
   readonly events: EventStreams;
   /** Under which answers are counted: indexes into the meter's routes. */
@@ -57,6 +59,7 @@ interface AskedFlags {
   readonly configTag: string;
 }
 
+const tooManyBodies = 'The service has more contexts to read than it can in time. Retry in a moment.';
 const tooManyStreams = 'Too many event streams are open. Ask for the flags at intervals instead.';
 
 /** The way in of OFREP: reads the request, evaluates as the Evaluation API does, and answers in the shape of OFREP. */
@@ -89,7 +92,7 @@ export class OfrepGate {
   bodyRoute(pattern: string, exchange: ExchangeClass): BodyRoute<AskedFlag> {
     const { bodies, addresses, deadlineMs: intervalMs, routes } = this.#parts;
     return {
-      ...{ pattern, exchange, intervalMs, countedAs: routes.flag, bytesMax: ofrepBodyBytesMax },
+      ...{ pattern, exchange, intervalMs, countedAs: routes.flag, bytesMax: shortBodyBytesMax },
       budgetFor: (address, { forwardedFor }) =>
         bodies.ofStranger(addresses.find(address, forwardedFor).address.limitKey),
       handle: (opened, view) => this.evaluate(opened, view),
@@ -197,23 +200,43 @@ export class OfrepGate {
     use: (body: Uint8Array) => void,
   ): void {
     const declared = view.header('content-length');
+    const { limitKey } = this.#parts.addresses.findOf(exchange, view).address;
     const limits = {
       bytesMax: ofrepBodyBytesMax,
-      budget: this.#parts.bodies.ofStranger(this.#parts.addresses.findOf(exchange, view).address.limitKey),
+      budget: this.#parts.bodies.ofStranger(limitKey),
       intervalMs: this.#parts.deadlineMs,
       onStep: (ms: number) => this.#parts.onBodyStep(ms),
     };
     readBody(exchange, declared === '' ? null : Number(declared), limits, (outcome) => {
       if (outcome.kind === 'too-large') this.#refuse(exchange, key, bodyTooLarge);
       else if (outcome.kind !== 'complete') refuseUnread(exchange, key, outcome.kind);
-      else {
-        try {
-          use(outcome.bytes);
-        } finally {
-          outcome.release();
-        }
-      }
+      else void this.#useInTurn(exchange, key, limitKey, outcome, use);
     });
+  }
+
+  /** Long bodies of many clients may come in one turn of the event loop: addresses take turns. */
+  async #useInTurn(
+    exchange: Exchange,
+    key: string | null,
+    limitKey: string,
+    { bytes, release }: Extract<BodyOutcome, { readonly kind: 'complete' }>,
+    use: (body: Uint8Array) => void,
+  ): Promise<void> {
+    try {
+      if (bytes.length <= shortBodyBytesMax) use(bytes);
+      else
+        await this.#parts.bodyTurns.make({
+          run: () => {
+            if (!exchange.isOver) use(bytes);
+          },
+          tenant: () => ({ projectId: limitKey, accountId: null }),
+          refuseLate: () => refuseOfrep(exchange, key, ofrepOverload(tooManyBodies)),
+        });
+    } catch (fault) {
+      this.#fail(exchange, fault);
+    } finally {
+      release();
+    }
   }
 
   #answerFlags(asked: AskedFlags, place: OfrepPlace, context: OpenFeatureContext): void {
@@ -271,12 +294,4 @@ export class OfrepGate {
     this.#parts.onFault(fault, 'ofrep-flags');
     this.#refuse(exchange, null, ofrepEvaluationFailed);
   }
-}
-
-/** @param tags the value of If-None-Match */
-function hasTag(tags: string, entityTag: string): boolean {
-  return tags.split(',').some((each) => {
-    const tag = each.trim();
-    return tag === '*' || tag === entityTag || tag === `W/${entityTag}`;
-  });
 }

@@ -82,8 +82,10 @@ t.test('a body of small objects or of brackets is never made', async (t) => {
   };
   const half = '['.repeat(30_000) + ']'.repeat(30_000);
   t.equal(codeOf(read(`{"context":{"a":${half}}}`)), 'INVALID_CONTEXT', 'too deep');
-  t.same(read(`{"context":{"a":[${filled('{}', ',')}],"b":1}}`), {
-    context: { a: new Array(Math.floor(ofrepBodyBytesMax / 3) - 8).fill(null), b: 1 },
+  t.equal(codeOf(read(`{"context":{"a":[${filled('{}', ',')}],"b":1}}`)), 'INVALID_CONTEXT');
+  const few = Array.from({ length: contextValuesMax }, (_, index) => `"${index}":{"x":"${'x'.repeat(200)}"}`);
+  t.same(read(`{"context":{${few.join(',')}}}`), {
+    context: Object.fromEntries(few.map((_, index) => [index, null])),
   });
 });
 
@@ -93,9 +95,10 @@ t.test('a context has so many values, in one list or in several', async (t) => {
   t.equal(codeOfContext({ a: ones(contextValuesMax) }), null);
   t.equal(codeOfContext({ a: ones(contextValuesMax + 1) }), 'INVALID_CONTEXT');
   t.equal(codeOfContext({ a: ones(contextValuesMax), cohort: 'b' }), 'INVALID_CONTEXT');
+  t.equal(codeOfContext({ a: ones(contextValuesMax - 3), b: null, c: [{}, null] }), null);
   t.equal(
-    codeOfContext({ a: ones(contextValuesMax), b: null, c: [{}, null] }),
-    null,
-    'what is dropped is free',
+    codeOfContext({ a: ones(contextValuesMax - 2), b: null, c: [{}, null] }),
+    'INVALID_CONTEXT',
+    'what is of no use counts, too',
   );
 });
