@@ -83,15 +83,15 @@ function answerOf(step: Step<ApiAnswer>, call: ApiCall, context: ManagementConte
 }
 
 /**
- * Checks a change of the Management API by its head, before its body is read: steps 4 to 7 of the order of checks. The
- * writer repeats them with the change. The writer has yet to record the denial of a refusal.
+ * Checks a request of the Management API by its head, before its body is read: steps 4 to 7 of the order of checks. They
+ * are repeated with the answer. The writer has yet to record the denial of a refusal.
  */
 export function checkManagementHead(
   queries: RecordQueries,
   call: ApiCallHead,
   context: ManagementContext,
 ): HeadCheck {
-  const guarded = guard(queries, call, context, 'write');
+  const guarded = guard(queries, call, context, operationOf(call)?.actor ?? 'read');
   if (!guarded.ok) {
     return { refusal: refusalAnswer(guarded.problem, denialOf(guarded.problem, call, context), context) };
   }

@@ -51,11 +51,11 @@ t.test('what waits for longer than its deadline is refused, and what throws is t
   const made: string[] = [];
   const turns = new ReadTurns(20);
   const ask = asker(turns, made);
-  ask('first', 30);
+  t.equal(ask('first', 30), undefined);
   const waits = [ask('first', 30), ask('first', 30)];
   await Promise.all(waits);
   t.strictSame(made, ['first', 'first', 'first: too late']);
-  ask('first', 3);
+  t.equal(ask('first', 3), undefined);
   const failing = turns.make({
     run: () => {
       throw new Error('cannot be read');

@@ -47,4 +47,9 @@ t.test('changes that take the writer long wait in the turn of their organisation
   t.equal(ofConsole('create-token', { projectId }), account, 'it reads all tokens');
   t.equal(ofConsole('create-project', {}), account, 'it reads all projects of the store');
   t.equal(ofConsole('edit-flag', { projectId, flagId: store.flag.id }), undefined, 'an ordinary flag');
+  for (const operation of ['list-flags', 'patch-flag']) {
+    t.match(reads.checkHead({ ...head, credential, operation, params: {} }), {
+      asker: { project: projectId, organisation: account },
+    });
+  }
 });

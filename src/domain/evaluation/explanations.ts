@@ -5,9 +5,10 @@ import type { PlainContext } from './plain-context.ts';
 
 /** The facts about one evaluation from which the sentences are made. */
 export interface TrialScene {
-  readonly state: FlagState;
-  /** The effective list, and its owner. */
-  readonly cohorts: readonly string[];
+  readonly state: Omit<FlagState, 'cohortOverride'>;
+  /** Entries of the effective list, whether it names the request's cohort, and its owner. */
+  readonly cohortCount: number;
+  readonly isListed: boolean;
   readonly listName: string;
   /** Empty in a single-environment project. */
   readonly environmentName: string;
@@ -38,11 +39,11 @@ function explainSwitch({ state, environmentName }: TrialScene): string {
     : `The flag is off${where}, so the answer is off for everybody.`;
 }
 
-function explainCohort({ cohorts, listName, context }: TrialScene): string {
+function explainCohort({ cohortCount, isListed, listName, context }: TrialScene): string {
   const { cohort = '' } = context;
-  if (cohorts.length === 0) return 'No cohorts are listed.';
+  if (cohortCount === 0) return 'No cohorts are listed.';
   if (cohort === '') return `The request names no cohort, so nothing on ${listName} can match.`;
-  if (!cohorts.includes(cohort)) return `Cohort ${quoted(cohort)} is not on ${listName}.`;
+  if (!isListed) return `Cohort ${quoted(cohort)} is not on ${listName}.`;
   return `Cohort ${quoted(cohort)} is on ${listName}, so the answer is on: audience and percentage do not matter.`;
 }
 
@@ -77,10 +78,10 @@ function describeMatch({ attribute }: AudienceRule, value: string): string {
 }
 
 function describeMiss({ attribute, values }: AudienceRule, sent: readonly string[]): string {
-  const wanted = joined(values.map(quoted), ', ');
+  const wanted = joined(values, ', ', quoted);
   const asked = values.length === 1 ? `the rule asks for ${wanted}` : `the rule asks for one of ${wanted}`;
   if (sent.length === 0) return `${quoted(attribute)} is missing, and ${asked}`;
-  return `${quoted(attribute)} is ${joined(sent.map(quoted), ', ')}, and ${asked}`;
+  return `${quoted(attribute)} is ${joined(sent, ', ', quoted)}, and ${asked}`;
 }
 
 function explainPercentage({ state, context, isOn, percent }: TrialScene): string {
@@ -104,7 +105,12 @@ function quoted(text: string): string {
   return `“${shown(text)}”`;
 }
 
-function joined(texts: readonly string[], separator: string): string {
-  const listed = texts.slice(0, listedMax).join(separator);
+/** @param show how a text is shown; asked for those alone that are listed, of what may be 100,000 */
+function joined(
+  texts: readonly string[],
+  separator: string,
+  show: (text: string) => string = (text) => text,
+): string {
+  const listed = texts.slice(0, listedMax).map(show).join(separator);
   return texts.length > listedMax ? `${listed}${separator}and ${texts.length - listedMax} more` : listed;
 }

@@ -1,9 +1,11 @@
 import { isWellFormed } from '../../support/code-points.ts';
-import { effectiveCohorts, type Flag, stateIn } from '../flag/flag.ts';
+import { effectiveCohorts, stateIn } from '../flag/flag.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
 import type { Project } from '../project/project.ts';
 import type { Audience } from './audience.ts';
-import { type CompiledState, compileFlag } from './compiled-flag.ts';
+import { type CompiledAudience, compileAudience, evaluableAudienceOf } from './compiled-audience.ts';
+import { type CompiledState, compileEvaluable } from './compiled-flag.ts';
+import type { EvaluableFlag } from './evaluable-flag.ts';
 import { bucketHash, evaluateFlag, type RandomRoll } from './evaluate-flag.ts';
 import { contextParameters, EvaluationContext } from './evaluation-context.ts';
 import {
@@ -36,7 +38,7 @@ export interface FlagTrial {
 
 /** A flag in one of its environments. */
 export interface TrialPlace {
-  readonly flag: Flag;
+  readonly flag: EvaluableFlag;
   readonly project: Project;
   /** Number of an environment of the project, or `soleEnvironment`. */
   readonly environmentNumber: number;
@@ -48,7 +50,9 @@ export interface TrialPlace {
 export function trialOf(place: TrialPlace, plain: PlainContext, randomRoll: RandomRoll): FlagTrial {
   const { flag, project, environmentNumber, audience } = place;
   const environments = project.environments.filter(({ number }) => number === environmentNumber);
-  const compiled = compileFlag(flag, project, () => audience ?? undefined, environments);
+  const compiledAudience = (): CompiledAudience | undefined =>
+    audience === null ? undefined : compileAudience(evaluableAudienceOf(audience), null);
+  const compiled = compileEvaluable(flag, project, compiledAudience, { environments });
   const context = new EvaluationContext();
   assignPlain(context, plain);
   let rolled: number | null = null;
@@ -59,7 +63,8 @@ export function trialOf(place: TrialPlace, plain: PlainContext, randomRoll: Rand
   const hasKey = context.hasTargetingKey || context.hasCohort;
   const bucketPercent = hasKey ? percentOf(bucketHash(compiled, context)) : null;
   const percent = rolled === null ? bucketPercent : percentOf(rolled);
-  const scene = { ...sceneOf(place, plain), isOn: isOn(reason), percent };
+  const isListed = reason === cohortMatch;
+  const scene = { ...sceneOf(place, plain), isListed, isOn: isOn(reason), percent };
   return { enabled: isOn(reason), reason: reasonName(reason), bucketPercent, steps: stepsOf(reason, scene) };
 }
 
@@ -72,14 +77,17 @@ function placedState(compiled: {
   return state;
 }
 
-function sceneOf(place: TrialPlace, context: PlainContext): Omit<TrialScene, 'isOn' | 'percent'> {
+function sceneOf(
+  place: TrialPlace,
+  context: PlainContext,
+): Omit<TrialScene, 'isListed' | 'isOn' | 'percent'> {
   const { flag, project, environmentNumber, audience } = place;
   const state = stateIn(flag, environmentNumber);
   const environment = project.environments.find(({ number }) => number === environmentNumber);
   const wide = state.cohortOverride === null ? 'the flag-wide list' : 'the environment’s own list';
   return {
     state,
-    cohorts: effectiveCohorts(flag, state),
+    cohortCount: effectiveCohorts(flag, state).count,
     listName: project.isMultiEnvironment ? wide : 'the flag’s list',
     environmentName: environment?.name ?? '',
     audience,

@@ -54,7 +54,7 @@ export function stateIn<List>(
 }
 
 /** The environment's own override if it has one, otherwise the flag-wide list (specification: environments form). */
-export function effectiveCohorts<List>(flag: FlagOf<List>, state: StateOf<List>): List {
+export function effectiveCohorts<List>(flag: Pick<FlagOf<List>, 'cohorts'>, state: StateOf<List>): List {
   return state.cohortOverride ?? flag.cohorts;
 }
 

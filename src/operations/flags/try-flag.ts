@@ -1,15 +1,20 @@
 import { type Static, Type } from 'typebox';
 import { type Trial, trialSchema } from '../../contracts/console/evaluation-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
-import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
+import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
+import { refuseAbsentFlag } from '../../domain/console/find-in-project.ts';
+import { type EvaluableFlag, evaluableOf } from '../../domain/evaluation/evaluable-flag.ts';
 import { readTrialContext, trialOf } from '../../domain/evaluation/flag-trial.ts';
 import { stateIn } from '../../domain/flag/flag.ts';
-import { refuse, succeed } from '../../domain/outcome.ts';
+import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { describeEnvironments, environmentNumbers } from '../../domain/project/project.ts';
+import type { FoundFlag } from '../../domain/record-queries.ts';
 import { randomRoll } from '../../support/random-roll.ts';
+import type { Steps } from '../../support/steps.ts';
 import { optional } from '../body-parts.ts';
-import { consoleRead, inProject } from '../operation.ts';
+import { consoleRead, inProject, type Shown } from '../operation.ts';
+import { isShownInSteps, projectNamedBy } from './flag-pieces.ts';
 
 const sent = shape({
   environmentNumber: Type.Integer({ minimum: 0 }),
@@ -27,8 +32,8 @@ export const tryFlag = consoleRead('try-flag', {
   body: sent,
   answer: trialSchema,
   run: (queries, { params, body }, { project }) => {
-    const found = findConsoleFlag(queries, project, params['flagId']);
-    if (!found.ok) return found;
+    const found = queries.foundFlag(params['flagId'] ?? '');
+    if (found === undefined || projectNamedBy(found) !== project.id) return refuseAbsentFlag();
     const sent = body as TryFlagBody;
     const problems = new ProblemList();
     if (!environmentNumbers(project).includes(sent.environmentNumber)) {
@@ -37,12 +42,24 @@ export const tryFlag = consoleRead('try-flag', {
     }
     const context = readTrialContext(sent, problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
-    const flag = found.value;
-    const { audienceId } = stateIn(flag, sent.environmentNumber);
-    const audience = audienceId === null ? null : (queries.audience(audienceId) ?? null);
-    const place = { flag, project, environmentNumber: sent.environmentNumber, audience };
-    const trial = trialOf(place, context, randomRoll);
-    const value: Trial = { ...trial, steps: [...trial.steps] };
-    return succeed({ value });
+    const answer = (flag: EvaluableFlag): Outcome<Shown, ConsoleProblem> => {
+      const { audienceId } = stateIn(flag, sent.environmentNumber);
+      const audience = audienceId === null ? null : (queries.audience(audienceId) ?? null);
+      const place = { flag, project, environmentNumber: sent.environmentNumber, audience };
+      const trial = trialOf(place, context, randomRoll);
+      const value: Trial = { ...trial, steps: [...trial.steps] };
+      return succeed({ value });
+    };
+    if (isShownInSteps(found, 1)) return succeed({ later: tryLong(found, answer) });
+    return answer(evaluableOf(found.readWhole()));
   },
 });
+
+/** A flag with long lists is read in steps. */
+function* tryLong(
+  found: FoundFlag,
+  answer: (flag: EvaluableFlag) => Outcome<Shown, ConsoleProblem>,
+): Steps<Outcome<Shown, ConsoleProblem>> {
+  const flag = yield* found.readInSteps();
+  return flag === undefined ? refuseAbsentFlag() : answer(flag);
+}

@@ -1,3 +1,4 @@
+import { evaluableOf } from '../../domain/evaluation/evaluable-flag.ts';
 import type { RandomRoll } from '../../domain/evaluation/evaluate-flag.ts';
 import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { type TrialPlace, trialOf } from '../../domain/evaluation/flag-trial.ts';
@@ -45,7 +46,16 @@ function placeOf({ sent, audience }: ClientFlag): TrialPlace {
     [soleEnvironment, { ...state, cohortOverride: cohorts.length > 0 ? cohorts : null }],
   ]);
   return {
-    flag: { ...unknownTimes, id, projectId: '', name, description: '', tags: [], cohorts: [], states },
+    flag: evaluableOf({
+      ...unknownTimes,
+      id,
+      projectId: '',
+      name,
+      description: '',
+      tags: [],
+      cohorts: [],
+      states,
+    }),
     project,
     environmentNumber: soleEnvironment,
     // A configuration has no names of audiences.

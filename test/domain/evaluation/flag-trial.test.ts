@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Audience } from '../../../src/domain/evaluation/audience.ts';
 import { compileFlag } from '../../../src/domain/evaluation/compiled-flag.ts';
+import { evaluableOf } from '../../../src/domain/evaluation/evaluable-flag.ts';
 import { evaluateFlag, selectState } from '../../../src/domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../../src/domain/evaluation/evaluation-context.ts';
 import { isOn, reasonName } from '../../../src/domain/evaluation/evaluation-reason.ts';
@@ -52,7 +53,7 @@ t.test('a trial answers as the Evaluation API does, and its steps agree', async 
     const chosen = selectState(compiled, decoded);
     if (chosen === null) return false;
     const reason = evaluateFlag(compiled, chosen, decoded, () => roll);
-    const trial = trialOf({ flag, audience: applied, ...place }, context, () => roll);
+    const trial = trialOf({ flag: evaluableOf(flag), audience: applied, ...place }, context, () => roll);
     const decides = trial.steps.filter(({ outcome }) => outcome === 'decides');
     const [step] = decides;
     const saidOn = step?.explanation.includes('answer is on');
@@ -76,13 +77,14 @@ t.test(
     const state = { enabled: true, trafficPercentage: 37 };
     const property = fc.property(fc.string({ minLength: 1 }), (targetingKey) => {
       const flag = flagWith({ 1: state });
-      const trial = trialOf({ flag, audience: null, ...place }, { targetingKey }, () => 0);
+      const trial = trialOf({ flag: evaluableOf(flag), audience: null, ...place }, { targetingKey }, () => 0);
       const percent = trial.bucketPercent ?? -1;
       return percent >= 0 && percent < 100 && trial.enabled === percent < 37;
     });
     t.doesNotThrow(() => fc.assert(property, { numRuns: 2000 }));
     const flag = flagWith({ 1: state });
-    const roll = (value: number) => trialOf({ flag, audience: null, ...place }, {}, () => value);
+    const roll = (value: number) =>
+      trialOf({ flag: evaluableOf(flag), audience: null, ...place }, {}, () => value);
     const threshold = Math.ceil((37 * 2 ** 32) / 100);
     t.match(roll(threshold - 1), { enabled: true, bucketPercent: null });
     t.match(roll(threshold - 1).steps[3]?.explanation, /fell at 36\.99%/);
@@ -94,7 +96,7 @@ t.test(
 
 t.test('the bucket is shown for every deciding rule', async (t) => {
   const trial = trialOf(
-    { flag: flagWith({ 1: {} }), audience: null, ...place },
+    { flag: evaluableOf(flagWith({ 1: {} })), audience: null, ...place },
     { targetingKey: 'u' },
     () => 0,
   );
@@ -106,7 +108,7 @@ t.test('long lists and long values are cut in sentences', async (t) => {
   const values = Array.from({ length: 20 }, (_, index) => `value-${index}-${'y'.repeat(100)}`);
   const wide: Audience = { ...audience, rules: [{ attribute: 'plan', values }] };
   const flag = flagWith({ 1: { enabled: true, audienceId } });
-  const { steps } = trialOf({ flag, audience: wide, ...place }, {}, () => 0);
+  const { steps } = trialOf({ flag: evaluableOf(flag), audience: wide, ...place }, {}, () => 0);
   t.match(steps[2]?.explanation, /and 15 more\.$/);
   t.ok((steps[2]?.explanation.length ?? 0) < 1000);
 });
