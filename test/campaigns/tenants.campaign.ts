@@ -180,7 +180,7 @@ export const tenants: Campaign = {
   name: 'tenants',
   summary: 'a hostile tenant causes no refusal to another one, and delays it little',
   sampleCount,
-  fullCount: 32,
+  fullCount: 36,
   async run(context) {
     const installation = await installTenants(context, sizes[context.isFull ? 'full' : 'sample']);
     let slowestMs = 0;

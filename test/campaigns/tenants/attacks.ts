@@ -1,6 +1,7 @@
 import { getRequest, patchRequest, postRequest } from '../wire-connection.ts';
 import { type Attack, type AttackStage, keepAsking, neverRead } from './attack.ts';
 import { audienceChanges } from './audience-attack.ts';
+import { consoleCrowd, faultySignIns, longContexts, reopenedPages } from './crowd-attacks.ts';
 import { flagdCalls, flagdStreams } from './flagd-attacks.ts';
 import { cohortsOf, signIn, signInHead, signInRequest } from './tenants-installation.ts';
 
@@ -251,4 +252,8 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'changes of an audience': audienceChanges,
   'streams of flagd': flagdStreams,
   'calls of flagd': flagdCalls,
+  'crowds of the console': consoleCrowd,
+  'long contexts': longContexts,
+  'faulty sign-ins': faultySignIns,
+  'reopened pages': reopenedPages,
 };
