@@ -9,7 +9,7 @@ import { stillTaken } from './given-back.ts';
 import { inMegabytes, ownBytesOf } from './process-memory.ts';
 import { storedBytes } from './stored-bytes.ts';
 import type { AttackStage } from './tenants/attack.ts';
-import { attacks, wholeListsName } from './tenants/attacks.ts';
+import { attacks, wholeLists } from './tenants/attacks.ts';
 import {
   controlName,
   evaluationName,
@@ -121,7 +121,7 @@ async function playCase(
       `an attack sent nothing: ${text}`,
     );
     expect(most - before < growthMaxBytes, `the memory grew: ${text}`);
-    const storedMax = chosen.map((name) => (name === wholeListsName ? wholeListsMaxBytes : storedMaxBytes));
+    const storedMax = chosen.map((name) => (wholeLists.has(name) ? wholeListsMaxBytes : storedMaxBytes));
     expect(stored <= storedMax.reduce((sum, max) => sum + max, 0), `the store grew: ${text}`);
     const isGivenBack = async (): Promise<boolean> => stillTaken(await admin.scrape()) === '';
     await eventually(isGivenBack, givenBackMs[tier], 'all resources are given back').catch(

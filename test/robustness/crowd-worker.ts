@@ -8,6 +8,8 @@ import type { CrowdOrder, CrowdWorkerData } from './crowd.ts';
  */
 const { port, localAddress } = workerData as CrowdWorkerData;
 const statuses = new Map<number, number>();
+/** How long a client that reads nothing keeps its connection. */
+const unreadMs = 8000;
 let sockets: Socket[] = [];
 let isOver = true;
 
@@ -33,8 +35,12 @@ function open(client: number, requests: readonly string[], isReading: boolean): 
     asked += 1;
   };
   socket.on('connect', () => {
-    if (!isReading) socket.pause();
     ask();
+    if (isReading) return;
+    socket.pause();
+    // It begins anew with what it does not read.
+    const reopen = setTimeout(() => socket.destroy(), unreadMs);
+    socket.on('close', () => clearTimeout(reopen));
   });
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {

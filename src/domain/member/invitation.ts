@@ -13,6 +13,11 @@ export function isInvitation(link: OneTimeLink): link is Invitation {
   return link.purpose.kind === 'invitation';
 }
 
+/** Whether the link is an invitation that can still be used. */
+export function isOpenInvitation(queries: RecordQueries, link: OneTimeLink, now: number): link is Invitation {
+  return isInvitation(link) && !isLinkOver(link, now) && mayStillMake(queries, link);
+}
+
 /** The organisation's invitations that can still be used. */
 export function openInvitations(
   queries: RecordQueries,
@@ -20,5 +25,5 @@ export function openInvitations(
   now: number,
 ): readonly Invitation[] {
   const links = [...queries.oneTimeLinksOf(organisationId)];
-  return links.filter(isInvitation).filter((link) => !isLinkOver(link, now) && mayStillMake(queries, link));
+  return links.filter((link) => isOpenInvitation(queries, link, now));
 }

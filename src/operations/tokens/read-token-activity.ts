@@ -1,9 +1,14 @@
 import { type TokenActivity, tokenActivitySchema } from '../../contracts/console/token-views.ts';
-import { succeed } from '../../domain/outcome.ts';
+import type { ProjectPrincipal } from '../../domain/console/console-principal.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { consoleTokenView } from '../../domain/token/console-token-view.ts';
+import type { Token } from '../../domain/token/token.ts';
 import { findToken } from '../../domain/token/token-management.ts';
+import { slowReply } from '../list-reply.ts';
 import { consoleRead, inProject } from '../operation.ts';
+
+/** Reading a row takes some 4 µs. */
+const rowsAtOnce = 100;
 
 /** Names of so many different flags are looked up: the newest denials matter. */
 const flagsNamedMax = 100;
@@ -16,17 +21,30 @@ export const readTokenActivity = consoleRead('read-token-activity', {
   run: (queries, request, principal, { now }) => {
     const found = findToken(queries, principal, request.params['tokenId'] ?? '');
     if (!found.ok) return found;
-    const { id } = found.value;
-    const uses = Array.from(queries.usesOf(id), ({ tokenId: _, ...use }) => use);
-    const flagOf = flagFinder(queries, principal.project.id);
-    const denials = Array.from(queries.denialsOf(id), ({ tokenId: _, flagId, ...denial }) => {
-      return { ...denial, flag: flagId === undefined ? null : flagOf(flagId) };
-    });
-    return succeed({
-      value: { token: consoleTokenView(queries, found.value, principal, now), uses, denials },
-    });
+    return slowReply(activityOf(queries, found.value, principal, now));
   },
 });
+
+/** @returns a null now and then, in which other requests are served, and then the page */
+function* activityOf(
+  queries: RecordQueries,
+  token: Token,
+  principal: ProjectPrincipal,
+  now: number,
+): Generator<object | null> {
+  const uses: TokenActivity['uses'] = [];
+  for (const { tokenId: _, ...use } of queries.usesOf(token.id)) {
+    uses.push(use);
+    if (uses.length % rowsAtOnce === 0) yield null;
+  }
+  const flagOf = flagFinder(queries, principal.project.id);
+  const denials: TokenActivity['denials'] = [];
+  for (const { tokenId: _, flagId, ...denial } of queries.denialsOf(token.id)) {
+    denials.push({ ...denial, flag: flagId === undefined ? null : flagOf(flagId) });
+    if (denials.length % rowsAtOnce === 0) yield null;
+  }
+  yield { token: consoleTokenView(queries, token, principal, now), uses, denials };
+}
 
 /** Another project's flag is unknown here, like one that does not exist. A flag is not read for its name. */
 function flagFinder(queries: RecordQueries, projectId: string) {

@@ -221,8 +221,10 @@ export const usageReports: Attack = (stage) => {
   return keepAsking(stage, { clients: stage.random.integer(8, 64), pauseMs: 0, requestOf });
 };
 
-/** The attack of which the audit log keeps all that it sends. */
-export const wholeListsName = 'large changes';
+const largeChanges = 'large changes';
+const audienceName = 'changes of an audience';
+/** The attacks of which the audit log keeps all that they send. */
+export const wholeLists: ReadonlySet<string> = new Set([largeChanges, audienceName]);
 
 export const attacks: Readonly<Record<string, Attack>> = {
   'cold flags': coldFlags,
@@ -233,7 +235,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'unread flags': unreadFlags,
   'unread changes': unreadChanges,
   'unread pipelines': unreadPipelines,
-  [wholeListsName]: writeStorm,
+  [largeChanges]: writeStorm,
   'nearly equal lists': nearlyEqualLists,
   'changes of long flags': longFlags,
   'audit pages': auditStorm,
@@ -249,7 +251,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'cold indexes': coldIndexes,
   'sign-ins of members': memberSignIns,
   'reports of usage': usageReports,
-  'changes of an audience': audienceChanges,
+  [audienceName]: audienceChanges,
   'streams of flagd': flagdStreams,
   'calls of flagd': flagdCalls,
   'crowds of the console': consoleCrowd,

@@ -124,7 +124,8 @@ export class TokenFixture {
         this.context(),
       );
       if (!read.ok) return read;
-      return { ok: true, value: checked<TokenActivity>('read-token-activity', read.value.value) };
+      const text = [...(read.value.pieces?.text ?? [])].join('');
+      return { ok: true, value: checked<TokenActivity>('read-token-activity', JSON.parse(text)) };
     });
   }
 
