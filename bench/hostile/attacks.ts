@@ -1,5 +1,5 @@
 import { getRequest, patchRequest } from '../../test/campaigns/wire-connection.ts';
-import type { Provisioned, ProvisionedProject } from '../servers/bench-directory.ts';
+import type { ProvisionedProject } from '../servers/bench-directory.ts';
 import { type ProvisionedPart, quietOrganisation } from '../servers/provision-file.ts';
 
 /** How large an attack is. */
@@ -45,6 +45,14 @@ export const quickAttackSizes: AttackSizes = {
 
 export const hostileProject = 'hostile';
 export const quietProject = 'quiet';
+export const quietFlag = 'quiet 0';
+export const quietToken = 'quiet-read';
+export const quietOwner = {
+  name: 'Owner',
+  email: 'owner@quiet.example',
+  role: 'owner',
+  password: 'correct horse battery',
+} as const;
 const tokens = [{ name: 'hostile-write', permission: 'write' }] as const;
 const cohortChars = 20;
 
@@ -81,6 +89,28 @@ const ofPipelines = {
 
 const ofStrangers = { isReading: false, isWriting: false, args: [], project: () => null } as const;
 
+/** @param clients that evaluate the flags in turns */
+function coldFlags(id: string, clients: number): Attack {
+  return {
+    id,
+    title: `${clients} strangers evaluate a tenant's large flags, which are more than the cache holds`,
+    clients,
+    isReading: true,
+    isWriting: false,
+    args: ['--cache-bytes', '32MiB'],
+    project: ({ largeFlags, cohorts }) => ({
+      name: hostileProject,
+      flags: Array.from({ length: largeFlags }, (_unused, index) => ({
+        name: `large ${index}`,
+        enabled: true,
+        cohorts: [...cohortsOf(`${index}`, cohorts)],
+      })),
+    }),
+    requests: (_sizes, project) =>
+      Object.values(project?.flags ?? {}).map((id) => getRequest(`/v1/flags/${id}?cohort=absent`)),
+  };
+}
+
 export const attacks: readonly Attack[] = [
   {
     ...ofStrangers,
@@ -98,24 +128,8 @@ export const attacks: readonly Attack[] = [
     clients: 20,
     requests: ({ pages }) => [getRequest('/docs').repeat(pages)],
   },
-  {
-    id: 'cold-flags',
-    title: "Strangers evaluate a tenant's large flags, which are more than the cache holds",
-    clients: 120,
-    isReading: true,
-    isWriting: false,
-    args: ['--cache-bytes', '32MiB'],
-    project: ({ largeFlags, cohorts }) => ({
-      name: hostileProject,
-      flags: Array.from({ length: largeFlags }, (_unused, index) => ({
-        name: `large ${index}`,
-        enabled: true,
-        cohorts: [...cohortsOf(`${index}`, cohorts)],
-      })),
-    }),
-    requests: (_sizes, project) =>
-      Object.values(project?.flags ?? {}).map((id) => getRequest(`/v1/flags/${id}?cohort=absent`)),
-  },
+  coldFlags('cold-flags', 120),
+  coldFlags('cold-flags-few', 8),
   {
     ...ofPipelines,
     id: 'large-changes',
@@ -156,8 +170,9 @@ export function projectsOf(attack: Attack, sizes: AttackSizes): readonly Provisi
   const hostile = attack.project(sizes);
   const quiet: ProvisionedPart = {
     organisation: quietOrganisation,
+    members: [quietOwner],
     name: quietProject,
-    tokens: [{ name: 'quiet-read', permission: 'read' }],
+    tokens: [{ name: quietToken, permission: 'read' }],
     flags: Array.from({ length: 10 }, (_unused, index) => ({
       name: `quiet ${index}`,
       enabled: true,
@@ -165,19 +180,4 @@ export function projectsOf(attack: Attack, sizes: AttackSizes): readonly Provisi
     })),
   };
   return hostile === null ? [quiet] : [quiet, hostile];
-}
-
-/** What the other tenant asks, encoded for the wire. */
-export function quietRequests({ projects }: Provisioned): {
-  readonly evaluation: Buffer;
-  readonly list: Buffer;
-} {
-  const quiet = projects[quietProject];
-  const flag = quiet?.flags['quiet 0'];
-  const secret = quiet?.tokens['quiet-read']?.secret;
-  if (flag === undefined || secret === undefined) throw new Error('the quiet tenant was not provisioned');
-  return {
-    evaluation: Buffer.from(getRequest(`/v1/flags/${flag}?targetingKey=user-1`)),
-    list: Buffer.from(getRequest('/api/v1/flags', secret)),
-  };
 }

@@ -8,6 +8,8 @@ import type { DeclaredProject } from '../../src/contracts/provision/declared-pro
 export type ProvisionedPart = Omit<DeclaredProject, 'flags'> & {
   /** The usual one unless given. Those of one organisation follow each other. */
   readonly organisation?: string;
+  /** Of the organisation, where this project is its first. */
+  readonly members?: readonly object[];
   readonly flags: Iterable<DeclaredFlag>;
 };
 
@@ -38,11 +40,12 @@ export async function writeProvisionFile(path: string, projects: Iterable<Provis
 function* provisionTexts(projects: Iterable<ProvisionedPart>): Generator<string> {
   let present: string | null = null;
   yield '{"organisations":[';
-  for (const { organisation = usualOrganisation, ...project } of projects) {
+  for (const { organisation = usualOrganisation, members = [], ...project } of projects) {
     if (organisation === present) yield ',';
     else {
       if (present !== null) yield ']},';
-      yield `{"name":${JSON.stringify(organisation)},"plan":"enterprise","projects":[`;
+      const declared = JSON.stringify({ name: organisation, plan: 'enterprise', members });
+      yield `${declared.slice(0, -1)},"projects":[`;
     }
     present = organisation;
     yield* projectTexts(project);
@@ -50,7 +53,10 @@ function* provisionTexts(projects: Iterable<ProvisionedPart>): Generator<string>
   yield present === null ? ']}' : ']}]}';
 }
 
-function* projectTexts({ flags, ...project }: Omit<ProvisionedPart, 'organisation'>): Generator<string> {
+function* projectTexts({
+  flags,
+  ...project
+}: Omit<ProvisionedPart, 'organisation' | 'members'>): Generator<string> {
   yield `${JSON.stringify(project).slice(0, -1)},"flags":[`;
   let isFirst = true;
   for (const flag of flags) {
