@@ -46,6 +46,8 @@ export const quickAttackSizes: AttackSizes = {
 export const hostileProject = 'hostile';
 export const quietProject = 'quiet';
 export const quietFlag = 'quiet 0';
+/** So many that their list takes several chunks. */
+const quietFlags = 1000;
 export const quietToken = 'quiet-read';
 export const quietOwner = {
   name: 'Owner',
@@ -173,7 +175,7 @@ export function projectsOf(attack: Attack, sizes: AttackSizes): readonly Provisi
     members: [quietOwner],
     name: quietProject,
     tokens: [{ name: quietToken, permission: 'read' }],
-    flags: Array.from({ length: 10 }, (_unused, index) => ({
+    flags: Array.from({ length: quietFlags }, (_unused, index) => ({
       name: `quiet ${index}`,
       enabled: true,
       trafficPercentage: 50,
