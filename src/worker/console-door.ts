@@ -119,6 +119,7 @@ export class ConsoleDoor implements ApiDoor {
     this.actors = {
       reads,
       readTurns,
+      isAttached: options.isAttached,
       longAnswers,
       encoders,
       writer,

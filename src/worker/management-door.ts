@@ -32,6 +32,7 @@ export interface ManagementDoorOptions {
   readonly readTurns: ReadTurns;
   readonly longAnswers: LongAnswers;
   readonly writer: WriterPort;
+  readonly isAttached: () => boolean;
   readonly requestRate: AddressLimiter;
   readonly failedAuthentications: AddressLimiter;
   readonly requests: RequestRoom;
@@ -85,6 +86,7 @@ export class ManagementDoor implements ApiDoor {
     this.actors = {
       reads,
       readTurns,
+      isAttached: options.isAttached,
       longAnswers,
       writer: { write: (call) => writer.write(call), recordDenial: (denial) => this.#recordDenial(denial) },
       mayFail: (reply) => {

@@ -3,7 +3,7 @@ import type { AnswerFields } from '../../operations/answer-headers.ts';
 import type { ApiReply, ApiRequest } from '../../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiReads, KnownAsker, Read } from '../../operations/call.ts';
 import { type ReadTurns, readingTenant } from '../../operations/read-turns.ts';
-import { refuseUndecided } from '../../operations/refuse-undecided.ts';
+import { cutOff, refuseUndecided } from '../../operations/refuse-undecided.ts';
 import type { WriterPort } from '../../writer/client/writer-client.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
 import type { AnswerEncoder, AnswerEncoders } from './answer-encoder.ts';
@@ -30,6 +30,8 @@ export interface ApiActors {
 /** The actors that also answer reads. */
 export interface ReadingActors extends ApiActors {
   readonly readTurns: ReadTurns;
+  /** Whether this service can say what is current. */
+  isAttached(): boolean;
 }
 
 const tooLate = 'The service has more to read than it can in time. Retry in a moment.';
@@ -41,7 +43,10 @@ const tooLate = 'The service has more to read than it can in time. Retry in a mo
 export function answerRead(reply: ApiReply, call: ApiCall, actors: ReadingActors): Promise<void> | undefined {
   return actors.readTurns.make({
     run: () => {
-      if (!reply.exchange.isOver) readNow(reply, call, actors);
+      if (reply.exchange.isOver) return;
+      // It was when the request came, which may have waited since.
+      if (actors.isAttached()) readNow(reply, call, actors);
+      else reply.refuseUnavailable(cutOff);
     },
     tenant: () => readingTenant(actors.reads.checkHead(call), reply.request.limitKey),
     refuseLate: () => reply.refuseUnavailable(tooLate),
