@@ -41,11 +41,14 @@ export function tallyOf(output, end, isSkipFailure = false) {
   return tally;
 }
 
-const linesMax = 400;
+/** Lines of a long output that are shown: its beginning, and its end, where what failed stands. */
+const shownLines = { first: 100, last: 300 };
 
 /** The output of a failed file without its passed results. */
 export function failureText(output) {
   const lines = output.split('\n').filter((line) => !/^\s*(ok \d|1\.\.\d)|^\s*$/.test(line));
-  const shown = lines.slice(0, linesMax).join('\n');
-  return lines.length > linesMax ? `${shown}\n... and ${lines.length - linesMax} more lines` : shown;
+  const { first, last } = shownLines;
+  const left = lines.length - first - last;
+  if (left <= 0) return lines.join('\n');
+  return [...lines.slice(0, first), `... ${left} lines ...`, ...lines.slice(-last)].join('\n');
 }

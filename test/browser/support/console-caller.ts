@@ -9,8 +9,10 @@ export function consoleCaller(page: Page, origin?: string): ConsoleCaller {
     const from = origin ?? new URL(page.url()).origin;
     const response = await page.request.fetch(`${from}/console/api${path}`, {
       method,
-      // Playwright does not send a request again whose kept connection the service was just closing.
       headers: { origin: from, 'x-burgee-console': '1', connection: 'close' },
+      // Node's client keeps the connection all the same, as the answer does not say that it ends, and asks again on it while
+      // the service closes it: such a request was not read.
+      maxRetries: 3,
       ...(body === undefined ? {} : { data: body }),
     });
     const text = await response.text();
