@@ -81,9 +81,17 @@ export class ReadTurns {
   }
 }
 
+/** The refusal of a read whose turn comes too late. */
+export const readTooLate = 'The service has more to read than it can in time. Retry in a moment.';
+
+/** For what nobody known has sent: an address has turns of its own. */
+export function addressTenant(limitKey: string): Tenant {
+  return { projectId: limitKey, accountId: null };
+}
+
 /** @param limitKey of the address, for a request that nobody known has sent */
 export function readingTenant(check: HeadCheck, limitKey: string): Tenant {
   const asker = 'asker' in check ? check.asker : null;
-  if (asker === null) return { projectId: limitKey, accountId: null };
+  if (asker === null) return addressTenant(limitKey);
   return { projectId: asker.project ?? asker.asker, accountId: asker.organisation };
 }

@@ -16,7 +16,7 @@ import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { ConversationActors } from '../operations/conversation.ts';
 import { consoleApiPath, createRouter } from '../operations/match-route.ts';
 import type { ConsoleConversation } from '../operations/operation.ts';
-import type { ReadTurns } from '../operations/read-turns.ts';
+import { addressTenant, type ReadTurns } from '../operations/read-turns.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
 import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
 import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
@@ -236,7 +236,7 @@ export class ConsoleDoor implements ApiDoor {
       run: () => {
         if (!reply.exchange.isOver) read = readConsoleBody(schema, body);
       },
-      tenant: () => ({ projectId: limitKey, accountId: null }),
+      tenant: () => addressTenant(limitKey),
       refuseLate: () => undefined,
     });
     return read;

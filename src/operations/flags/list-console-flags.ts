@@ -8,6 +8,7 @@ import type { PackedList } from '../../support/packed-list.ts';
 import { pausing } from '../../support/text-pieces.ts';
 import { type ConsoleRequest, consoleRead, inProject } from '../operation.ts';
 import { cursorOf, placeOf } from './flag-cursor.ts';
+import { projectNamedBy } from './flag-pieces.ts';
 
 /** Flags of a page, unless its request says another number. */
 const pageFlags = 200;
@@ -130,6 +131,6 @@ function foundFlags(queries: RecordQueries, project: Project, { after, ids }: As
 function* foundByIds(queries: RecordQueries, project: Project, ids: readonly string[]): Generator<FoundFlag> {
   for (const id of ids) {
     const found = queries.foundFlag(id);
-    if (found !== undefined && found.begin(2)[1] === project.id) yield found;
+    if (found !== undefined && projectNamedBy(found) === project.id) yield found;
   }
 }

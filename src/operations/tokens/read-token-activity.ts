@@ -7,7 +7,7 @@ import { findToken } from '../../domain/token/token-management.ts';
 import { slowReply } from '../list-reply.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
-/** Reading a row takes some 4 µs. */
+/** After so many rows a worker checks for other work. */
 const rowsAtOnce = 100;
 
 /** Names of so many different flags are looked up: the newest denials matter. */

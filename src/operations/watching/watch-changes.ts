@@ -7,7 +7,7 @@ import type { ApiReply } from '../api-reply.ts';
 import type { ApiAnswer, ApiCall } from '../call.ts';
 import type { ConversationActors, ConversationCall } from '../conversation.ts';
 import type { ConsoleRead, Shown } from '../operation.ts';
-import { readingTenant } from '../read-turns.ts';
+import { readingTenant, readTooLate } from '../read-turns.ts';
 import { readChanges, Watcher } from './page-watchers.ts';
 
 /**
@@ -57,14 +57,12 @@ export async function watchChanges(
         if (!reply.exchange.isOver) begin();
       },
       tenant: () => readingTenant(check, reply.request.limitKey),
-      refuseLate: () => reply.refuseUnavailable(tooLate),
+      refuseLate: () => reply.refuseUnavailable(readTooLate),
     });
   } finally {
     if (!isKept) watchers.leave(place);
   }
 }
-
-const tooLate = 'The service has more to read than it can in time. Retry in a moment.';
 
 function give(reply: ApiReply, { status, body, contentType, askerId }: ApiAnswer): void {
   reply.answer(status, String(body), { contentType }, askerId);

@@ -2,7 +2,7 @@ import type { Coding } from '../../http/content-coding.ts';
 import type { AnswerFields } from '../../operations/answer-headers.ts';
 import type { ApiReply, ApiRequest } from '../../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiReads, KnownAsker, Read } from '../../operations/call.ts';
-import { type ReadTurns, readingTenant } from '../../operations/read-turns.ts';
+import { type ReadTurns, readingTenant, readTooLate } from '../../operations/read-turns.ts';
 import { cutOff, refuseUndecided } from '../../operations/refuse-undecided.ts';
 import type { WriterPort } from '../../writer/client/writer-client.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
@@ -34,8 +34,6 @@ export interface ReadingActors extends ApiActors {
   isAttached(): boolean;
 }
 
-const tooLate = 'The service has more to read than it can in time. Retry in a moment.';
-
 /**
  * Answers a read from a snapshot, whole or in chunks. @returns undefined: it was read; otherwise it resolves when it was,
  * or is not wanted any more
@@ -49,7 +47,7 @@ export function answerRead(reply: ApiReply, call: ApiCall, actors: ReadingActors
       else reply.refuseUnavailable(cutOff);
     },
     tenant: () => readingTenant(actors.reads.checkHead(call), reply.request.limitKey),
-    refuseLate: () => reply.refuseUnavailable(tooLate),
+    refuseLate: () => reply.refuseUnavailable(readTooLate),
   });
 }
 

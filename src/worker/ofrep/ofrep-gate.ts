@@ -6,7 +6,7 @@ import type { Exchange, ExchangeClass } from '../../http/exchange.ts';
 import { extendHeaderBlock, type HeaderBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { detachedHeaders, ofrepHeaders, ofrepPreflightHeaders } from '../../operations/answer-headers.ts';
-import type { ReadTurns } from '../../operations/read-turns.ts';
+import { addressTenant, type ReadTurns } from '../../operations/read-turns.ts';
 import { type AwaitFlagParts, waitForFlag } from '../answers/evaluation-wait.ts';
 import type { LongAnswers } from '../answers/long-answers.ts';
 import type { ClientAddresses } from '../limits/address-finder.ts';
@@ -229,7 +229,7 @@ export class OfrepGate {
           run: () => {
             if (!exchange.isOver) use(bytes);
           },
-          tenant: () => ({ projectId: limitKey, accountId: null }),
+          tenant: () => addressTenant(limitKey),
           refuseLate: () => refuseOfrep(exchange, key, ofrepOverload(tooManyBodies)),
         });
     } catch (fault) {

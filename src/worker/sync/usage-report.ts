@@ -52,7 +52,7 @@ interface OpenReport {
 }
 
 /**
- * Counts what is of flags of the project. To read a body takes up to a millisecond; a flag's record says whose it is, and
+ * Counts what is of flags of the project. A body may name a thousand flags; a flag's record says whose it is, and
  * reading it copies its lists. So bodies are read and flags are looked up one by one between events, and organisations
  * take turns.
  */
