@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import { assert } from '../support/assert.ts';
 import { utf8BytesMax } from '../support/utf8.ts';
 import type { ConnectionClosing } from './connection-closing.ts';
 import type { HeaderBlock } from './header-block.ts';
@@ -104,7 +103,6 @@ export function writeBareToClose(
  */
 export function writeBodyToClose(response: HttpResponse, body: string | Uint8Array): boolean {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  assert(bytes.length > 1, 'the first byte of a body must not end its answer');
   response.writeHeader('Connection', 'close').tryEnd(bytes.subarray(0, 1), bytes.length);
   const [isTaken] = response.tryEnd(bytes.subarray(response.getWriteOffset()), bytes.length + 1);
   return isTaken;

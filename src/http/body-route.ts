@@ -78,10 +78,10 @@ class HeadLines implements BodyHead {
     request.forEach(this.#note);
   }
 
-  /** @returns whether a line of the head says that the request has a body, or several say its host */
+  /** @returns whether a line of the head says that the request has a body or is the last one, or several say its host */
   needsCare(request: HttpRequest): boolean {
     this.#readLines(request);
-    return this.#lengths > 0 || this.#encodings > 0 || this.#hosts > 1;
+    return this.#lengths > 0 || this.#encodings > 0 || this.#hosts > 1 || this.#endsConnection;
   }
 
   /**
@@ -118,8 +118,11 @@ export function readBodyHead(request: HttpRequest, bytesMax: number): number | n
   return length === 0 || length > bytesMax ? null : length;
 }
 
-/** Whether a line of the head declares a body, so that the request's end may not be certain, or several name its host. */
-export function hasBodyOrFault(request: HttpRequest): boolean {
+/**
+ * Whether the request goes the ordinary way: a line of the head declares a body, so that its end may not be certain, or
+ * ends the connection, or several lines name its host.
+ */
+export function needsCare(request: HttpRequest): boolean {
   return headLines.needsCare(request);
 }
 

@@ -39,12 +39,17 @@ export class ConnectionClosing {
 
   /** Whether the connection ends with the answer, whatever the service wants. */
   get isCertain(): boolean {
-    return this.isLast || (this.isClientsLast && this.hasBody);
+    return this.isLast || this.isClientsLast;
   }
 
   /** Whether uWebSockets.js may close the connection when it has sent the answer. */
   get isLeftToLibrary(): boolean {
     return !this.isLast && !this.hasBody;
+  }
+
+  /** Whether uWebSockets.js closes the connection by itself when it has sent an answer that is ended for it. */
+  get isClosedByLibrary(): boolean {
+    return this.isClientsLast && this.isLeftToLibrary;
   }
 
   /** The answer is whole on the wire. A client that was told so closes the connection; otherwise it is closed here. */

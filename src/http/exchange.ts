@@ -1,3 +1,4 @@
+import { assert } from '../support/assert.ts';
 import { turnNow } from '../support/monotonic-clock.ts';
 import type { ExchangeOptions } from './answer-policy.ts';
 import {
@@ -106,9 +107,11 @@ export class Exchange {
     return this.mustClose;
   }
 
-  /** Answers whole. Bytes may be a view of shared memory: they are copied before this returns. */
+  /** Answers whole. @param body not of one byte; it may be a view of shared memory, and is copied before this returns */
   answer(status: number, headers: HeaderBlock, body: Body): void {
     if (this.isOver || this.#isHeld) return;
+    // Here, because what is thrown while the library gathers an answer ends the process.
+    assert(body.length !== 1, 'a body of one byte cannot end its connection');
     this.#give(status, headers, body);
   }
 
@@ -155,6 +158,8 @@ export class Exchange {
     } else if (closes && this.#isPlain && body.length < gatheredBytes) {
       this.#response.cork(() => {
         writeHead(this.#response, status, headers);
+        // The library says so itself, except to a client that has said it.
+        if (this.connection.isClientsLast) this.#response.writeHeader('Connection', 'close');
         this.#response.end(body, true);
       });
     } else this.#send(status, headers, body, closes);
@@ -261,7 +266,7 @@ export class Exchange {
   end(): void {
     if (this.isOver) return;
     this.#finish();
-    if (this.#isToClose()) {
+    if (this.#isToClose() && !this.connection.isClosedByLibrary) {
       this.#response.cork(() => writeChunkedEnd(this.#response, this.#hasChunks));
       this.connection.linger();
     } else this.#response.cork(() => this.#response.end());

@@ -6,7 +6,7 @@ import {
   type BodyAnswering,
   type BodyRoute,
   bodyHead,
-  hasBodyOrFault,
+  needsCare,
   readBodyHead,
   Stalls,
 } from './body-route.ts';
@@ -219,7 +219,7 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     const manner = turns.next();
     const mustClose = policy.mustClose();
     const isAtOnce = manner === 'plain' || manner === 'checked';
-    if (!isAtOnce || mustClose || isHead || hasBodyOrFault(request)) {
+    if (!isAtOnce || mustClose || isHead || needsCare(request)) {
       answerWithCare(response, request, manner, mustClose);
       return;
     }

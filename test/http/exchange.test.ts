@@ -110,59 +110,68 @@ const ways: Readonly<Record<string, (exchange: Exchange, body: string) => void>>
   },
 };
 
-for (const [way, give] of Object.entries(ways)) {
-  t.test(`an answer ${way} closes its connection if it must, for any size and method`, async (t) => {
-    for (const length of [0, 5, 20_000, 70_000, 8_000_000]) {
-      for (const method of ['GET', 'HEAD', 'POST']) {
-        const shown = `${method} of ${length}`;
-        const { port, connections, kept } = await serve(
-          t,
-          (exchange) => give(exchange, 'x'.repeat(length)),
-          true,
-        );
-        const connection = await openRawConnection(t, port);
-        const body = method === 'POST' ? 'Content-Length: 0\r\n' : '';
-        connection.write(`${method} / HTTP/1.1\r\nHost: x\r\n${body}\r\n`);
-        // No answer to HEAD is parsed, because the client would wait for its body.
-        const answer = method === 'HEAD' ? null : await connection.response();
-        await connection.closed;
-        const { head } = answer ?? connection.head();
-        t.match(head, /^HTTP\/1\.1 200 OK\r\n/, shown);
-        t.equal(head.match(/\r\nconnection: close/gi)?.length, 1, `${shown} announces the close`);
-        t.match(head, /\r\ndate: /i, `${shown} says when`);
-        if (way !== 'in chunks') t.match(head, new RegExp(`\r\ncontent-length: ${length}(\r|$)`, 'i'), shown);
-        if (method !== 'HEAD') t.equal(answer?.body.length, length, shown);
-        await eventually(() => connections() === 0, 5000, `${shown} is closed`);
-        t.same(kept(), [0, 0], shown);
+/** Why an answer may have to close its connection: the service must, or the client has said so. */
+const closes = [
+  { why: 'if it must', mustClose: true, line: '' },
+  { why: 'if the client said so', mustClose: false, line: 'Connection: close\r\n' },
+];
+
+for (const { why, mustClose, line } of closes) {
+  for (const [way, give] of Object.entries(ways)) {
+    t.test(`an answer ${way} closes its connection ${why}, for any size and method`, async (t) => {
+      for (const length of [0, 5, 20_000, 70_000, 8_000_000]) {
+        for (const method of ['GET', 'HEAD', 'POST']) {
+          const shown = `${method} of ${length}`;
+          const { port, connections, kept } = await serve(
+            t,
+            (exchange) => give(exchange, 'x'.repeat(length)),
+            mustClose,
+          );
+          const connection = await openRawConnection(t, port);
+          const body = method === 'POST' ? 'Content-Length: 0\r\n' : '';
+          connection.write(`${method} / HTTP/1.1\r\nHost: x\r\n${line}${body}\r\n`);
+          // No answer to HEAD is parsed, because the client would wait for its body.
+          const answer = method === 'HEAD' ? null : await connection.response();
+          await connection.closed;
+          const { head } = answer ?? connection.head();
+          t.match(head, /^HTTP\/1\.1 200 OK\r\n/, shown);
+          t.equal(head.match(/\r\nconnection: close/gi)?.length, 1, `${shown} announces the close`);
+          t.match(head, /\r\ndate: /i, `${shown} says when`);
+          if (way !== 'in chunks')
+            t.match(head, new RegExp(`\r\ncontent-length: ${length}(\r|$)`, 'i'), shown);
+          if (method !== 'HEAD') t.equal(answer?.body.length, length, shown);
+          await eventually(() => connections() === 0, 5000, `${shown} is closed`);
+          t.same(kept(), [0, 0], shown);
+        }
       }
+    });
+  }
+
+  t.test(`an answer on a direct route closes its connection ${why}, also for HEAD`, async (t) => {
+    const served = await serveRoutes(t, {
+      routes: [],
+      directRoutes: (['get', 'head'] as const).map((method) => ({
+        method,
+        pattern: '/:segment',
+        countedAs: 0,
+        answer: () => ({ status: 200, headers, body: 'hello' }),
+        fail: () => ({ status: 500, headers, body: '' }),
+        wait: (exchange) => exchange.cut(),
+      })),
+      policy: { ...openPolicy, mustClose: () => mustClose },
+    });
+    for (const method of ['GET', 'HEAD']) {
+      const connection = await openRawConnection(t, served.port);
+      connection.write(`${method} /a HTTP/1.1\r\nHost: x\r\n${line}\r\n`);
+      await connection.closed;
+      const { head, text } = connection.head();
+      t.match(head, /\r\ncontent-length: 5(\r|$)/i);
+      t.equal(head.match(/\r\nconnection: close/gi)?.length, 1, `${method} announces the close`);
+      t.equal(text, method === 'GET' ? 'hello' : '');
     }
+    t.equal(served.connections(), 0);
   });
 }
-
-t.test('an answer on a direct route closes its connection if it must, also for HEAD', async (t) => {
-  const served = await serveRoutes(t, {
-    routes: [],
-    directRoutes: (['get', 'head'] as const).map((method) => ({
-      method,
-      pattern: '/:segment',
-      countedAs: 0,
-      answer: () => ({ status: 200, headers, body: 'hello' }),
-      fail: () => ({ status: 500, headers, body: '' }),
-      wait: (exchange) => exchange.cut(),
-    })),
-    policy: { ...openPolicy, mustClose: () => true },
-  });
-  for (const method of ['GET', 'HEAD']) {
-    const connection = await openRawConnection(t, served.port);
-    connection.write(`${method} /a HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await connection.closed;
-    const { head, text } = connection.head();
-    t.match(head, /\r\ncontent-length: 5(\r|$)/i);
-    t.match(head, /\r\nconnection: close/i);
-    t.equal(text, method === 'GET' ? 'hello' : '');
-  }
-  t.equal(served.connections(), 0);
-});
 
 t.test('a chunked answer to a slow client arrives completely before its connection is closed', async (t) => {
   const piece = Buffer.alloc(60_000, 'x');

@@ -21,7 +21,7 @@ const server: WorkerServer = createWorkerServer({
       method: 'any',
       pattern: '/thread',
       countedAs: 0,
-      handle: (exchange) => exchange.answer(200, headers, String(threadId)),
+      handle: (exchange) => exchange.answer(200, headers, `thread ${threadId}`),
     },
     {
       method: 'any',

@@ -10,9 +10,6 @@ export function consoleCaller(page: Page, origin?: string): ConsoleCaller {
     const response = await page.request.fetch(`${from}/console/api${path}`, {
       method,
       headers: { origin: from, 'x-burgee-console': '1', connection: 'close' },
-      // Node's client keeps the connection all the same, as the answer does not say that it ends, and asks again on it while
-      // the service closes it: such a request was not read.
-      maxRetries: 3,
       ...(body === undefined ? {} : { data: body }),
     });
     const text = await response.text();
