@@ -4,6 +4,7 @@ import type { AnswerPolicy } from './answer-policy.ts';
 import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange } from './exchange.ts';
 import { describeRefusedListen, ListenError } from './listen-error.ts';
+import { endsConnection } from './request-end.ts';
 import { RequestView } from './request-view.ts';
 import { TurnGuard } from './turn-guard.ts';
 import {
@@ -50,7 +51,8 @@ export function createFrontServer(options: FrontServerOptions): FrontServer {
     const isHead = request.getCaseSensitiveMethod() === 'HEAD';
     const exchange = new Exchange(response, isHead, options.countedAs, turns.next(), { ...options, turns });
     try {
-      options.handle(exchange, view.show(request));
+      exchange.connection.isClientsLast = endsConnection(view.show(request));
+      options.handle(exchange, view);
     } catch (fault) {
       options.onFault(fault);
       exchange.cut();

@@ -174,9 +174,9 @@ t.test('threads come and go under load: no answer is wrong', async (t) => {
 
 t.test('without a thread, requests are refused in the form of their API', async (t) => {
   const { port, meter, logged } = await openFront(t);
-  const ask = async (path: string, method = 'GET') => {
+  const ask = async (path: string, method = 'GET', line = '') => {
     const connection = await openRawConnection(t, port);
-    connection.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    connection.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${line}\r\n`);
     const response = await connection.response();
     await connection.closed;
     t.equal(response?.status, 503, path);
@@ -204,8 +204,10 @@ t.test('without a thread, requests are refused in the form of their API', async 
   t.notMatch(session.head, /access-control/i);
   t.match(session.json, { error: 'Service unavailable' });
   t.match((await ask('/docs')).json, { error: 'Service unavailable' });
-  t.equal(countEvents(meter.cells, requestMetrics.metrics.durations), 8, 'each refusal is counted');
-  t.equal(logged.length, 8, 'and logged');
+  const last = await ask('/docs', 'GET', 'Connection: close\r\n');
+  t.match(last.json, { error: 'Service unavailable' }, 'also to a client that ends its connection');
+  t.equal(countEvents(meter.cells, requestMetrics.metrics.durations), 9, 'each refusal is counted');
+  t.equal(logged.length, 9, 'and logged');
 });
 
 t.test(
