@@ -14,6 +14,8 @@ export interface AttackStage extends Lifetime {
   readonly random: Random;
   /** The end of the attack. Its clients close soon after. */
   readonly isOver: () => boolean;
+  /** A flag or an audience has another whole list, of which the audit log keeps both. */
+  readonly wholeListStored: () => void;
 }
 
 /** @returns how many requests were sent, once the attack has ended */

@@ -94,7 +94,8 @@ export const writeStorm: Attack = (stage) => {
     patchRequest(`/api/v1/flags/${largeFlags[0]}`, largeSecret, { cohorts }),
   );
   const requestOf = (turn: number): string => bodies[turn % bodies.length] ?? '';
-  return keepAsking(stage, { clients: stage.random.integer(1, 8), pauseMs: 50, requestOf });
+  const clients = stage.random.integer(1, 8);
+  return keepAsking(stage, { clients, pauseMs: 50, requestOf, learn: stage.wholeListStored });
 };
 
 /** The same with another last one each time: the record is as long, and the audit entry short. */
@@ -221,11 +222,6 @@ export const usageReports: Attack = (stage) => {
   return keepAsking(stage, { clients: stage.random.integer(8, 64), pauseMs: 0, requestOf });
 };
 
-const largeChanges = 'large changes';
-const audienceName = 'changes of an audience';
-/** The attacks of which the audit log keeps all that they send. */
-export const wholeLists: ReadonlySet<string> = new Set([largeChanges, audienceName]);
-
 export const attacks: Readonly<Record<string, Attack>> = {
   'cold flags': coldFlags,
   'whole projects': wholeProjects,
@@ -235,7 +231,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'unread flags': unreadFlags,
   'unread changes': unreadChanges,
   'unread pipelines': unreadPipelines,
-  [largeChanges]: writeStorm,
+  'large changes': writeStorm,
   'nearly equal lists': nearlyEqualLists,
   'changes of long flags': longFlags,
   'audit pages': auditStorm,
@@ -251,7 +247,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'cold indexes': coldIndexes,
   'sign-ins of members': memberSignIns,
   'reports of usage': usageReports,
-  [audienceName]: audienceChanges,
+  'changes of an audience': audienceChanges,
   'streams of flagd': flagdStreams,
   'calls of flagd': flagdCalls,
   'crowds of the console': consoleCrowd,

@@ -20,6 +20,7 @@ export const audienceChanges: Attack = async (stage) => {
     // A list is sent in chunks, an audience as a whole: in both, its id comes first and its revision last.
     const id = /"id":"([^"]+)"/.exec(body)?.[1];
     const revision = /"revision":(\d+)/.exec(body)?.[1];
+    if (audience !== null) stage.wholeListStored();
     if (id !== undefined && revision !== undefined) audience = { id, revision: Number(revision) };
   };
   const change = (turn: number): string => {
