@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { creationOf, organisationOf, projectOf } from '../storage/support/records.ts';
 import { bootServer } from '../support/booted-server.ts';
+import { eventually } from '../support/expectations.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { ConsoleClient } from './console-client.ts';
@@ -117,9 +118,8 @@ t.test('the pages of a session are limited, and a closed one frees its place', a
   t.equal((await open()).status, 503);
   t.equal((await open(owner)).status, 200, 'a page of another session');
   streams[0]?.close();
-  let status = 503;
-  for (let attempt = 0; status === 503 && attempt < 100; attempt += 1) ({ status } = await open());
-  t.equal(status, 200);
+  const hasPlace = async (): Promise<boolean> => (await open()).status === 200;
+  await eventually(hasPlace, 10_000, 'the place of a closed page is free');
   await server.stop();
 });
 

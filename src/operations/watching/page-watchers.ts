@@ -84,7 +84,10 @@ export class PageWatchers {
   add(watcher: Watcher, place: number, call: ApiCall, position: string, versionSeen: number): void {
     const now = monotonicMs();
     const times = { lookedAt: now - lookEveryMs, beatenAt: now };
-    this.#watches.add({ watcher, place, call, position, versionSeen, ...times });
+    const watch = { watcher, place, call, position, versionSeen, ...times };
+    this.#watches.add(watch);
+    // At once, because the page that is loaded next asks for the place of the one before.
+    watcher.onGone(() => this.#drop(watch));
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
@@ -102,7 +105,6 @@ export class PageWatchers {
   }
 
   #tick(): void {
-    this.#dropOver();
     // The page connects anew: to another node, where a load balancer asks for those that are ready.
     if (!this.#options.isAttached()) {
       this.#endAll();
@@ -161,12 +163,8 @@ export class PageWatchers {
     watch.watcher.tell('changed', changes);
   }
 
-  #dropOver(): void {
-    for (const watch of [...this.#watches]) if (watch.watcher.isOver) this.#drop(watch);
-  }
-
   #drop(watch: Watch): void {
-    this.#watches.delete(watch);
+    if (!this.#watches.delete(watch)) return;
     this.leave(watch.place);
     if (this.#watches.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
@@ -200,8 +198,9 @@ export class Watcher {
     });
   }
 
-  get isOver(): boolean {
-    return this.#exchange.isOver;
+  /** @param listener called when the client has closed the connection, or the stream was cut */
+  onGone(listener: () => void): void {
+    this.#exchange.onAborted(listener);
   }
 
   /** Sends an event. A page that has not read the last event is cut off: it reconnects and reads anew. */
