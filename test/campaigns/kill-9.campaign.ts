@@ -34,6 +34,9 @@ const sampleChecksEvery = 5;
 /** In every so many cases another service tries to write the served data file. */
 const secondWriterEvery = 7;
 const secondEndsMs = 30_000;
+/** After every so many kills the data file is compacted, and half of these compactions are killed, too. */
+const compactEvery = 4;
+const compactionEndsMs = 30_000;
 
 interface Tally {
   changes: number;
@@ -43,6 +46,8 @@ interface Tally {
   checks: number;
   bootKills: number;
   secondWriters: number;
+  compactions: number;
+  compactionKills: number;
   restartMsMax: number;
 }
 
@@ -60,6 +65,8 @@ export const kill9: Campaign = {
       checks: 0,
       bootKills: 0,
       secondWriters: 0,
+      compactions: 0,
+      compactionKills: 0,
       restartMsMax: 0,
     };
     const cases = context.cases()[Symbol.iterator]();
@@ -105,6 +112,7 @@ async function killOnce(
     await killWhileBooting(installation.dataDir, random);
     tally.bootKills += 1;
   }
+  if (number % compactEvery === 0) await compact(installation.dataDir, random, tally);
   const before = await judgeStore(installation, known);
   const { server, restartMs } = await restart(t, installation);
   tally.restartMsMax = Math.max(tally.restartMsMax, restartMs);
@@ -157,17 +165,29 @@ async function restart(
 }
 
 async function killWhileBooting(dataDir: string, random: Random): Promise<void> {
-  const child = spawnBurgee(
-    ['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0'],
-    unlimited,
-  );
+  const words = ['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0'];
+  await killAfter(words, random.integer(0, bootMsMax));
+}
+
+/** Starts a command, and kills it if it has not ended by then. @returns what it ended with */
+async function killAfter(words: readonly string[], afterMs: number): Promise<number | NodeJS.Signals | null> {
+  const child = spawnBurgee(words, unlimited);
   child.stdout.resume();
   child.stderr.resume();
-  const closed = new Promise((resolve) => child.once('close', resolve));
-  const afterMs = random.integer(0, bootMsMax);
-  await Promise.race([closed, setTimeout(afterMs)]);
+  const closed = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.once('close', (code, signal) => resolve(signal ?? code));
+  });
+  await Promise.race([closed, setTimeout(afterMs, null, { ref: false })]);
   child.kill('SIGKILL');
-  await closed;
+  return await closed;
+}
+
+async function compact(dataDir: string, random: Random, tally: Tally): Promise<void> {
+  const afterMs = random.chance(0.5) ? random.integer(0, bootMsMax) : compactionEndsMs;
+  const end = await killAfter(['compact', '--data-dir', dataDir], afterMs);
+  if (end === 0) tally.compactions += 1;
+  else if (end === 'SIGKILL' && afterMs < compactionEndsMs) tally.compactionKills += 1;
+  else throw new Error(`burgee compact: it ended with ${end}`);
 }
 
 /**
@@ -202,6 +222,8 @@ function countsOf(kills: number, tally: Tally): CampaignCounts {
     kills,
     'while booting': tally.bootKills,
     'second services refused': tally.secondWriters,
+    compactions: tally.compactions,
+    'compactions killed': tally.compactionKills,
     'acknowledged changes': tally.changes,
     'acknowledged denials': tally.denials,
     unanswered: tally.unanswered,

@@ -13,6 +13,9 @@ import {
 } from '../../storage/support/records.ts';
 import type { Random } from '../../support/random.ts';
 
+/** Older entries of the audit log are dropped: fewer with each commit than one commit may drop. */
+const auditEntriesKept = 60;
+
 /** A model of the store's content after each commit, for comparison with a cut image. */
 export class StoreModel {
   readonly #random: Random;
@@ -39,9 +42,14 @@ export class StoreModel {
     return Array.from({ length: count }, () => this.#change()).flat();
   }
 
+  /** The time of the oldest entry of the audit log that stays, as `dropAuditEntries` takes it; 0 while all stay. */
+  get auditKeptFrom(): number {
+    return Math.max(0, this.#audit.length - auditEntriesKept);
+  }
+
   digest(): string {
     const flags = [...this.#flags.values()].sort((left, right) => (left.id < right.id ? -1 : 1));
-    return digestOf(flags, this.#audit);
+    return digestOf(flags, this.#audit.slice(this.auditKeptFrom));
   }
 
   #change(): RecordChange[] {

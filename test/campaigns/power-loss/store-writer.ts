@@ -6,7 +6,7 @@ import { StoreModel } from './model.ts';
 
 /*
  * Creates a store and commits to it. After each acknowledged commit it adds a mark to the record: from then on the
- * store must hold that commit. Arguments: directory, file of the record, seed, number of commits.
+ * store must hold that commit. Once there are many audit entries, each commit drops the oldest ones. Arguments: directory, file of the record, seed, number of commits.
  */
 const [directory = '', record = '', seed = '', commits = ''] = process.argv.slice(2);
 const descriptor = openSync(record, 'a');
@@ -15,7 +15,10 @@ const store = openStore({ directory, mapBytes: 2 ** 30 });
 markDisk(descriptor, 'created');
 for (let number = 0; number < Number(commits); number += 1) {
   const changes = number === 0 ? model.first() : model.next();
-  store.write(({ apply }) => apply(changes));
+  store.write(({ apply, dropAuditEntries }) => {
+    apply(changes);
+    if (model.auditKeptFrom > 0) dropAuditEntries(model.auditKeptFrom);
+  });
   markDisk(descriptor, model.digest());
 }
 // Ends without closing the store, because closing would sync.
