@@ -102,7 +102,15 @@ async function playCase(
         wholeLists += 1;
       },
     };
-    const running = Promise.all(chosen.map((name) => attacks[name]?.(stage) ?? 0));
+    const running = Promise.all(
+      chosen.map(async (name) => {
+        try {
+          return (await attacks[name]?.(stage)) ?? 0;
+        } catch (cause) {
+          throw new Error(`${name} (of ${chosen.join(', ')}): ${cause}`, { cause });
+        }
+      }),
+    );
     // Awaited at the end: until then a failure must not end the run.
     running.catch(() => undefined);
     quiet.forget();
