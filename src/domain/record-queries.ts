@@ -96,7 +96,7 @@ export interface RecordQueries {
   /** In the same order, those behind a place, whether or not a flag is there. */
   foundFlagsAfter(projectId: string, place: FlagPlace): Iterable<FoundFlag>;
   /** In the same order, from the index alone: no flag is read. */
-  flagPlacesOf(projectId: string): Iterable<FlagPlace>;
+  flagPlacesOf(projectId: string, name?: string): Iterable<FlagPlace>;
   /** In the same order: every flag that applies the audience, and possibly some that do not. */
   flagsNaming(projectId: string, audienceId: string): Iterable<Flag>;
   audiencesOf(projectId: string): Iterable<Audience>;

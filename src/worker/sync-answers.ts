@@ -1,7 +1,7 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import { parseTagCondition } from '../domain/management/entity-tag.ts';
 import { ProblemList } from '../domain/problem-list.ts';
-import { accountOf, tenantOf } from '../domain/project/project.ts';
+import { tenantOf } from '../domain/project/project.ts';
 import type { SyncTarget } from '../domain/sync/sync-guard.ts';
 import { formatSyncPosition, isUpToDate, readSyncPosition } from '../domain/sync/sync-position.ts';
 import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
@@ -114,7 +114,7 @@ export class SyncAnswers {
       holder: () => ({
         asker: token.id,
         project: project.id,
-        organisation: accountOf(project),
+        organisation: project.organisationId,
         address: request.limitKey,
       }),
       release: () => state.release(),

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Refusal, Step } from '../domain/management/refusal.ts';
-import { accountOf } from '../domain/project/project.ts';
 import { guardSync, type SyncTarget } from '../domain/sync/sync-guard.ts';
 import { usageBytesMax } from '../domain/sync/sync-usage.ts';
 import type { Denial } from '../domain/token/denial.ts';
@@ -174,7 +173,7 @@ export class SyncDoor implements ApiDoor {
       const step = this.#guard(call, state);
       if (!step.ok) return { refusal: this.#refusal(step.problem, call) };
       const { token, project } = step.value;
-      return { asker: { asker: token.id, project: project.id, organisation: accountOf(project) } };
+      return { asker: { asker: token.id, project: project.id, organisation: project.organisationId } };
     } finally {
       state.release();
     }

@@ -127,6 +127,7 @@ export function createServices(
   const events = new EventStreams({
     ...{ watch, room, meter: syncMeter },
     findProject: (projectId) => evaluation.source.findProject(projectId)?.project,
+    accountOf: (project) => evaluation.source.accountOf(project),
   });
   const syncDoor = new SyncDoor({
     ...doorParts,

@@ -41,6 +41,13 @@ export function storedLists(whole: WholeFlag, project: Project): Pick<Flag, 'coh
   return { cohorts: [], states: withoutDefaults([[soleEnvironment, { ...state, cohortOverride }]]) };
 }
 
+/** The flag without states of deleted environments: its record does not grow with each that its project ever had. */
+export function withPresentStates(flag: Flag, project: Project): Flag {
+  const present = environmentNumbers(project);
+  const states = Array.from(flag.states).filter(([number]) => present.includes(number));
+  return states.length === flag.states.size ? flag : { ...flag, states: new Map(states) };
+}
+
 function withoutDefaults(states: Iterable<readonly [number, FlagState]>): ReadonlyMap<number, FlagState> {
   return new Map(Array.from(states).filter(([, state]) => !isInitial(state)));
 }

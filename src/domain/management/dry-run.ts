@@ -3,6 +3,13 @@ import { type ProblemList, shown } from '../problem-list.ts';
 import { type ManagementParameter, type ManagementQuery, readParameter } from './management-query.ts';
 
 /**
+ * Names that are compared with `dryRun`: each comparison takes microseconds of the writer's thread, for which everybody
+ * waits.
+ */
+const comparisonsMax = 64;
+const tooMany = `the query has more than ${comparisonsMax} parameters that are not known here: one of them could be meant as dryRun`;
+
+/**
  * Whether the write is only tried (`dryRun=true`). A typing error must not write: another value is a problem, and so is
  * an unknown parameter that may be meant as `dryRun`. `addQueryProblems` checks repetition and decoding.
  *
@@ -13,9 +20,16 @@ export function readDryRun(
   known: readonly ManagementParameter[],
   problems: ProblemList,
 ): boolean {
+  let comparisonsLeft = comparisonsMax;
   for (const { name, value } of query) {
     if (name === null || (known as readonly string[]).includes(name)) continue;
-    if (!isMeantAsDryRun(name) && !hidesDryRun(value ?? '')) continue;
+    if (comparisonsLeft <= 0) {
+      problems.add(() => tooMany);
+      break;
+    }
+    const behind = (value ?? '').split(/[;&]/, comparisonsMax + 1).slice(1);
+    comparisonsLeft -= 1 + behind.length;
+    if (!isMeantAsDryRun(name) && !hidesDryRun(value ?? '', behind)) continue;
     problems.add(() => `unknown query parameter "${shown(name)}": write it dryRun`);
   }
   const { value } = readParameter(query, 'dryRun');
@@ -34,9 +48,8 @@ function hasDryRun(text: string): boolean {
   return folded(text).includes('dryrun');
 }
 
-/** Whether a value has swallowed the parameter, behind a separator that is none. */
-function hidesDryRun(value: string): boolean {
-  const behind = value.split(/[;&]/).slice(1);
+/** Whether a value has swallowed the parameter, behind a separator that is none. @param behind its parts there */
+function hidesDryRun(value: string, behind: readonly string[]): boolean {
   return hasDryRun(value) || behind.some((part) => isMeantAsDryRun(part.split('=', 1)[0] ?? ''));
 }
 

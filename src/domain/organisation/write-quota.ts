@@ -34,7 +34,7 @@ export function quotaEntryOf(changes: readonly RecordChange[]): AuditEntry | nul
 }
 
 /**
- * Whether an organisation, or a personal project, has used up its quota of the day. The last change before may exceed
+ * Whether an organisation has used up its quota of the day, to which personal projects of its members count. The last change before may exceed
  * the quota, so the excess is at most one change.
  *
  * @param bytesMax for tokens; 0 is no quota

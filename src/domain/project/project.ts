@@ -1,4 +1,5 @@
 import type { Tenant } from '../../support/fair-share.ts';
+import type { Member } from '../member/member.ts';
 import { shownList } from '../problem-list.ts';
 
 /**
@@ -40,14 +41,26 @@ export interface Project {
   readonly revision: number;
 }
 
-/** Who a project's part of the service counts for: its organisation, or the member who owns a personal project. */
-export function accountOf({ organisationId, ownerMemberId }: Project): string | null {
-  return organisationId ?? ownerMemberId;
+/** The account of all members without an organisation: an id that is given to nothing. */
+export const withoutOrganisation: string = '0'.repeat(20);
+
+/**
+ * Who a project's part of the service counts for: its organisation, or that of a personal project's owner. Otherwise an
+ * organisation would have as many shares as members, whom it invites as it likes. Members without an organisation may
+ * have been removed from one, so they have one share together.
+ */
+export function accountOf(
+  { organisationId, ownerMemberId }: Project,
+  memberOf: (memberId: string) => Pick<Member, 'organisationId'> | undefined,
+): string {
+  if (organisationId !== null) return organisationId;
+  const owner = ownerMemberId === null ? undefined : memberOf(ownerMemberId);
+  return owner?.organisationId ?? withoutOrganisation;
 }
 
-/** Whose share a project's part of the service takes. */
-export function tenantOf(project: Project): Tenant {
-  return { projectId: project.id, accountId: accountOf(project) };
+/** Whose share a project with tokens takes: it has an organisation. */
+export function tenantOf({ id, organisationId }: Project): Tenant {
+  return { projectId: id, accountId: organisationId };
 }
 
 /** The numbers whose states count in the project's flags. A flag may still have states of deleted environments. */

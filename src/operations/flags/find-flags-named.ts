@@ -24,8 +24,8 @@ export const findFlagsNamed = consoleRead('find-flags-named', {
 /** Names are found by their index: no flag is read, however long its lists are. */
 function idsOf(queries: RecordQueries, projectId: string, name: string): readonly string[] {
   const ids: string[] = [];
-  for (const found of queries.foundFlagsOf(projectId, name)) {
-    ids.push(String(found.begin(1)[0]));
+  for (const { id } of queries.flagPlacesOf(projectId, name)) {
+    ids.push(id);
     if (ids.length > namesakesShownMax) break;
   }
   return ids;

@@ -78,7 +78,7 @@ function readIds(text: string | undefined, problems: ProblemList): readonly stri
   const ids = text.split(',', idsMax + 1);
   if (ids.length > idsMax) problems.add(() => `ids must be at most ${idsMax}`);
   else if (!ids.every(isIdShaped)) problems.add(() => 'ids must be ids of flags, separated by commas');
-  return ids;
+  return [...new Set(ids)];
 }
 
 /** The distinct states of a page, in the order in which they first occur. */
@@ -106,6 +106,10 @@ function* pagePieces(queries: RecordQueries, project: Project, asked: Asked): Ge
   let opening = `{"environments":${JSON.stringify(environmentNumbers(project))},"flags":[`;
   let last: FlagRow | null = null;
   for (const found of foundFlags(queries, project, asked)) {
+    if (found === null) {
+      yield '';
+      continue;
+    }
     if (count === asked.limit || kinds.list.length >= pageKindsMax) {
       next = last;
       break;
@@ -122,15 +126,26 @@ function* pagePieces(queries: RecordQueries, project: Project, asked: Asked): Ge
   yield `],"next":${next === null ? 'null' : JSON.stringify(cursorOf(next))}}`;
 }
 
-function foundFlags(queries: RecordQueries, project: Project, { after, ids }: Asked): Iterable<FoundFlag> {
+function foundFlags(
+  queries: RecordQueries,
+  project: Project,
+  { after, ids }: Asked,
+): Iterable<FoundFlag | null> {
   if (ids !== null) return foundByIds(queries, project, ids);
   return after === null ? queries.foundFlagsOf(project.id) : queries.foundFlagsAfter(project.id, after);
 }
 
-/** A flag of another project is none of this one, like one that was deleted. */
-function* foundByIds(queries: RecordQueries, project: Project, ids: readonly string[]): Generator<FoundFlag> {
+/**
+ * A flag of another project is none of this one, like one that was deleted: null, which is a pause, because to find its
+ * record is to copy it.
+ */
+function* foundByIds(
+  queries: RecordQueries,
+  project: Project,
+  ids: readonly string[],
+): Generator<FoundFlag | null> {
   for (const id of ids) {
     const found = queries.foundFlag(id);
-    if (found !== undefined && projectNamedBy(found) === project.id) yield found;
+    yield found !== undefined && projectNamedBy(found) === project.id ? found : null;
   }
 }

@@ -3,6 +3,7 @@ import { patchResultSchema } from '../../contracts/management/patch-result.ts';
 import { flagTag } from '../../contracts/operation.ts';
 import { applyPatch, parsePatch } from '../../domain/flag/flag-patch.ts';
 import { flatFlagView } from '../../domain/flag/flag-view.ts';
+import { withPresentStates } from '../../domain/flag/whole-flag.ts';
 import { readDryRun } from '../../domain/management/dry-run.ts';
 import {
   flagEntityTag,
@@ -79,7 +80,8 @@ export const patchFlag = managementWrite('patch-flag', {
         describeMove(flagEntityTag(before, project), ifMatch),
       );
     }
-    const result = applyPatch(before, environment?.number ?? soleEnvironment, patch, context.now);
+    const number = environment?.number ?? soleEnvironment;
+    const result = applyPatch(withPresentStates(before, project), number, patch, context.now);
     const { changed, flag: after, changes } = result;
     const flag = flatFlagView(after, project, environment);
     const tag = flagEntityTag(after, project);

@@ -48,6 +48,8 @@ export class Search {
   #namesLeft = namesMax;
   #flagsLeft = flagsReadMax;
   #bytesLeft = bytesReadMax;
+  /** No more flags may be read. */
+  #isSpent = false;
   #isComplete = true;
 
   /** @param projects those that are searched, by name */
@@ -120,6 +122,7 @@ export class Search {
     const ranked: Ranked[] = [];
     for (const { fit, item } of found.take()) {
       const flag = yield* this.#read(item);
+      if (this.#isSpent) break;
       if (flag !== null) ranked.push([flag.isOn ? Math.min(ranks[fit], onRank) : ranks[fit], flag.view]);
     }
     ranked.sort(([rank], [otherRank]) => rank - otherRank);
@@ -146,7 +149,7 @@ export class Search {
       seen.add(candidate.id);
       const flag = yield* this.#read(candidate);
       if (flag?.isOn) on.push(flag);
-      if (!this.#isComplete) break;
+      if (this.#isSpent) break;
     }
     if (on.length > shownMax) this.#isComplete = false;
     on.sort((one, other) => other.updatedAt - one.updatedAt || compare(one.view.name, other.view.name));
@@ -193,9 +196,12 @@ export class Search {
 
   /** @returns null for a flag that was deleted, or when no more may be read */
   *#read({ project, id }: Candidate): Steps<ReadFlag | null> {
+    // A record that is found was copied, up to megabytes.
+    yield;
     const found = this.#queries.foundFlag(id);
     if (found === undefined) return null;
     if (this.#flagsLeft === 0 || found.bytes > this.#bytesLeft) {
+      this.#isSpent = true;
       this.#isComplete = false;
       return null;
     }

@@ -73,7 +73,7 @@ export const flagTable = replacedTable({
     foundFlagsOf: ({ held, source }, projectId, name) => foundFlagsOf(source, projectId, name, held),
     foundFlagsAfter: ({ held, source }, projectId, place) =>
       foundFlagsIn(source, rangeAfter(projectId, place), held),
-    flagPlacesOf: ({ source }, projectId) => flagPlacesOf(source, projectId),
+    flagPlacesOf: ({ source }, projectId, name) => flagPlacesOf(source, projectId, name),
     flagsNaming: ({ source }, projectId, audienceId) => flagsNaming(source, projectId, audienceId),
   },
   logged: ({ id, projectId }, { environment }) => ({ kind: 'flag', projectId, id, environment }),
@@ -85,9 +85,10 @@ function* flagsOf(source: RecordSource, projectId: string, name: string | undefi
   if (range !== null) yield* indexed(source, flagIndex, flagRecord, range);
 }
 
-function* flagPlacesOf(source: RecordSource, projectId: string): Generator<FlagPlace> {
-  if (!isIdShaped(projectId)) return;
-  for (const key of source.keys(flagIndex.database, rangeOf(projectId))) yield placeOfKey(key);
+function* flagPlacesOf(source: RecordSource, projectId: string, name?: string): Generator<FlagPlace> {
+  const range = rangeOfFlags(projectId, name);
+  if (range === null) return;
+  for (const key of source.keys(flagIndex.database, range)) yield placeOfKey(key);
 }
 
 /**

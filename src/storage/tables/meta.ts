@@ -1,4 +1,5 @@
 import { quotaDayOf, quotaEntryOf } from '../../domain/organisation/write-quota.ts';
+import { accountOf } from '../../domain/project/project.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { UsedSignIn } from '../../domain/session/used-sign-in.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
@@ -8,6 +9,7 @@ import type { RecordSource } from '../record-source.ts';
 import { type RecordCodec, recordCodec } from '../records/record-codec.ts';
 import { DamagedRecordError } from '../store-error.ts';
 import type { WriteTarget } from '../write-target.ts';
+import { memberRecord } from './members.ts';
 import { projectRecord } from './projects.ts';
 import type { Table } from './table.ts';
 
@@ -126,9 +128,7 @@ const usedSignInPrefix = Buffer.from('used-sign-in/', 'latin1');
 /** Used sign-ins that one change forgets. */
 const forgottenMax = 50;
 
-/**
- * Key of the written bytes. @param holderId the holder of the quota: an organisation, or the owner of personal projects
- */
+/** Key of the written bytes. @param holderId the holder of the quota, as `accountOf` says it */
 export function writtenBytesKey(holderId: string): Buffer {
   return Buffer.concat([writtenBytesPrefix, idKey(holderId)]);
 }
@@ -202,11 +202,12 @@ export const metaTable = {
   check: checkMeta,
 } satisfies Table;
 
-/**
- * Personal projects share a quota, by owner, because a member may have many. @returns the holder of the ledger's quota
- */
+/** @returns the holder of the ledger's quota: the organisation, also for personal projects of its members */
 function holderOf(source: RecordSource, ledgerId: string): string {
-  return source.find(projectRecord, idKey(ledgerId))?.ownerMemberId ?? ledgerId;
+  const project = source.find(projectRecord, idKey(ledgerId));
+  return project === undefined
+    ? ledgerId
+    : accountOf(project, (memberId) => source.find(memberRecord, idKey(memberId)));
 }
 
 /** @returns how many bytes members and tokens have written on the day to everything that shares the ledger's quota */
@@ -221,8 +222,8 @@ function writtenBy(source: RecordSource, holderId: string, day: number): number 
 
 /**
  * Counts the bytes of changes in the transaction that writes them, so that no crash returns a quota. The record is
- * beside the counters that most commits write anyway; there is one for each organisation and each owner of personal
- * projects.
+ * beside the counters that most commits write anyway; there is one for each organisation and one for all
+ * members without one.
  */
 export function countWrittenBytes(
   target: WriteTarget,

@@ -10,6 +10,7 @@ import type { AnswerEncoder, AnswerEncoders } from './answer-encoder.ts';
 import { LateAnswer } from './late-answer.ts';
 import type { LongAnswers } from './long-answers.ts';
 import { fitsOneChunk, giveMade, type MadeAnswer } from './made-answer.ts';
+import { withWriterTurn } from './writer-turn.ts';
 
 /** The actors that answer calls of both APIs. */
 export interface ApiActors {
@@ -179,11 +180,12 @@ function sendLong(reply: ApiReply, { answer: first, held, release }: Read, actor
 export async function answerWrite(
   reply: ApiReply,
   call: ApiCall,
-  actors: ApiActors,
+  actors: ReadingActors,
   cookiesOf: (answer: ApiAnswer) => readonly string[] = () => [],
 ): Promise<void> {
-  const turnOf = actors.reads.turnOf(call);
-  const outcome = await actors.writer.write(turnOf === undefined ? call : { ...call, turnOf });
+  const sent = await withWriterTurn(reply, call, actors);
+  if (sent === null) return;
+  const outcome = await actors.writer.write(sent);
   if (outcome.kind !== 'answered') {
     refuseUndecided(reply, outcome);
     return;

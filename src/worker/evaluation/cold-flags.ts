@@ -5,7 +5,7 @@ import { touchedMemory } from '../../support/touched-memory.ts';
 import type { FlagCache } from './flag-cache.ts';
 
 /** Long flags that are remembered: some 200 bytes each. */
-const rememberedMax = 1024;
+const rememberedMax = 16_384;
 /** Memory that a worker keeps for flags that its cache does not keep. A longer record gets memory of its own. */
 const scratchBytesMax = 4 * 1024 * 1024;
 

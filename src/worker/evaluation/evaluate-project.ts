@@ -134,7 +134,7 @@ export class ProjectEvaluator {
    */
   list(project: Project, context: EvaluationContext, form: ListForm, addressOf: () => string): EvaluatedList {
     const since = this.#source.sequence;
-    const holder = holderOnce(project, addressOf);
+    const holder = this.#holderOnce(project, addressOf);
     const own = { build: null, releaseSnapshot: null, snapshotHeld: { bytes: 0 } };
     const asked: Asked = { projectId: project.id, since, holder, context, form, ...own };
     const held = {
@@ -208,6 +208,15 @@ export class ProjectEvaluator {
     yield* evaluateFlags(evaluation, project, asked, this.#meter);
   }
 
+  #holderOnce(project: Project, addressOf: () => string): () => Holder {
+    let known: Holder | null = null;
+    return () => {
+      const organisation = accountOf(project, (id) => this.#reader.queries.member(id));
+      known ??= { asker: null, project: project.id, organisation, address: addressOf() };
+      return known;
+    };
+  }
+
   /** Called once. */
   #release(asked: Asked): void {
     this.keepContext(asked.context);
@@ -216,14 +225,6 @@ export class ProjectEvaluator {
     asked.releaseSnapshot?.();
     asked.releaseSnapshot = null;
   }
-}
-
-function holderOnce(project: Project, addressOf: () => string): () => Holder {
-  let known: Holder | null = null;
-  return () => {
-    known ??= { asker: null, project: project.id, organisation: accountOf(project), address: addressOf() };
-    return known;
-  };
 }
 
 /** @returns -1 for a single-environment project; null when `env` is missing or names no environment */

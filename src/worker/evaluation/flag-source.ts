@@ -1,7 +1,7 @@
 import type { CompiledState } from '../../domain/evaluation/compiled-flag.ts';
 import { mayIndex, stepIndexes } from '../../domain/evaluation/evaluate-flag.ts';
 import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
-import { accountOf } from '../../domain/project/project.ts';
+import { accountOf, type Project } from '../../domain/project/project.ts';
 import { atOnceBytes } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
@@ -192,8 +192,8 @@ export class FlagSource {
     return this.#names.find(projectId, name, () => {
       this.#catchUp();
       const ids: string[] = [];
-      for (const found of this.#reader.queries.foundFlagsOf(projectId, name)) {
-        if (ids.push(String(found.begin(1)[0])) === 2) break;
+      for (const { id } of this.#reader.queries.flagPlacesOf(projectId, name)) {
+        if (ids.push(id) === 2) break;
       }
       return ids;
     });
@@ -201,6 +201,11 @@ export class FlagSource {
 
   findProject(projectId: string): CachedProject | undefined {
     return this.#flags.findProject(projectId);
+  }
+
+  /** @returns whose share the project takes, with its other projects */
+  accountOf(project: Project): string {
+    return accountOf(project, (id) => this.#reader.queries.member(id));
   }
 
   /**
@@ -230,7 +235,7 @@ export class FlagSource {
     }
     const { project } = cachedProject;
     this.#indexing = compiled.id;
-    this.#cold = { flagId: compiled.id, projectId: project.id, accountId: accountOf(project) };
+    this.#cold = { flagId: compiled.id, projectId: project.id, accountId: this.accountOf(project) };
     return true;
   }
 
@@ -280,7 +285,7 @@ export class FlagSource {
 
   #leaveCold(flagId: string, projectId: string): null {
     const project = this.cache.findProject(projectId)?.project ?? this.#reader.queries.project(projectId);
-    this.#cold = { flagId, projectId, accountId: project === undefined ? null : accountOf(project) };
+    this.#cold = { flagId, projectId, accountId: project === undefined ? null : this.accountOf(project) };
     return null;
   }
 }

@@ -106,7 +106,8 @@ export class ProjectLists {
   /** @returns a snapshot that gives its place back when it is released; null when the process has no place for one */
   #pin(project: Project): PinnedSnapshot | null {
     const { pins } = this.#hooks;
-    const holder = { asker: null, project: project.id, organisation: accountOf(project), address: null };
+    const organisation = accountOf(project, (id) => this.#reader.queries.member(id));
+    const holder = { asker: null, project: project.id, organisation, address: null };
     const place = pins.take(holder);
     if (place === null) return null;
     try {

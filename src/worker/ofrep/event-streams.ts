@@ -1,4 +1,4 @@
-import { type Project, tenantOf } from '../../domain/project/project.ts';
+import type { Project } from '../../domain/project/project.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { ofrepEventHeaders } from '../../operations/answer-headers.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
@@ -12,6 +12,8 @@ export interface EventStreamsOptions {
   readonly meter: SyncMeter;
   /** @returns the project as of now */
   findProject(projectId: string): Project | undefined;
+  /** @returns whose share the project takes */
+  accountOf(project: Project): string;
 }
 
 /** A browser that asks for the events of an environment. */
@@ -72,7 +74,8 @@ export class EventStreams {
 
   /** Opens a stream. @returns false: the browser found no place, or the service stops; nothing was answered */
   open({ exchange, project, environmentNumber, lastEventId, limitKey }: FollowingBrowser): boolean {
-    const holder = { ...tenantOf(project), browser: limitKey };
+    const accountId = this.#options.accountOf(project);
+    const holder = { projectId: project.id, accountId, browser: limitKey };
     if (this.#isClosed || !this.#takePlace(holder)) return false;
     exchange.begin(200, ofrepEventHeaders);
     const group = this.#groupOf(project.id, environmentNumber);

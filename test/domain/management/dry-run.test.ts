@@ -53,8 +53,16 @@ t.test('a possible typing error is a problem', async (t) => {
   for (const raw of ['x=1;dryRun=true', 'x=1;dryRum=true', 'x=%26dryRun%3Dtrue', 'dryRun%3Dtrue']) {
     t.match(read(raw)[1], /^unknown query parameter ".+": write it dryRun$/, raw);
   }
+  t.match(read(`x=1${';a'.repeat(100)};dryRun=true`)[1], /write it dryRun$/, 'behind many separators');
   t.match(read('dryRun=true&dryRun=true')[1], 'query parameter "dryRun" is given more than once');
   t.match(read('dryRun=true&dryrun=false')[1], 'unknown query parameter "dryrun": write it dryRun');
   t.match(read('dryRun=true+')[1], 'unencoded +');
   t.match(read('dryRun=%zz')[1], 'cannot be decoded');
+});
+
+t.test('a change compares a bounded number of names', async (t) => {
+  const unknown = (count: number): string => Array.from({ length: count }, (_, at) => `p${at}=1`).join('&');
+  t.same(read(`dryRun=true&${unknown(64)}`), [true, '']);
+  t.match(read(`dryRun=true&${unknown(65)}`)[1], /^the query has more than 64 parameters that are not known/);
+  t.match(read(`x=1${';'.repeat(64)}&y=1`)[1], /more than 64 parameters/, 'parts of a value count');
 });

@@ -203,3 +203,26 @@ t.test('a limited token changes nothing in a project without environments', asyn
     changes: [{ kind: 'activity' }, { kind: 'outbox' }, { kind: 'token' }],
   });
 });
+
+t.test(
+  'a patch drops the states of deleted environments, and the audit log says nothing of them',
+  async (t) => {
+    const fixture = openFixture(t);
+    const project = fixture.addProject(['production']);
+    const old = { enabled: true, trafficPercentage: 5, cohortOverride: ['a'], audienceId: null };
+    const flag = fixture.addFlag(project, {
+      states: new Map([
+        [1, old],
+        [7, old],
+      ]),
+    });
+    const { authorization } = fixture.addToken(project);
+    const request = { authorization, flagId: flag.id, query: 'env=production' };
+    fixture.write('patch-flag', { ...request, body: { enabled: true } });
+    const states = () => [...(fixture.query((queries) => queries.flag(flag.id))?.states.keys() ?? [])];
+    t.same(states(), [1, 7], 'what changes nothing writes nothing');
+    const { changes } = fixture.write('patch-flag', { ...request, body: { enabled: false } });
+    t.same(states(), [1]);
+    t.match(auditOf(changes), [{ changes: [{ field: 'enabled', before: true, after: false }] }]);
+  },
+);
