@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import { bootServer, unlimited } from '../support/booted-server.ts';
@@ -19,6 +21,9 @@ const cohortCount = 43_000;
 const changes = 10;
 /** While one change is under way. In the order of arrival there would be one of each attacker. */
 const answersBetweenMax = attackers / 3;
+/** Changes that are sent at once, each on a connection of its own. */
+const burst = 300;
+const slowestMaxMs = 100;
 /** Between two tries of a client that was refused. */
 const pauseMs = 50;
 
@@ -129,4 +134,48 @@ t.test('a change of a flag with long lists leaves those of other environments as
   await patch('e3', { enabled: true });
   await patch('e0', { cohorts: ['one'] });
   await patch('e7', { cohorts: cohortsOf('other').reverse() });
+});
+
+t.test('changes of a long flag that come at once do not hold up evaluations of their worker', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  // Of lists that a view is made of, such as those of more than 16 MiB, no copy is made.
+  const lists = Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [`e${index}`, { cohorts: cohortsOf(`e${index}`) }]),
+  );
+  const names = Object.keys(lists);
+  const document = {
+    organisations: [
+      organisationOf('hostile', { environments: names, flags: [{ name: 'long', environments: lists }] }),
+      organisationOf('quiet', { flags: [{ name: 'short' }] }),
+    ],
+  };
+  const provisioned = await provision(dataDir, temporaryDirectory(t), document);
+  const { port } = await bootServer(t, { dataDir, settings: { ...unlimited, BURGEE_WORKERS: '1' } });
+  const [hostile, quiet] = [projectOf(provisioned, 'hostile'), projectOf(provisioned, 'quiet')];
+  const evaluation = `/v1/flags/${idOf(quiet.flags, 'short')}?targetingKey=a`;
+  const authorization = `Bearer ${tokenOf(hostile, 'ci').secret}`;
+  const path = `/api/v1/flags/${idOf(hostile.flags, 'long')}?env=e0`;
+  const patch = `PATCH ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Length: 2\r\n\r\n{}`;
+  const client = createHttpClient(t, { port });
+  const evaluate = async (): Promise<number> => {
+    const startedAt = performance.now();
+    t.equal((await client.send({ path: evaluation })).status, 200);
+    return performance.now() - startedAt;
+  };
+  await evaluate();
+  const sockets = await Promise.all(
+    Array.from({ length: burst }, async () => {
+      const socket = connect(port, '127.0.0.1');
+      t.teardown(() => socket.destroy());
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  const answered = sockets.map((socket) => once(socket, 'data'));
+  for (const socket of sockets) socket.write(patch);
+  let slowest = 0;
+  for (let count = 0; count < 50; count += 1) slowest = Math.max(slowest, await evaluate());
+  t.comment(`the slowest of 50 evaluations beside ${burst} changes took ${Math.round(slowest)} ms`);
+  t.ok(slowest < slowestMaxMs, `${slowest} ms`);
+  await Promise.all(answered);
 });
