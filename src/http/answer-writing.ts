@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import { utf8BytesMax } from '../support/utf8.ts';
 import type { ConnectionClosing } from './connection-closing.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
@@ -25,13 +24,22 @@ export function writeHead(response: HttpResponse, status: number, headers: Heade
   response.writeHeader(headers.name, headers.value);
 }
 
-/** What uWebSockets.js adds to a head at most: its first line, `Date`, `Content-Length`, and the ends of lines. */
-const addedBytesMax = 256;
+/**
+ * What uWebSockets.js adds to the status and the headers: the rest of the first line, `Date`, `uWebSockets`, a
+ * `Content-Length` of up to eight digits, and the ends of lines.
+ */
+const addedBytesMax = 100;
 
-/** @returns at most so many bytes of an answer; of its text, code units are counted, not read */
-function bytesAtMost({ headers, body }: ReadyAnswer): number {
-  const bodyBytes = typeof body === 'string' ? body.length * utf8BytesMax : body.length;
-  return addedBytesMax + headers.name.length + headers.value.length + bodyBytes;
+/** @returns at most so many bytes of an answer */
+function bytesAtMost({ status, headers, body }: ReadyAnswer): number {
+  const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  return (
+    addedBytesMax +
+    (status === 200 ? 6 : statusLine(status).length) +
+    headers.name.length +
+    headers.value.length +
+    bodyBytes
+  );
 }
 
 /**

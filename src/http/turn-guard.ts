@@ -21,6 +21,12 @@ const aheadTogether = 512;
 const connectionsMax = 2048;
 /** uWebSockets.js gathers so many bytes for one write to a connection. A larger piece goes to the socket at once. */
 export const gatheredBytes = 16 * 1024;
+/**
+ * From so many bytes on they are forgotten at the end of the turn. Early, so that the next turn begins with none: with
+ * dozens of answers in each turn, few are then too many for one write. Not at once, because that takes about as long as
+ * some answers.
+ */
+const forgottenFrom = gatheredBytes / 4;
 /** A turn that is over the limit lasts at most this long: some hundreds of evaluations. */
 const turnMsMax = 2;
 
@@ -49,8 +55,9 @@ export class TurnGuard {
   #answers = 0;
   #startedAt = 0;
   #isOver = false;
-  /** Bytes of answers that were given within handlers since the last turn that had too many for one write. */
+  /** Bytes of answers that were given within handlers since they were last forgotten, at the end of a turn. */
   #gathered = 0;
+  #isForgetting = false;
 
   /** @param connections of this thread */
   constructor(connections: () => number) {
@@ -85,11 +92,12 @@ export class TurnGuard {
    * @param bytes at most so many with the head. @returns whether it surely fits into what the library gathers
    */
   hasRoom(bytes: number): boolean {
-    const isFullBefore = this.#gathered > gatheredBytes;
     this.#gathered += bytes;
-    if (this.#gathered <= gatheredBytes) return true;
-    if (!isFullBefore) setImmediate(() => this.#forgetGathered());
-    return false;
+    if (this.#gathered > forgottenFrom && !this.#isForgetting) {
+      this.#isForgetting = true;
+      setImmediate(() => this.#forgetGathered());
+    }
+    return this.#gathered <= gatheredBytes;
   }
 
   /** Called for each request whose answer is not counted: until the turn ends, no other surely has room. */
@@ -99,6 +107,7 @@ export class TurnGuard {
 
   /** At the end of a turn, the library has sent what it had gathered. */
   #forgetGathered(): void {
+    this.#isForgetting = false;
     this.#gathered = 0;
   }
 

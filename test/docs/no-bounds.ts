@@ -44,7 +44,7 @@ export const noBounds: Readonly<Record<string, string>> = {
   'src/http/answer-writing.ts': 'addedBytesMax',
   'src/http/body-reader.ts': 'bytesOfChunkMin roomBytesMin',
   'src/http/body-route.ts': 'lengthDigits',
-  'src/http/turn-guard.ts': 'looksApartMin',
+  'src/http/turn-guard.ts': 'looksApartMin forgottenFrom',
   'src/notifier/notifier.ts': 'outcomes.accepted outcomes.postponed outcomes.failed',
   'src/notifier/send-mail.ts': 'defaultPorts.smtp defaultPorts.smtps',
   'src/observability/answer-meter.ts': 'answerStatuses sampleEvery',
