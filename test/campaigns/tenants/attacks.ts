@@ -208,6 +208,28 @@ export const searches: Attack = async (stage) => {
   return keepAsking(stage, { clients: stage.random.integer(4, 24), pauseMs: 0, requestOf });
 };
 
+/** The same where each flag has a long list: to rank them, a search reads their records. */
+export const longSearches: Attack = async (stage) => {
+  const cookie = await signIn(stage, stage.port, stage.tenant.email, '127.0.0.83');
+  const request = `GET /console/api/search?q=large HTTP/1.1\r\nHost: localhost\r\n${cookie}\r\n`;
+  const clients = stage.random.integer(4, 24);
+  return keepAsking(stage, { clients, pauseMs: 0, requestOf: () => request });
+};
+
+/** Changes whose query may hide a misspelt `dryRun` in thousands of places, for which the writer would look. */
+export const manyNames: Attack = (stage) => {
+  const { flags, secret } = stage.tenant;
+  const query = stage.random.pick([
+    `x=1${';'.repeat(8000)}`,
+    'p&'.repeat(4000),
+    `x=1${';dryRu'.repeat(1000)}`,
+  ]);
+  const requestOf = (turn: number): string =>
+    patchRequest(`/api/v1/flags/${flags[turn % flags.length]}?${query}`, secret, {});
+  const clients = stage.random.integer(8, 64);
+  return keepAsking(stage, { clients, pauseMs: 0, requestOf, wanted: [400, 429] });
+};
+
 /** As many flags as a report may have, for which the worker looks up each one. */
 export const usageReports: Attack = (stage) => {
   const { flags, longProjectId, longSecret } = stage.tenant;
@@ -244,6 +266,8 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'refused sync': refusedSync,
   'many values': manyValues,
   searches,
+  'searches of long flags': longSearches,
+  'changes with many names': manyNames,
   'cold indexes': coldIndexes,
   'sign-ins of members': memberSignIns,
   'reports of usage': usageReports,
