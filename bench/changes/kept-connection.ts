@@ -21,7 +21,7 @@ const answerTimeoutMs = 30_000;
 const idleMaxMs = 5000;
 
 /**
- * One kept connection with at most one request under way; it is replaced after it idled. It does little work for each
+ * One kept connection with at most one request under way; it is replaced after it idled, or an answer has ended it. It does little work for each
  * request, because it shares cores with the server that is measured.
  */
 export class KeptConnection {
@@ -83,7 +83,10 @@ export class KeptConnection {
     if (this.#received.length < bodyEnd) return;
     const answer = { status: Number(head.slice(9, 12)), body: this.#received.subarray(bodyStart, bodyEnd) };
     this.#received = this.#received.subarray(bodyEnd);
-    this.#settle()?.resolve(answer);
+    const waiting = this.#settle();
+    // The service closes connections now and then, such as to even them out over its workers, and says so.
+    if (/\r\nconnection: close\r\n/i.test(head)) this.#socket.destroy();
+    waiting?.resolve(answer);
   }
 
   #settle(): Waiting | null {
