@@ -83,6 +83,14 @@ function pressed(control: Locator): Locator {
 
 const offTitle = 'Switch off in production?';
 
+/** On a busy machine a dialog is there before its button has the focus. */
+function hasFocus(page: Page, button: string): Promise<void> {
+  return page
+    .locator(':focus')
+    .and(page.getByRole('button', { name: button }))
+    .waitFor();
+}
+
 /** Does the steps and counts them. @returns the page's actions, by what a person does */
 async function inAHurry(t: Test, steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const began = performance.now();
@@ -111,7 +119,7 @@ await consoleTest(
       () => page.getByRole('option', { name: /^invoices/, selected: true }).waitFor(),
       () => press('Control+Enter'),
       () => page.getByRole('dialog', { name: offTitle }).waitFor(),
-      () => page.locator(':focus').and(page.getByRole('button', { name: 'Switch off' })).waitFor(),
+      () => hasFocus(page, 'Switch off'),
       () => press('Enter'),
       () => notice(page, 'invoices is off in production.').waitFor(),
     ]);
@@ -125,8 +133,7 @@ await consoleTest(
     await page.keyboard.press('Tab');
     t.match(await page.locator(':focus').ariaSnapshot(), /switch "invoices in production, billing"/);
     await page.keyboard.press('Space');
-    // On a busy machine the dialog is there before its button has the focus.
-    await page.locator(':focus').and(page.getByRole('button', { name: 'Switch on' })).waitFor();
+    await hasFocus(page, 'Switch on');
     await page.keyboard.press('Enter');
     await notice(page, /^invoices is on in production/).waitFor();
     t.equal(await isOnInProduction(t, stage, page, 'invoices'), true);
