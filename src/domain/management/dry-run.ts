@@ -7,7 +7,7 @@ import { type ManagementParameter, type ManagementQuery, readParameter } from '.
  * waits.
  */
 const comparisonsMax = 64;
-const tooMany = `the query has more than ${comparisonsMax} parameters that are not known here: one of them could be meant as dryRun`;
+const tooMany = `the query has more than ${comparisonsMax} parameters, or parts of their values, that are not known here: one could be meant as dryRun`;
 
 /**
  * Whether the write is only tried (`dryRun=true`). A typing error must not write: another value is a problem, and so is
@@ -23,14 +23,14 @@ export function readDryRun(
   let comparisonsLeft = comparisonsMax;
   for (const { name, value } of query) {
     if (name === null || (known as readonly string[]).includes(name)) continue;
-    if (comparisonsLeft <= 0) {
-      problems.add(() => tooMany);
-      break;
-    }
     const behind = (value ?? '').split(/[;&]/, comparisonsMax + 1).slice(1);
     comparisonsLeft -= 1 + behind.length;
-    if (!isMeantAsDryRun(name) && !hidesDryRun(value ?? '', behind)) continue;
-    problems.add(() => `unknown query parameter "${shown(name)}": write it dryRun`);
+    const isMeant = isMeantAsDryRun(name) || hidesDryRun(value ?? '', behind);
+    if (isMeant) problems.add(() => `unknown query parameter "${shown(name)}": write it dryRun`);
+    if (comparisonsLeft >= 0) continue;
+    // What is not compared may be a typing error, too.
+    if (!isMeant) problems.add(() => tooMany);
+    break;
   }
   const { value } = readParameter(query, 'dryRun');
   if (value !== null && value !== 'true' && value !== 'false') {
