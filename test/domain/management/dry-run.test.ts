@@ -63,7 +63,10 @@ t.test('a possible typing error is a problem', async (t) => {
 t.test('a change compares a bounded number of names', async (t) => {
   const unknown = (count: number): string => Array.from({ length: count }, (_, at) => `p${at}=1`).join('&');
   t.same(read(`dryRun=true&${unknown(64)}`), [true, '']);
-  t.match(read(`dryRun=true&${unknown(65)}`)[1], /^the query has more than 64 parameters, or parts of their values,/);
+  t.match(
+    read(`dryRun=true&${unknown(65)}`)[1],
+    /^the query has more than 64 parameters, or parts of their values,/,
+  );
   t.match(read(`x=1${';a'.repeat(64)};dryRum=true`)[1], /more than 64 parameters/, 'parts of a value count');
   t.match(read(`x=1${';'.repeat(15_000)}`)[1], /more than 64 parameters/);
 });
