@@ -21,8 +21,8 @@ const answerTimeoutMs = 30_000;
 const idleMaxMs = 5000;
 
 /**
- * One kept connection with at most one request under way; it is replaced after it idled, or an answer has ended it. It does little work for each
- * request, because it shares cores with the server that is measured.
+ * One kept connection with at most one request under way; it is replaced after it idled, or an answer has ended it. It
+ * does little work for each request, because it shares cores with the server that is measured.
  */
 export class KeptConnection {
   readonly #origin: string;

@@ -33,13 +33,7 @@ const addedBytesMax = 100;
 /** @returns at most so many bytes of an answer */
 function bytesAtMost({ status, headers, body }: ReadyAnswer): number {
   const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  return (
-    addedBytesMax +
-    (status === 200 ? 6 : statusLine(status).length) +
-    headers.name.length +
-    headers.value.length +
-    bodyBytes
-  );
+  return addedBytesMax + statusLine(status).length + headers.name.length + headers.value.length + bodyBytes;
 }
 
 /**

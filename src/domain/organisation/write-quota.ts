@@ -34,8 +34,8 @@ export function quotaEntryOf(changes: readonly RecordChange[]): AuditEntry | nul
 }
 
 /**
- * Whether an organisation has used up its quota of the day, to which personal projects of its members count. The last change before may exceed
- * the quota, so the excess is at most one change.
+ * Whether an organisation has used up its quota of the day, to which personal projects of its members count. The last
+ * change before may exceed the quota, so the excess is at most one change.
  *
  * @param bytesMax for tokens; 0 is no quota
  * @param writtenOn bytes that were written on a day

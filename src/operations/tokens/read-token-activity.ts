@@ -40,35 +40,28 @@ function* activityOf(
   const flagOf = flagFinder(queries, principal.project.id);
   const denials: TokenActivity['denials'] = [];
   for (const { tokenId: _, flagId, ...denial } of queries.denialsOf(token.id)) {
-    const flag = flagId === undefined ? null : flagOf.find(flagId);
+    const flag = flagId === undefined ? null : yield* flagOf(flagId);
     denials.push({ ...denial, flag });
-    if (flagOf.hasRead() || denials.length % rowsAtOnce === 0) yield null;
+    if (denials.length % rowsAtOnce === 0) yield null;
   }
   yield { token: consoleTokenView(queries, token, principal, now), uses, denials };
 }
 
 /**
  * Another project's flag is unknown here, like one that does not exist. A flag's lists are not read for its name, but its
- * record is copied.
+ * record is copied: a pause follows.
  */
 function flagFinder(queries: RecordQueries, projectId: string) {
-  const known = new Map<string, TokenActivity['denials'][number]['flag']>();
-  let counted = 0;
-  return {
-    find: (id: string) => {
-      const found = known.get(id);
-      if (found !== undefined) return found;
-      if (known.size >= flagsNamedMax) return { id, name: null };
-      const [, ofProject, name] = queries.foundFlag(id)?.begin(3) ?? [];
-      const flag = { id, name: ofProject === projectId && typeof name === 'string' ? name : null };
-      known.set(id, flag);
-      return flag;
-    },
-    /** Whether a record was copied since the last call. */
-    hasRead: () => {
-      const before = counted;
-      counted = known.size;
-      return counted > before;
-    },
+  type Named = TokenActivity['denials'][number]['flag'];
+  const known = new Map<string, Named>();
+  return function* (id: string): Generator<null, Named> {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    if (known.size >= flagsNamedMax) return { id, name: null };
+    const [, ofProject, name] = queries.foundFlag(id)?.begin(3) ?? [];
+    const flag = { id, name: ofProject === projectId && typeof name === 'string' ? name : null };
+    known.set(id, flag);
+    yield null;
+    return flag;
   };
 }

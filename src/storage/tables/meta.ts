@@ -222,8 +222,8 @@ function writtenBy(source: RecordSource, holderId: string, day: number): number 
 
 /**
  * Counts the bytes of changes in the transaction that writes them, so that no crash returns a quota. The record is
- * beside the counters that most commits write anyway; there is one for each organisation and one for all
- * members without one.
+ * beside the counters that most commits write anyway; there is one for each organisation, and one for all members without
+ * one.
  */
 export function countWrittenBytes(
   target: WriteTarget,

@@ -2,7 +2,7 @@ import type { Coding } from '../../http/content-coding.ts';
 import type { AnswerFields } from '../../operations/answer-headers.ts';
 import type { ApiReply, ApiRequest } from '../../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiReads, KnownAsker, Read } from '../../operations/call.ts';
-import { type ReadTurns, readingTenant, readTooLate } from '../../operations/read-turns.ts';
+import type { ReadTurns } from '../../operations/read-turns.ts';
 import { cutOff, refuseUndecided } from '../../operations/refuse-undecided.ts';
 import type { WriterPort } from '../../writer/client/writer-client.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
@@ -10,7 +10,7 @@ import type { AnswerEncoder, AnswerEncoders } from './answer-encoder.ts';
 import { LateAnswer } from './late-answer.ts';
 import type { LongAnswers } from './long-answers.ts';
 import { fitsOneChunk, giveMade, type MadeAnswer } from './made-answer.ts';
-import { withWriterTurn } from './writer-turn.ts';
+import { inReadTurn, withWriterTurn } from './read-turn.ts';
 
 /** The actors that answer calls of both APIs. */
 export interface ApiActors {
@@ -40,15 +40,10 @@ export interface ReadingActors extends ApiActors {
  * or is not wanted any more
  */
 export function answerRead(reply: ApiReply, call: ApiCall, actors: ReadingActors): Promise<void> | undefined {
-  return actors.readTurns.make({
-    run: () => {
-      if (reply.exchange.isOver) return;
-      // It was when the request came, which may have waited since.
-      if (actors.isAttached()) readNow(reply, call, actors);
-      else reply.refuseUnavailable(cutOff);
-    },
-    tenant: () => readingTenant(actors.reads.checkHead(call), reply.request.limitKey),
-    refuseLate: () => reply.refuseUnavailable(readTooLate),
+  return inReadTurn(reply, call, actors, () => {
+    // It was when the request came, which may have waited since.
+    if (actors.isAttached()) readNow(reply, call, actors);
+    else reply.refuseUnavailable(cutOff);
   });
 }
 

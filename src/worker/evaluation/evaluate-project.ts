@@ -1,7 +1,7 @@
 import { type CompiledFlag, compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
-import { accountOf, findEnvironment, type Project } from '../../domain/project/project.ts';
+import { findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import { randomRoll } from '../../support/random-roll.ts';
@@ -211,8 +211,10 @@ export class ProjectEvaluator {
   #holderOnce(project: Project, addressOf: () => string): () => Holder {
     let known: Holder | null = null;
     return () => {
-      const organisation = accountOf(project, (id) => this.#reader.queries.member(id));
-      known ??= { asker: null, project: project.id, organisation, address: addressOf() };
+      known ??= {
+        ...{ asker: null, project: project.id },
+        ...{ organisation: this.#source.accountOf(project), address: addressOf() },
+      };
       return known;
     };
   }

@@ -76,6 +76,7 @@ export class FlagSource {
       queue: this.#queue,
       pins,
       knownFlag: (id: string) => this.cache.peek(id),
+      accountOf: (project: Project) => this.accountOf(project),
       onEviction: () => meter.countListEviction(),
     };
     this.#coldFlags = new ColdFlags(this.cache, this.#queue);

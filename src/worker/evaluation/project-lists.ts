@@ -1,4 +1,4 @@
-import { accountOf, type Project } from '../../domain/project/project.ts';
+import type { Project } from '../../domain/project/project.ts';
 import type { PinnedSnapshot, StoreReader } from '../../storage/store-reader.ts';
 import type { WorkQueue } from '../../support/steps.ts';
 import { ListBuild } from './list-build.ts';
@@ -12,6 +12,8 @@ export interface ProjectListsHooks {
   readonly queue: WorkQueue;
   /** The room for snapshots: each build has one of its own. */
   readonly pins: PinRoom;
+  /** @returns whose share the project takes */
+  accountOf(project: Project): string;
   /** Called when a list was dropped to make room. */
   onEviction(): void;
 }
@@ -105,10 +107,9 @@ export class ProjectLists {
 
   /** @returns a snapshot that gives its place back when it is released; null when the process has no place for one */
   #pin(project: Project): PinnedSnapshot | null {
-    const { pins } = this.#hooks;
-    const organisation = accountOf(project, (id) => this.#reader.queries.member(id));
-    const holder = { asker: null, project: project.id, organisation, address: null };
-    const place = pins.take(holder);
+    const { pins, accountOf } = this.#hooks;
+    const organisation = accountOf(project);
+    const place = pins.take({ asker: null, project: project.id, organisation, address: null });
     if (place === null) return null;
     try {
       const { release, ...snapshot } = this.#reader.pin();

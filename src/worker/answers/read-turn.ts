@@ -1,0 +1,46 @@
+import type { ApiReply } from '../../operations/api-reply.ts';
+import type { ApiCall, ApiReads } from '../../operations/call.ts';
+import { type ReadTurns, readingTenant, readTooLate } from '../../operations/read-turns.ts';
+
+interface TurnActors {
+  readonly reads: ApiReads;
+  readonly readTurns: ReadTurns;
+}
+
+/**
+ * Runs what reads the store for a call in the turn of its asker, unless the client is gone by then. One that comes too
+ * late is refused.
+ * @returns undefined: it has run; otherwise it resolves when it has, or is not wanted any more
+ */
+export function inReadTurn(
+  reply: ApiReply,
+  call: ApiCall,
+  { reads, readTurns }: TurnActors,
+  run: () => void,
+): Promise<void> | undefined {
+  return readTurns.make({
+    run: () => {
+      if (!reply.exchange.isOver) run();
+    },
+    tenant: () => readingTenant(reads.checkHead(call), reply.request.limitKey),
+    refuseLate: () => reply.refuseUnavailable(readTooLate),
+  });
+}
+
+/**
+ * The call with the turn that it waits for in the writer. To learn how long its flag is, the flag's record is copied: that
+ * waits like a read.
+ * @returns null when it came too late, or its client is gone
+ */
+export async function withWriterTurn(
+  reply: ApiReply,
+  call: ApiCall,
+  actors: TurnActors,
+): Promise<ApiCall | null> {
+  let sent: ApiCall | null = null;
+  await inReadTurn(reply, call, actors, () => {
+    const turnOf = actors.reads.turnOf(call);
+    sent = turnOf === undefined ? call : { ...call, turnOf };
+  });
+  return sent;
+}
