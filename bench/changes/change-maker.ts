@@ -1,6 +1,6 @@
-import { askUntilTaken } from './ask-until-taken.ts';
-import { type ChangeableFlag, ChangingFlag, requireChange } from './changing-flag.ts';
+import { type ChangeableFlag, ChangingFlag } from './changing-flag.ts';
 import { KeptConnection } from './kept-connection.ts';
+import { makeChange } from './make-change.ts';
 
 export interface ChangesMade {
   /** Changes that were begun in time and acknowledged. */
@@ -101,7 +101,7 @@ export class ChangeMaker {
   async #send(lane: Lane): Promise<void> {
     const flag = lane.flags[lane.made % lane.flags.length] as ChangingFlag;
     lane.made += 1;
-    requireChange(await askUntilTaken(lane.connection, flag.next()));
+    await makeChange(lane.connection, flag.next());
     this.#idle.push(lane);
     if (this.#perSecond > 0) this.#sendDue();
     else if (this.#idle.length === this.#lanes.length) this.#onSettled?.();

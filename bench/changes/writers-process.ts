@@ -1,7 +1,7 @@
 import { answerLoad } from '../load/load-program.ts';
-import { askUntilTaken } from './ask-until-taken.ts';
-import { type ChangeableFlag, ChangingFlag, requireAccepted, requireChange } from './changing-flag.ts';
+import { type ChangeableFlag, ChangingFlag } from './changing-flag.ts';
 import { KeptConnection } from './kept-connection.ts';
+import { ensureChange, makeChange } from './make-change.ts';
 import { PatchCounter, type PatchFigures } from './patch-figures.ts';
 import type { WritersLoad } from './patch-loads.ts';
 
@@ -14,7 +14,7 @@ interface WaitingWriter {
 async function openWriter(origin: string, changeable: ChangeableFlag): Promise<WaitingWriter> {
   const connection = await KeptConnection.open(origin);
   const flag = new ChangingFlag(origin, changeable);
-  requireAccepted(await askUntilTaken(connection, flag.next()));
+  await ensureChange(connection, flag.next());
   return { connection, flag };
 }
 
@@ -26,7 +26,7 @@ async function runWriters({ origins, flags, seconds }: WritersLoad): Promise<Pat
   const write = async ({ connection, flag }: WaitingWriter): Promise<void> => {
     do {
       const beganAtMs = performance.now();
-      requireChange(await askUntilTaken(connection, flag.next()));
+      await makeChange(connection, flag.next());
       counter.countChange(beganAtMs);
     } while (performance.now() < endAtMs);
   };

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ChangeableFlag, patchRequest, requireChange } from '../changes/changing-flag.ts';
+import { type ChangeableFlag, patchRequest } from '../changes/changing-flag.ts';
 import { KeptConnection } from '../changes/kept-connection.ts';
+import { ensureChange, makeChange } from '../changes/make-change.ts';
 import { LatencyRecorder } from '../load/latency-histogram.ts';
 import { answerLoad } from '../load/load-program.ts';
 import { encodeRequests } from '../load/request-bytes.ts';
@@ -64,11 +65,12 @@ class Browser {
 async function probe(asked: BrowserProbe): Promise<Visibility> {
   const { origin, environments, seconds } = asked;
   const [writer, reader] = await Promise.all([KeptConnection.open(origin), KeptConnection.open(origin)]);
-  const patch = (flag: ChangeableFlag, state: object) => writer.ask(patchRequest(origin, flag, state));
+  const make = (flag: ChangeableFlag, state: object) => makeChange(writer, patchRequest(origin, flag, state));
   const browsers: Browser[] = [];
   for (const environment of environments) {
     // Rounds follow each other: the flag is as before the first one.
-    await patch({ ...asked.flag, environment }, { enabled: false, trafficPercentage: 100 });
+    const off = { enabled: false, trafficPercentage: 100 };
+    await ensureChange(writer, patchRequest(origin, { ...asked.flag, environment }, off));
     browsers.push(await Browser.open(asked, environment));
   }
   await sleep(quietMs);
@@ -77,7 +79,7 @@ async function probe(asked: BrowserProbe): Promise<Visibility> {
   for (let change = 0; change === 0 || performance.now() < endAtMs; change += 1) {
     const browser = browsers[change % browsers.length] as Browser;
     await sleep(Math.max(0, browser.toldAtMs + quietMs - performance.now()));
-    recorder.recordMs(await changeSeen(browser, reader, patch));
+    recorder.recordMs(await changeSeen(browser, reader, make));
     await sleep(quietMs / browsers.length);
   }
   for (const browser of browsers) browser.close();
@@ -90,14 +92,14 @@ async function probe(asked: BrowserProbe): Promise<Visibility> {
 async function changeSeen(
   browser: Browser,
   reader: KeptConnection,
-  patch: (flag: ChangeableFlag, state: object) => ReturnType<KeptConnection['ask']>,
+  make: (flag: ChangeableFlag, state: object) => Promise<void>,
 ): Promise<number> {
   browser.isOn = !browser.isOn;
   const told = browser.nextEvent().then(() => {
     browser.toldAtMs = performance.now();
     return reader.ask(browser.question);
   });
-  requireChange(await patch(browser.flag, { enabled: browser.isOn }));
+  await make(browser.flag, { enabled: browser.isOn });
   const acknowledgedAtMs = performance.now();
   const answer = await Promise.race([told, sleep(toldWithinMs, null, { ref: true })]);
   if (answer === null) throw new Error(`a browser was not told of a change within ${toldWithinMs} ms`);

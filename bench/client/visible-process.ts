@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../src/sdk/connect.ts';
-import { patchRequest, requireChange } from '../changes/changing-flag.ts';
+import { patchRequest } from '../changes/changing-flag.ts';
 import { KeptConnection } from '../changes/kept-connection.ts';
+import { ensureChange, makeChange } from '../changes/make-change.ts';
 import { LatencyRecorder } from '../load/latency-histogram.ts';
 import { answerLoad } from '../load/load-program.ts';
 import type { Visibility, VisibleProbe } from './probe-visible.ts';
@@ -22,14 +23,14 @@ async function probe({ origin, flag, projectId, seconds }: VisibleProbe): Promis
   client.on('change', () => {
     if (client.isOn(flag.id, {}, wanted === false) === wanted) noteSeen();
   });
-  await writer.ask(patchRequest(origin, flag, { enabled: false, trafficPercentage: 100 }));
+  await ensureChange(writer, patchRequest(origin, flag, { enabled: false, trafficPercentage: 100 }));
   const endAtMs = performance.now() + seconds * 1000;
   for (let isOn = true; performance.now() < endAtMs; isOn = !isOn) {
     wanted = isOn;
     const seen = new Promise<number>((resolve) => {
       noteSeen = () => resolve(performance.now());
     });
-    requireChange(await writer.ask(patchRequest(origin, flag, { enabled: isOn })));
+    await makeChange(writer, patchRequest(origin, flag, { enabled: isOn }));
     const acknowledgedAtMs = performance.now();
     const late = sleep(seenWithinMs, null, { ref: true });
     const seenAtMs = await Promise.race([seen, late]);

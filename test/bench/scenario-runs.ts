@@ -172,7 +172,9 @@ function testRun(run: Run): void {
         temporary,
       );
       if (end !== 0) {
-        t.fail(`the command ended with ${end}`, { stderr: stderr.slice(-4000) });
+        // The causes come first, because a report that is cut shows its beginning.
+        const causes = stderr.split('\n').filter((line) => line.startsWith('FAILED '));
+        t.fail(`the command ended with ${end}: ${causes.join(', ')}`, { stderr: stderr.slice(-4000) });
         return;
       }
       const results = readResults(file);
