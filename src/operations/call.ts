@@ -33,6 +33,8 @@ export interface ApiCall extends ApiCallHead {
    * turn it waits for. Absent for all others.
    */
   readonly turnOf?: string;
+  /** When the request was here whole, by `monotonicMs`: a change is due a deadline later. By default when it is sent. */
+  readonly askedAt?: number;
 }
 
 /** An answer of either API, as worker and writer make it. */

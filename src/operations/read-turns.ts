@@ -1,7 +1,10 @@
+import { widestNetwork } from '../support/address-networks.ts';
 import type { Tenant } from '../support/fair-share.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { TenantTurns } from '../support/tenant-turns.ts';
+import type { ApiReply } from './api-reply.ts';
 import type { HeadCheck } from './call.ts';
+import { overloaded } from './refuse-undecided.ts';
 
 /** Reads of one turn of the event loop that begin as soon as they are asked for take about so long. */
 const atOnceMsMax = 1;
@@ -9,12 +12,16 @@ const atOnceMsMax = 1;
 const sliceMs = 0.25;
 const sliceMsMax = 2;
 const turnShare = 0.5;
+/** Of one turn of the event loop, to find out for whose turns its reads wait. */
+const tenantMsMax = 0.5;
 
 /** A request's reading, made once. */
 export interface Reading {
   run(): void;
-  /** For whose turn it waits. Asked only if it does. */
-  tenant(): Tenant;
+  /** For whose turn it waits; null: it may not wait, and was refused. Asked once, and only if it waits. */
+  tenant(): Tenant | null;
+  /** The same until its tenant can be asked for: its address. */
+  stranger(): Tenant | null;
   /** Its request's deadline has passed before its turn. */
   refuseLate(): void;
 }
@@ -22,12 +29,14 @@ export interface Reading {
 /**
  * Makes the reads of both APIs. Most take a small part of a millisecond, some several, and each connection may have one
  * in the same turn of the event loop: without a bound, hundreds together would hold up evaluations for seconds. So
- * those beyond a millisecond wait: organisations take turns, and within one its projects do.
+ * those beyond a millisecond wait: organisations take turns, and within one its projects do. To find out whose turn it
+ * is may take longer than a short read: beyond a part of a millisecond, that waits in the turn of the address.
  */
 export class ReadTurns {
   readonly #deadlineMs: number;
   readonly #waiting = new TenantTurns<{ readonly begin: () => void }>();
   #usedMs = 0;
+  #tenantMs = 0;
   #isScheduled = false;
   #scheduledAt = 0;
 
@@ -58,7 +67,22 @@ export class ReadTurns {
           reject(fault);
         }
       };
-      this.#waiting.add(reading.tenant(), { begin });
+      const wait = (tenant: Tenant | null, next: () => void): void => {
+        if (tenant === null) resolve();
+        else this.#waiting.add(tenant, { begin: next });
+      };
+      const find = (): void => {
+        try {
+          wait(reading.tenant(), begin);
+        } catch (fault) {
+          reject(fault);
+        }
+      };
+      if (this.#tenantMs < tenantMsMax) {
+        const startedAt = monotonicMs();
+        find();
+        this.#tenantMs += monotonicMs() - startedAt;
+      } else wait(reading.stranger(), find);
     });
   }
 
@@ -72,6 +96,7 @@ export class ReadTurns {
   #turnOver(): void {
     this.#isScheduled = false;
     this.#usedMs = 0;
+    this.#tenantMs = 0;
     const startedAt = monotonicMs();
     const turnMs = startedAt - this.#scheduledAt;
     const untilMs = startedAt + Math.min(sliceMsMax, Math.max(sliceMs, turnMs * turnShare));
@@ -84,14 +109,29 @@ export class ReadTurns {
 /** The refusal of a read whose turn comes too late. */
 export const readTooLate = 'The service has more to read than it can in time. Retry in a moment.';
 
-/** For what nobody known has sent: an address has turns of its own. */
+/** The account of all that nobody known has sent. No organisation has this name. */
+const strangers = '';
+
+/**
+ * For what nobody known has sent: addresses take turns, an IPv6 /48 as one, and all of them together have a turn beside
+ * each organisation.
+ */
 export function addressTenant(limitKey: string): Tenant {
-  return { projectId: limitKey, accountId: null };
+  return { projectId: widestNetwork(limitKey), accountId: strangers };
 }
 
-/** @param limitKey of the address, for a request that nobody known has sent */
-export function readingTenant(check: HeadCheck, limitKey: string): Tenant {
-  const asker = 'asker' in check ? check.asker : null;
-  if (asker === null) return addressTenant(limitKey);
+/**
+ * The turn of a request that has to wait, for which it takes a place of its asker's share.
+ * @param check null: who asks is not looked up yet
+ * @returns null: there is none, and it was refused
+ */
+export function readingTenant(reply: ApiReply, check: HeadCheck | null): Tenant | null {
+  if (reply.exchange.isOver) return null;
+  const asker = check !== null && 'asker' in check ? check.asker : null;
+  if (!reply.takePlace(asker)) {
+    reply.refuseUnavailable(overloaded);
+    return null;
+  }
+  if (asker === null) return addressTenant(reply.request.limitKey);
   return { projectId: asker.project ?? asker.asker, accountId: asker.organisation };
 }

@@ -125,6 +125,7 @@ export class ApiGate {
     exchange.route = routeIndex(this.#door.countedAs(request));
     const startedAt = monotonicMs();
     let isOpen = true;
+    let place: { readonly hold: FairHold; readonly isOfStranger: boolean } | null = null;
     const hasRoom = requests === null || requests.all.take(1);
     const close = (status: number, askerId: string | null): void => {
       if (!isOpen) return;
@@ -136,6 +137,16 @@ export class ApiGate {
       this.#door.note(request, status, askerId, Math.round((monotonicMs() - startedAt) * 1000) / 1000);
     };
     const reply = new ApiReply(exchange, request, manner, close);
+    reply.takePlace = (asker) => {
+      const isOfStranger = asker === null;
+      if (requests === null || (place !== null && (isOfStranger || !place.isOfStranger))) return true;
+      reply.releasePlace();
+      const hold = holdOf(requests.waiting, asker, reply, 1);
+      if (!isOpen || !hold.take(1)) return false;
+      place = { hold, isOfStranger };
+      reply.releasePlace = () => hold.end();
+      return true;
+    };
     exchange.onAborted(() => close(0, null));
     return { reply, hasRoom };
   }
@@ -178,14 +189,9 @@ export class ApiGate {
     }
     const asker = checkHead(reply, call, this.#door.actors);
     if (asker === undefined) return;
-    const { requests } = this.#door;
-    if (requests !== null) {
-      const place = holdOf(requests.waiting, asker, reply, 1);
-      if (!place.take(1)) {
-        reply.refuseUnavailable(overloaded);
-        return;
-      }
-      reply.releasePlace = () => place.end();
+    if (!reply.takePlace(asker)) {
+      reply.refuseUnavailable(overloaded);
+      return;
     }
     this.#collect(reply, holdOf(this.#options.bodies, asker, reply, bytesMax), bytesMax);
   }
@@ -204,6 +210,7 @@ export class ApiGate {
   }
 
   #take(reply: ApiReply, outcome: BodyOutcome, bytesMax: number): void {
+    reply.completeAt = monotonicMs();
     if (outcome.kind === 'stalled') reply.refuseAndClose({ code: 'request-timeout', detail: stalledBody });
     else if (outcome.kind === 'scattered') {
       reply.refuseAndClose({ code: 'invalid-request', detail: scatteredBody });

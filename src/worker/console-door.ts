@@ -237,6 +237,7 @@ export class ConsoleDoor implements ApiDoor {
         if (!reply.exchange.isOver) read = readConsoleBody(schema, body);
       },
       tenant: () => addressTenant(limitKey),
+      stranger: () => addressTenant(limitKey),
       refuseLate: () => undefined,
     });
     return read;

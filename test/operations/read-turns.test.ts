@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
-import { ReadTurns } from '../../src/operations/read-turns.ts';
+import { addressTenant, ReadTurns } from '../../src/operations/read-turns.ts';
 import { monotonicMs } from '../../src/support/monotonic-clock.ts';
 
 function work(ms: number): void {
@@ -16,6 +16,7 @@ function asker(turns: ReadTurns, made: string[]) {
         made.push(accountId);
       },
       tenant: () => ({ projectId: `project of ${accountId}`, accountId }),
+      stranger: () => addressTenant('192.0.2.1'),
       refuseLate: () => made.push(`${accountId}: too late`),
     });
 }
@@ -61,7 +62,79 @@ t.test('what waits for longer than its deadline is refused, and what throws is t
       throw new Error('cannot be read');
     },
     tenant: () => ({ projectId: 'project', accountId: null }),
+    stranger: () => null,
     refuseLate: () => undefined,
   });
   await t.rejects(failing ?? Promise.resolve(), /cannot be read/);
+});
+
+t.test(
+  'all that nobody known has sent has one turn beside an organisation, and in it a /48 has one',
+  async (t) => {
+    const made: string[] = [];
+    const turns = new ReadTurns(60_000);
+    const ask = asker(turns, made);
+    const askUnknown = (limitKey: string) =>
+      turns.make({
+        run: () => {
+          work(1);
+          made.push(limitKey);
+        },
+        tenant: () => addressTenant(limitKey),
+        stranger: () => addressTenant(limitKey),
+        refuseLate: () => undefined,
+      });
+    t.equal(ask('first'), undefined);
+    const [one, another, other] = ['20010db800000001/64', '20010db800000002/64', '20010db900000001/64'];
+    const strangers = [
+      ...Array.from({ length: 10 }, () => askUnknown(one)),
+      askUnknown(another),
+      askUnknown(other),
+    ];
+    const known = [ask('second', 1), ask('second', 1)];
+    await Promise.all([...strangers, ...known]);
+    t.ok(made.lastIndexOf('second') <= 4, `the organisation has every second turn: ${made}`);
+    t.ok(made.indexOf(other) < 5, `the other network does not wait for the crowd: ${made}`);
+    t.ok(made.indexOf(another) > made.lastIndexOf(one), `a /64 of the same /48 waits for it: ${made}`);
+  },
+);
+
+t.test('to find out whose turn it is takes a part of a millisecond of a turn', async (t) => {
+  const made: string[] = [];
+  const turns = new ReadTurns(60_000);
+  const ask = asker(turns, made);
+  t.equal(ask('first'), undefined);
+  let asked = 0;
+  const askWhose = (account: string) =>
+    turns.make({
+      run: () => made.push(account),
+      stranger: () => addressTenant('192.0.2.1'),
+      tenant: () => {
+        work(0.2);
+        asked += 1;
+        return { projectId: 'project', accountId: account };
+      },
+      refuseLate: () => undefined,
+    });
+  const waiting = Array.from({ length: 40 }, (_unused, index) => askWhose(`account ${index}`));
+  t.ok(asked >= 1 && asked <= 3, `${asked} of 40 were looked at in the turn in which they came`);
+  await Promise.all(waiting);
+  t.equal(asked, 40);
+  t.equal(made.length, 41);
+});
+
+t.test('what may not wait is neither read nor refused a second time', async (t) => {
+  const turns = new ReadTurns(60_000);
+  t.equal(asker(turns, [])('first'), undefined);
+  let refused = 0;
+  await turns.make({
+    run: () => t.fail('it was read'),
+    stranger: () => null,
+    tenant: () => {
+      refused += 1;
+      return null;
+    },
+    refuseLate: () => t.fail('it was refused twice'),
+  });
+  t.equal(refused, 1);
 });

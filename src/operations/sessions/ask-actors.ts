@@ -51,14 +51,19 @@ export function askReads<T>(
   }
 }
 
-/** Asks the writer for a change, on behalf of the request. */
+/**
+ * Asks the writer for a change, on behalf of the request.
+ * @param turnOf the account in whose turn it waits, where it takes the writer long
+ */
 export async function askWriter<T>(
   reply: ApiReply,
   step: Pick<ConsoleWrite, 'id'>,
   body: unknown,
   actors: ConversationActors,
+  turnOf?: string,
 ): Promise<Asked<T>> {
-  const outcome = await actors.writer.write(callOf(reply, step, body));
+  const call = callOf(reply, step, body);
+  const outcome = await actors.writer.write(turnOf === undefined ? call : { ...call, turnOf });
   if (outcome.kind !== 'answered') {
     refuseUndecided(reply, outcome);
     return null;

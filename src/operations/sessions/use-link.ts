@@ -52,7 +52,8 @@ export const useLink = conversation('use-link', {
       return;
     }
     const step: ConsumeLink = { secret: asked.secret, ...entrant, passwordHash };
-    const begun = await askWriter<BegunSession>(reply, consumeLink, step, actors);
+    // Somebody may join an organisation: its members are counted.
+    const begun = await askWriter<BegunSession>(reply, consumeLink, step, actors, accountOfLinks);
     if (begun !== null) answerBegun(reply, begun.value, actors);
   },
 });

@@ -4,6 +4,7 @@ import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { StoreVersion } from '../../support/store-version.ts';
 import type { TextPieces } from '../../support/text-pieces.ts';
 import type { ApiCall, ApiReads } from '../call.ts';
+import { cutOff } from '../refuse-undecided.ts';
 import type { Viewer, WatchPort } from './watch-places.ts';
 
 export interface PageWatchersOptions {
@@ -66,6 +67,12 @@ export class PageWatchers {
     if (typeof place === 'string' || !this.#isClosed) return place;
     this.#options.places.leave(place);
     return stopping;
+  }
+
+  /** @returns why no page may begin to watch now; null: it may */
+  whyNot(): string | null {
+    if (this.#isClosed) return stopping;
+    return this.#options.isAttached() ? null : cutOff;
   }
 
   leave(place: number): void {

@@ -35,6 +35,12 @@ export async function watchChanges(
   const place = await watchers.join({ sessionSecret: credential, memberId, organisationId });
   if (typeof place === 'string') return reply.refuseUnavailable(place);
   const begin = (): void => {
+    // The request may have waited since it was let in.
+    const refusal = watchers.whyNot();
+    if (refusal !== null) {
+      reply.refuseUnavailable(refusal);
+      return;
+    }
     const versionSeen = watchers.version();
     const { answer, release } = reads.read(call);
     release();
@@ -56,7 +62,8 @@ export async function watchChanges(
       run: () => {
         if (!reply.exchange.isOver) begin();
       },
-      tenant: () => readingTenant(check, reply.request.limitKey),
+      tenant: () => readingTenant(reply, check),
+      stranger: () => readingTenant(reply, check),
       refuseLate: () => reply.refuseUnavailable(readTooLate),
     });
   } finally {

@@ -42,6 +42,7 @@ export interface ReadingActors extends ApiActors {
 export function answerRead(reply: ApiReply, call: ApiCall, actors: ReadingActors): Promise<void> | undefined {
   return inReadTurn(reply, call, actors, () => {
     // It was when the request came, which may have waited since.
+    reply.releasePlace();
     if (actors.isAttached()) readNow(reply, call, actors);
     else reply.refuseUnavailable(cutOff);
   });
@@ -152,6 +153,7 @@ function sendLong(reply: ApiReply, { answer: first, held, release }: Read, actor
       return held.bytes;
     },
     pieces: late.pieces(),
+    askedAt: reply.completeAt,
     isPinned: true,
     holder: () => holderOf(reply, first),
     release,
@@ -178,7 +180,7 @@ export async function answerWrite(
   actors: ReadingActors,
   cookiesOf: (answer: ApiAnswer) => readonly string[] = () => [],
 ): Promise<void> {
-  const sent = await withWriterTurn(reply, call, actors);
+  const sent = await withWriterTurn(reply, { ...call, askedAt: reply.completeAt }, actors);
   if (sent === null) return;
   const outcome = await actors.writer.write(sent);
   if (outcome.kind !== 'answered') {

@@ -19,6 +19,8 @@ export interface LongAnswer {
   readonly isPinned: boolean;
   /** The body says that a change was applied. Such an answer is sent even when there is no place for it. */
   readonly isDecided?: boolean;
+  /** When its request was here whole, by `monotonicMs`: its first bytes are due a deadline later. By default now. */
+  readonly askedAt?: number;
   /** The holder that its place is counted for. Asked only while its request is handled. */
   holder(): Holder;
   /** Gives back what the pieces are read from. Called once. */

@@ -273,7 +273,9 @@ export class LongAnswers {
 
   /** Refuses an answer whose client no longer waits for it. @returns whether it was refused */
   #refuseLate(sending: Sending, now: number): boolean {
-    if (!sending.mayBeRefused || now - sending.startedAt < this.#options.deadlineMs) return false;
+    const { answer, startedAt } = sending;
+    const waitedMs = now - (answer.askedAt ?? startedAt);
+    if (!sending.mayBeRefused || waitedMs < this.#options.deadlineMs) return false;
     sending.cut('it had to wait for longer than requests may');
     return true;
   }

@@ -22,7 +22,8 @@ export function inReadTurn(
     run: () => {
       if (!reply.exchange.isOver) run();
     },
-    tenant: () => readingTenant(reads.checkHead(call), reply.request.limitKey),
+    tenant: () => readingTenant(reply, reply.exchange.isOver ? null : reads.checkHead(call)),
+    stranger: () => readingTenant(reply, null),
     refuseLate: () => reply.refuseUnavailable(readTooLate),
   });
 }

@@ -122,7 +122,13 @@ export class WriterClient implements WriterPort {
   write(call: ApiCall): Promise<WriteOutcome> {
     const [bytes, account] = [call.body?.length ?? 0, call.turnOf ?? null];
     if (this.#isTooSlow(account)) return Promise.resolve({ kind: 'overloaded' });
-    return this.#send((ticket, deadline) => ({ kind: 'write', ticket, deadline, call }), bytes, account);
+    const make = (ticket: number, deadline: number): WriterCommand => ({
+      kind: 'write',
+      ticket,
+      deadline,
+      call,
+    });
+    return this.#send(make, bytes, account, call.askedAt);
   }
 
   touchSession(sessionId: string): Promise<WriteOutcome> {
@@ -166,6 +172,7 @@ export class WriterClient implements WriterPort {
     make: (ticket: number, deadline: number) => WriterCommand,
     bytes = 0,
     account: string | null = null,
+    askedAt = monotonicMs(),
   ): Promise<WriteOutcome> {
     if (this.#isFailed) return Promise.resolve({ kind: 'dropped' });
     if (!this.#hasRoom(bytes)) return Promise.resolve({ kind: 'overloaded' });
@@ -177,7 +184,8 @@ export class WriterClient implements WriterPort {
     this.#unsettledBytesSum += bytes;
     this.#nextTicket = (ticket + 1) | 0;
     const now = monotonicMs();
-    const deadline = now + this.#deadlineMs;
+    // What has waited elsewhere before has so much less time.
+    const deadline = Math.min(now, askedAt) + this.#deadlineMs;
     queue.join(now);
     return new Promise((settle) => {
       this.#waiting.set(ticket, { deadline, settle });
@@ -217,7 +225,7 @@ export class WriterClient implements WriterPort {
   expire(now: number): void {
     const begun = Atomics.load(this.#pulse, pulseBegunCell);
     for (const [ticket, { deadline }] of this.#waiting) {
-      if (deadline >= now) break;
+      if (deadline >= now) continue;
       if (((ticket - begun) | 0) > 0) this.#settle(ticket, { kind: 'dropped' });
       else if (this.#answerMs !== null && now > deadline + this.#answerMs + slackMs)
         this.#settle(ticket, { kind: 'unknown' });

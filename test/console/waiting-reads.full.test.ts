@@ -1,0 +1,67 @@
+import t from 'tap';
+import { WireConnection } from '../campaigns/wire-connection.ts';
+import { bootConsole, person, signInAs } from './console-fixture.ts';
+
+/*
+ * Reads beyond a millisecond of a turn wait, each in one of the places for requests that are not answered yet. A member
+ * of one organisation asks for long audiences as fast as they can; those of another one, at another
+ * address, still find places.
+ */
+t.setTimeout(120_000);
+
+const inFlightMax = 60;
+const asked = 4 * inFlightMax;
+const tries = 20;
+const values = Array.from({ length: 20_000 }, (_, index) => `customer ${index}`.padEnd(40, '.'));
+const quiet = { ...person('owner'), email: 'owner@quiet.example' };
+
+const document = {
+  organisations: [
+    {
+      name: 'hostile',
+      plan: 'enterprise',
+      members: [person('owner')],
+      projects: [
+        { name: 'large', audiences: [{ name: 'Large', rules: [{ attribute: 'plan', values }] }], flags: [] },
+      ],
+    },
+    { name: 'quiet', plan: 'enterprise', members: [quiet], projects: [{ name: 'small', flags: [] }] },
+  ],
+};
+
+t.test('reads that wait take no more than the share of their member', async (t) => {
+  const server = await bootConsole(t, document, {
+    BURGEE_WORKERS: '1',
+    BURGEE_IN_FLIGHT_MAX: String(inFlightMax),
+    BURGEE_REQUEST_DEADLINE_MS: '60000',
+  });
+  const hostile = await signInAs(t, server, person('owner').email);
+  const other = await signInAs(t, server, quiet.email);
+  const [project] = (await hostile.send('GET', '/projects')).json.projects;
+  const path = `/projects/${project.id}/audiences`;
+  const cookie = [...hostile.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const request = `GET /console/api${path} HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`;
+  const connections = await Promise.all(
+    Array.from({ length: asked }, () => WireConnection.open(server.port, '127.0.2.1')),
+  );
+  t.teardown(() => {
+    for (const connection of connections) connection.destroy();
+  });
+  const crowd = connections.map(async (connection) => (await connection.ask(request)).status);
+  const statuses: number[] = [];
+  for (let count = 0; count < tries; count += 1) statuses.push((await other.send('GET', '/projects')).status);
+  t.strictSame(
+    statuses.filter((status) => status !== 200),
+    [],
+    'another organisation is answered',
+  );
+  const answers = await Promise.all(crowd);
+  const refused = answers.filter((status) => status === 503).length;
+  t.ok(refused > 0 && refused < asked, `${refused} of ${asked} were refused`);
+  t.strictSame(
+    answers.filter((status) => status !== 200 && status !== 503),
+    [],
+  );
+  t.equal((await hostile.send('GET', path)).status, 200, 'the places are given back');
+  await server.stop();
+});
