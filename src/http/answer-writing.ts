@@ -31,8 +31,7 @@ export function writeHead(response: HttpResponse, status: number, headers: Heade
 const addedBytesMax = 100;
 
 /** @returns at most so many bytes of an answer */
-function bytesAtMost({ status, headers, body }: ReadyAnswer): number {
-  const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+function bytesAtMost({ status, headers, bodyBytes }: ReadyAnswer): number {
   return addedBytesMax + statusLine(status).length + headers.name.length + headers.value.length + bodyBytes;
 }
 
@@ -59,9 +58,9 @@ export function writeChecked(response: HttpResponse, answer: ReadyAnswer, turns:
   return isDone;
 }
 
-function tryToWrite(response: HttpResponse, { status, headers, body }: ReadyAnswer): boolean {
+function tryToWrite(response: HttpResponse, { status, headers, body, bodyBytes }: ReadyAnswer): boolean {
   writeHead(response, status, headers);
-  return response.tryEnd(body, typeof body === 'string' ? Buffer.byteLength(body) : body.length)[1];
+  return response.tryEnd(body, bodyBytes)[1];
 }
 
 /** @returns the Content-Length of an answer without a body; null when it has none */

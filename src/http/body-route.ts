@@ -78,12 +78,6 @@ class HeadLines implements BodyHead {
     request.forEach(this.#note);
   }
 
-  /** @returns whether a line of the head says that the request has a body or is the last one, or several say its host */
-  needsCare(request: HttpRequest): boolean {
-    this.#readLines(request);
-    return this.#lengths > 0 || this.#encodings > 0 || this.#hosts > 1 || this.#endsConnection;
-  }
-
   /**
    * @returns the length of the body; 0: the request has none, its end is not certain (`framingFault` of the ordinary way), or
    * its answer ends the connection
@@ -123,7 +117,30 @@ export function readBodyHead(request: HttpRequest, bytesMax: number): number | n
  * ends the connection, or several lines name its host.
  */
 export function needsCare(request: HttpRequest): boolean {
-  return headLines.needsCare(request);
+  hosts = 0;
+  isCareful = false;
+  request.forEach(noteForCare);
+  return isCareful || hosts > 1;
+}
+
+let hosts = 0;
+let isCareful = false;
+
+/** Tells most lines apart by the length of their names: each request of evaluation comes here with every line. */
+function noteForCare(name: string, value: string): void {
+  switch (name.length) {
+    case 4:
+      if (name === 'host') hosts += 1;
+      return;
+    case 10:
+      if (name === 'connection') isCareful ||= saysClose(value);
+      return;
+    case 14:
+      isCareful ||= name === 'content-length';
+      return;
+    case 17:
+      isCareful ||= name === 'transfer-encoding';
+  }
 }
 
 /** The head that `readBodyHead` has read. */

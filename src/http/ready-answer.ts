@@ -5,4 +5,6 @@ export interface ReadyAnswer {
   readonly status: number;
   readonly headers: HeaderBlock;
   readonly body: Uint8Array | string;
+  /** The length of the body in UTF-8. */
+  readonly bodyBytes: number;
 }

@@ -163,8 +163,8 @@ for (const { why, mustClose, line } of closes) {
         method,
         pattern: '/:segment',
         countedAs: 0,
-        answer: () => ({ status: 200, headers, body: 'hello' }),
-        fail: () => ({ status: 500, headers, body: '' }),
+        answer: () => ({ status: 200, headers, body: 'hello', bodyBytes: 5 }),
+        fail: () => ({ status: 500, headers, body: '', bodyBytes: 0 }),
         wait: (exchange) => exchange.cut(),
       })),
       policy: { ...openPolicy, mustClose: () => mustClose },
@@ -277,7 +277,7 @@ t.test('a waiting answer learns once that it must close its connection', async (
     left -= 1;
     return left >= 0;
   };
-  const answer = { status: 200, headers, body: 'there' };
+  const answer = { status: 200, headers, body: 'there', bodyBytes: 5 };
   const { port } = await serveRoutes(t, {
     routes: [],
     directRoutes: [

@@ -43,11 +43,14 @@ const server: WorkerServer = createWorkerServer({
       method: 'get',
       pattern: '/direct/:segment',
       countedAs: 0,
-      answer: (segment, query) => ({ status: 200, headers, body: `${segment} ${query}` }),
+      answer: (segment, query) => {
+        const body = `${segment} ${query}`;
+        return { status: 200, headers, body, bodyBytes: Buffer.byteLength(body) };
+      },
       wait: () => {
         throw new Error('nothing waits in this thread');
       },
-      fail: () => ({ status: 500, headers, body: '' }),
+      fail: () => ({ status: 500, headers, body: '', bodyBytes: 0 }),
     },
   ],
   meter: new RequestMeter(createMetricMemory(requestMetrics)).answers,

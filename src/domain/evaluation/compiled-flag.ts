@@ -76,6 +76,9 @@ export class CompiledFlag {
   /** The two possible bodies of an answer, as JSON text: writing a short text costs less than a view of bytes. */
   readonly onBody: string;
   readonly offBody: string;
+  /** Their lengths in UTF-8. */
+  readonly onBytes: number;
+  readonly offBytes: number;
   /** Each audience once. Other flags of the project share them. */
   readonly audiences: readonly CompiledAudience[];
   /** Memory of the flag without its audiences; it includes the indexes that its lists will get. */
@@ -98,6 +101,9 @@ export class CompiledFlag {
     this.environmentNames = environments.map(nameBytesOf);
     this.onBody = answerBody(flag, true);
     this.offBody = answerBody(flag, false);
+    this.onBytes = encoder.encode(this.onBody).length;
+    // The name, which may be long, is the same in both.
+    this.offBytes = this.onBytes + this.offBody.length - this.onBody.length;
     this.audiences = compiler.audiences;
     const fixedBytes = overheadBytes + this.onBody.length + this.offBody.length;
     const statesBytes = (this.sole === null ? 0 : stateBytes) + environments.length * (100 + stateBytes);

@@ -19,12 +19,13 @@ export interface FlagAnswerParts {
 
 /**
  * `GET /v1/flags/{flag_id}`: answers one request at a time, from its raw path segment and query. The answer stands in
- * `status`, `headers` and `body` until the next call: nothing is allocated.
+ * `status`, `headers`, `body` and `bodyBytes` until the next call: nothing is allocated.
  */
 export class FlagAnswer implements ReadyAnswer {
   status = 0;
   headers: HeaderBlock = evaluationHeaders;
-  body: Uint8Array | string = '';
+  body = '';
+  bodyBytes = 0;
   readonly #parts: FlagAnswerParts;
 
   constructor(parts: FlagAnswerParts) {
@@ -48,6 +49,7 @@ export class FlagAnswer implements ReadyAnswer {
     this.status = problemTable[problem.code].status;
     this.headers = evaluationHeadersFor(this.status);
     this.body = errorEnvelope(problem, this.#parts.docsUrl);
+    this.bodyBytes = Buffer.byteLength(this.body);
     return this;
   }
 
@@ -58,10 +60,11 @@ export class FlagAnswer implements ReadyAnswer {
     return this.#take(evaluator);
   }
 
-  #take({ status, body }: FlagEvaluator): this {
+  #take({ status, body, bodyBytes }: FlagEvaluator): this {
     this.status = status;
     this.headers = status === 200 ? evaluationHeaders : evaluationHeadersFor(status);
     this.body = body;
+    this.bodyBytes = bodyBytes;
     return this;
   }
 }

@@ -14,6 +14,8 @@ import type { FlagSource } from './flag-source.ts';
 export class FlagEvaluator {
   status = 0;
   body: string = '';
+  /** Of the body in UTF-8. */
+  bodyBytes = 0;
   /** Index in `evaluationReasons`; meaningful when `status` is 200. */
   reason = 0;
   readonly #source: FlagSource;
@@ -58,6 +60,7 @@ export class FlagEvaluator {
     const isFlagOn = isOn(this.reason);
     this.#tallies.count(state.tally, isFlagOn);
     this.body = isFlagOn ? flag.onBody : flag.offBody;
+    this.bodyBytes = isFlagOn ? flag.onBytes : flag.offBytes;
     return null;
   }
 
@@ -70,6 +73,7 @@ export class FlagEvaluator {
     this.#meter.countRefusal('flag', refusal.reason);
     this.status = refusal.status;
     this.body = refusal.body;
+    this.bodyBytes = Buffer.byteLength(refusal.body);
     this.reason = 0;
   }
 }

@@ -38,6 +38,10 @@ export class OfrepFlagAnswer implements ReadyAnswer {
     this.#parts = parts;
   }
 
+  get bodyBytes(): number {
+    return Buffer.byteLength(this.body);
+  }
+
   /** @param body valid during the call only. @returns null when the flag has to be loaded first */
   answer(asked: AskedFlag, body: Uint8Array): this | null {
     // Looked at before the state is read: a lease that is valid afterwards says nothing of it.
