@@ -20,7 +20,7 @@ export interface Reading {
   run(): void;
   /** For whose turn it waits; null: it may not wait, and was refused. Asked once, and only if it waits. */
   tenant(): Tenant | null;
-  /** The same until its tenant can be asked for: its address. */
+  /** The same until its tenant is asked for: its address. Null: it cannot wait so, and its tenant is asked for at once. */
   stranger(): Tenant | null;
   /** Its request's deadline has passed before its turn. */
   refuseLate(): void;
@@ -67,22 +67,25 @@ export class ReadTurns {
           reject(fault);
         }
       };
-      const wait = (tenant: Tenant | null, next: () => void): void => {
-        if (tenant === null) resolve();
-        else this.#waiting.add(tenant, { begin: next });
-      };
       const find = (): void => {
+        if (monotonicMs() - askedAt >= this.#deadlineMs) {
+          begin();
+          return;
+        }
         try {
-          wait(reading.tenant(), begin);
+          const tenant = reading.tenant();
+          if (tenant === null) resolve();
+          else this.#waiting.add(tenant, { begin });
         } catch (fault) {
           reject(fault);
         }
       };
-      if (this.#tenantMs < tenantMsMax) {
+      const stranger = this.#tenantMs < tenantMsMax ? null : reading.stranger();
+      if (stranger === null) {
         const startedAt = monotonicMs();
         find();
         this.#tenantMs += monotonicMs() - startedAt;
-      } else wait(reading.stranger(), find);
+      } else this.#waiting.add(stranger, { begin: find });
     });
   }
 
@@ -120,14 +123,18 @@ export function addressTenant(limitKey: string): Tenant {
   return { projectId: widestNetwork(limitKey), accountId: strangers };
 }
 
+/** The turn of a request whose asker is not looked up yet. @returns null: there is no place for it among strangers */
+export function strangerTenant(reply: ApiReply): Tenant | null {
+  return reply.takePlace(null) ? addressTenant(reply.request.limitKey) : null;
+}
+
 /**
  * The turn of a request that has to wait, for which it takes a place of its asker's share.
- * @param check null: who asks is not looked up yet
  * @returns null: there is none, and it was refused
  */
-export function readingTenant(reply: ApiReply, check: HeadCheck | null): Tenant | null {
+export function readingTenant(reply: ApiReply, check: HeadCheck): Tenant | null {
   if (reply.exchange.isOver) return null;
-  const asker = check !== null && 'asker' in check ? check.asker : null;
+  const asker = 'asker' in check ? check.asker : null;
   if (!reply.takePlace(asker)) {
     reply.refuseUnavailable(overloaded);
     return null;

@@ -2,7 +2,7 @@ import type { Coding } from '../../http/content-coding.ts';
 import type { AnswerFields } from '../../operations/answer-headers.ts';
 import type { ApiReply, ApiRequest } from '../../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiReads, KnownAsker, Read } from '../../operations/call.ts';
-import type { ReadTurns } from '../../operations/read-turns.ts';
+import { type ReadTurns, readingTenant } from '../../operations/read-turns.ts';
 import { cutOff, refuseUndecided } from '../../operations/refuse-undecided.ts';
 import type { WriterPort } from '../../writer/client/writer-client.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
@@ -41,8 +41,8 @@ export interface ReadingActors extends ApiActors {
  */
 export function answerRead(reply: ApiReply, call: ApiCall, actors: ReadingActors): Promise<void> | undefined {
   return inReadTurn(reply, call, actors, () => {
-    // It was when the request came, which may have waited since.
     reply.releasePlace();
+    // It was when the request came, which may have waited since.
     if (actors.isAttached()) readNow(reply, call, actors);
     else reply.refuseUnavailable(cutOff);
   });
@@ -182,6 +182,8 @@ export async function answerWrite(
 ): Promise<void> {
   const sent = await withWriterTurn(reply, { ...call, askedAt: reply.completeAt }, actors);
   if (sent === null) return;
+  // One with a body has had its place since before the body came.
+  if (call.body === null && readingTenant(reply, actors.reads.checkHead(call)) === null) return;
   const outcome = await actors.writer.write(sent);
   if (outcome.kind !== 'answered') {
     refuseUndecided(reply, outcome);

@@ -1,6 +1,6 @@
 import type { ApiReply } from '../../operations/api-reply.ts';
 import type { ApiCall, ApiReads } from '../../operations/call.ts';
-import { type ReadTurns, readingTenant, readTooLate } from '../../operations/read-turns.ts';
+import { type ReadTurns, readingTenant, readTooLate, strangerTenant } from '../../operations/read-turns.ts';
 
 interface TurnActors {
   readonly reads: ApiReads;
@@ -22,8 +22,8 @@ export function inReadTurn(
     run: () => {
       if (!reply.exchange.isOver) run();
     },
-    tenant: () => readingTenant(reply, reply.exchange.isOver ? null : reads.checkHead(call)),
-    stranger: () => readingTenant(reply, null),
+    tenant: () => (reply.exchange.isOver ? null : readingTenant(reply, reads.checkHead(call))),
+    stranger: () => strangerTenant(reply),
     refuseLate: () => reply.refuseUnavailable(readTooLate),
   });
 }

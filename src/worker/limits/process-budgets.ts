@@ -58,7 +58,7 @@ export function bodyRoom(holder: RoomHolder, max: number): FairRoom {
 export interface RequestRoom {
   /** One place for each. */
   readonly all: SharedBudget;
-  /** A further hold for each that waits: for its body, or for the writer. */
+  /** A further hold for each that waits: for its body, its turn, or the writer. */
   readonly waiting: FairRoom;
 }
 

@@ -121,7 +121,7 @@ export class WriterClient implements WriterPort {
 
   write(call: ApiCall): Promise<WriteOutcome> {
     const [bytes, account] = [call.body?.length ?? 0, call.turnOf ?? null];
-    if (this.#isTooSlow(account)) return Promise.resolve({ kind: 'overloaded' });
+    if (this.#isTooSlow(account, call.askedAt)) return Promise.resolve({ kind: 'overloaded' });
     const make = (ticket: number, deadline: number): WriterCommand => ({
       kind: 'write',
       ticket,
@@ -161,11 +161,13 @@ export class WriterClient implements WriterPort {
    * Whether a change that somebody asks for would wait so long that its answer may be late: then it is better told so at
    * once. What the service does for itself is not asked.
    */
-  #isTooSlow(account: string | null): boolean {
+  #isTooSlow(account: string | null, askedAt = monotonicMs()): boolean {
     // Accounts take turns, so the first one of an account does not wait for all those of others.
     if (account !== null && this.#longOfAccounts.of(account) === 0) return false;
     const delay = this.#delayOf(account);
-    return delay.depth >= alwaysWaitingMax && delay.expectedMs > this.#deadlineMs * delayShareMax;
+    const leftMs = askedAt + this.#deadlineMs - monotonicMs();
+    const waitMsMax = Math.min(leftMs, this.#deadlineMs * delayShareMax);
+    return delay.depth >= alwaysWaitingMax && delay.expectedMs > waitMsMax;
   }
 
   #send(
