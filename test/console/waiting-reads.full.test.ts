@@ -1,5 +1,6 @@
 import t from 'tap';
 import { WireConnection } from '../campaigns/wire-connection.ts';
+import { beginBody } from '../robustness/robustness-fixture.ts';
 import { bootConsole, person, signInAs } from './console-fixture.ts';
 
 /*
@@ -66,5 +67,24 @@ t.test('reads that wait take no more than the share of their member', async (t) 
     [],
   );
   t.equal((await hostile.send('GET', path)).status, 200, 'the places are given back');
+  await server.stop();
+});
+
+t.test('reads of a member that wait find places beside sign-ins whose bodies do not come', async (t) => {
+  const server = await bootConsole(t, document, {
+    BURGEE_WORKERS: '1',
+    BURGEE_IN_FLIGHT_MAX: '100',
+    BURGEE_REQUEST_DEADLINE_MS: '60000',
+  });
+  const member = await signInAs(t, server, person('owner').email);
+  const [project] = (await member.send('GET', '/projects')).json.projects;
+  for (let count = 0; count < 200; count += 1)
+    await beginBody(t, server.port, `127.0.2.${1 + (count % addresses)}`, '/console/api/session', 0);
+  const path = `/projects/${project.id}/audiences`;
+  const reads = await Promise.all(Array.from({ length: 8 }, () => member.send('GET', path)));
+  t.strictSame(
+    reads.map(({ status }) => status),
+    reads.map(() => 200),
+  );
   await server.stop();
 });

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { Test } from 'tap';
 import { type BootedServer, bootServer } from '../support/booted-server.ts';
 import type { Settings } from '../support/burgee-command.ts';
@@ -61,4 +62,28 @@ export function withBody(line: string, body: string, ...headers: string[]): stri
     ...headers,
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** Sends the head of a request and a part of its body. Resolves once the kernel has taken it. */
+export async function beginBody(
+  t: Test,
+  port: number,
+  from: string,
+  path: string,
+  sent: number,
+): Promise<void> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from });
+  t.teardown(() => socket.destroy());
+  socket.on('error', () => undefined);
+  const origin = `http://127.0.0.1:${port}`;
+  const lines = [`POST ${path} HTTP/1.1`, 'Host: localhost', `Origin: ${origin}`, 'X-Burgee-Console: 1'];
+  const head = [
+    ...lines,
+    'Content-Type: application/json',
+    `Content-Length: ${sent === 0 ? 100 : 65_536}`,
+    '',
+    '',
+  ].join('\r\n');
+  await new Promise<void>((resolve) => socket.write(head, () => resolve()));
+  if (sent > 0) await new Promise<void>((resolve) => socket.write('{'.padEnd(sent, ' '), () => resolve()));
 }

@@ -8,7 +8,7 @@ import { mapBytes } from './sample-store.ts';
 interface Watched {
   readonly directory: string;
   readonly memory: SharedArrayBuffer;
-  /** One Int32 cell; 1 ends it. */
+  /** Two Int32 cells: 1 in the first ends it, and it counts in the second how many versions it has seen. */
   readonly stop: SharedArrayBuffer;
 }
 
@@ -26,6 +26,7 @@ while (Atomics.load(isOver, 0) === 0) {
   if (isUnsettled(before) || version.load() !== before) continue;
   const sequences = seen.get(before) ?? new Set();
   seen.set(before, sequences.add(sequence));
+  Atomics.store(isOver, 1, seen.size);
 }
 parentPort?.postMessage(seen);
 await reader.close();
