@@ -20,8 +20,11 @@ export interface Reading {
   run(): void;
   /** For whose turn it waits; null: it may not wait, and was refused. Asked once, and only if it waits. */
   tenant(): Tenant | null;
-  /** The same until its tenant is asked for: its address. Null: it cannot wait so, and its tenant is asked for at once. */
-  stranger(): Tenant | null;
+  /**
+   * The same until its tenant is asked for: its address. Null: it cannot wait so, and its tenant is asked for at once, as
+   * where this is absent because the tenant is known already.
+   */
+  stranger?(): Tenant | null;
   /** Its request's deadline has passed before its turn. */
   refuseLate(): void;
 }
@@ -80,7 +83,7 @@ export class ReadTurns {
           reject(fault);
         }
       };
-      const stranger = this.#tenantMs < tenantMsMax ? null : reading.stranger();
+      const stranger = this.#tenantMs < tenantMsMax ? null : (reading.stranger?.() ?? null);
       if (stranger === null) {
         const startedAt = monotonicMs();
         find();

@@ -237,7 +237,6 @@ export class ConsoleDoor implements ApiDoor {
         if (!reply.exchange.isOver) read = readConsoleBody(schema, body);
       },
       tenant: () => addressTenant(limitKey),
-      stranger: () => addressTenant(limitKey),
       refuseLate: () => undefined,
     });
     return read;

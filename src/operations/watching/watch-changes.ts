@@ -63,7 +63,6 @@ export async function watchChanges(
         if (!reply.exchange.isOver) begin();
       },
       tenant: () => readingTenant(reply, check),
-      stranger: () => readingTenant(reply, check),
       refuseLate: () => reply.refuseUnavailable(readTooLate),
     });
   } finally {

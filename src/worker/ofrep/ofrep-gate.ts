@@ -230,7 +230,6 @@ export class OfrepGate {
             if (!exchange.isOver) use(bytes);
           },
           tenant: () => addressTenant(limitKey),
-          stranger: () => addressTenant(limitKey),
           refuseLate: () => refuseOfrep(exchange, key, ofrepOverload(tooManyBodies)),
         });
     } catch (fault) {
