@@ -49,8 +49,8 @@ if (isMainThread) setEnvironmentData(environmentKey, new SharedArrayBuffer(tampe
 const { cells, clock } = openTampering(getEnvironmentData(environmentKey) as SharedArrayBuffer);
 const { add, load, store, wait } = Atomics;
 const pulseCells = pulseBytes / Int32Array.BYTES_PER_ELEMENT;
-/** An array of this length takes 8 MB. */
-const exhaustStepLength = 2 ** 20;
+/** An array of this length takes 1 MiB. */
+const exhaustStepLength = 2 ** 17;
 /** Whether this thread has had its fault. */
 let hasStruck = false;
 let isLeaving = false;
@@ -219,7 +219,10 @@ function strike(kind: FaultKind): void {
   if (kind === 'lie') tellHost?.({ kind: 'left-watchers', place: 4711 });
 }
 
-/** In steps slow enough for the heap watch to notice. */
+/**
+ * In steps slow enough for the heap watch to notice. Between 85 % of the heap and its end there has to be a major
+ * collection, and on a busy machine its marking takes a tenth of a second and more.
+ */
 function exhaust(): void {
   const kept: unknown[] = [];
   const filling = setInterval(() => {
