@@ -42,7 +42,10 @@ export class BodyMemory {
       this.#making.set(size, touchedMemory(size));
       this.#onWork();
     }
-    return prepared ?? asBytes(Buffer.allocUnsafeSlow(size));
+    // V8 keeps arrays of up to 64 bytes on its heap, so most bodies take no memory of malloc's.
+    return (
+      prepared ?? (size < preparedBytesMin ? new Uint8Array(size) : asBytes(Buffer.allocUnsafeSlow(size)))
+    );
   }
 
   /** Takes back what nobody uses any more. */

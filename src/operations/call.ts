@@ -105,7 +105,7 @@ export interface Read {
 export interface ApiReads {
   /** @throws what the read throws; then there is nothing to release */
   read(call: ApiCall): Read;
-  /** Checks a request whose body has not come yet. */
+  /** Checks a request whose body has not come yet. Who passes has to be checked again with the answer. */
   checkHead(call: ApiCallHead): HeadCheck;
   /** @returns the account in whose turn a change waits that takes the writer long; undefined for all others */
   turnOf(call: ApiCall): string | undefined;

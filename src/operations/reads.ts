@@ -39,16 +39,23 @@ const searching: ReadonlySet<string> = new Set<ConsoleOperationId>([
   'make-sign-in-link',
 ]);
 
+/** What moves the reader to the newest state. */
+interface NewestState {
+  /** To what anybody may have seen. @returns whether it has moved */
+  refresh(): boolean;
+  /** To what was acknowledged, at least; at little cost while a commit is on its way. */
+  refreshSettled(): void;
+}
+
 /** Answers the reads of both APIs, each from one snapshot of the store: the newest acknowledged state. */
 export class Reads implements ApiReads {
   readonly #reader: StoreReader;
   readonly #options: ReadsOptions;
-  /** Moves the reader to the newest acknowledged change. */
-  readonly #refresh: () => void;
+  readonly #newest: NewestState;
 
-  constructor(reader: StoreReader, refresh: () => void, options: ReadsOptions) {
+  constructor(reader: StoreReader, newest: NewestState, options: ReadsOptions) {
     this.#reader = reader;
-    this.#refresh = refresh;
+    this.#newest = newest;
     this.#options = options;
   }
 
@@ -62,14 +69,17 @@ export class Reads implements ApiReads {
   }
 
   checkHead(call: ApiCallHead): HeadCheck {
-    this.#refresh();
-    const { queries, release } = this.#reader.pin();
-    try {
-      if (call.api === 'management') return checkManagementHead(queries, call, this.#managementContext());
-      return checkConsoleHead(queries, call, createConsoleContext(this.#options.console));
-    } finally {
-      release();
-    }
+    // Who passes is checked again with the answer, so an older state does for that. Nobody is refused by one.
+    this.#newest.refreshSettled();
+    const check = this.#checkHead(call);
+    return 'asker' in check || !this.#newest.refresh() ? check : this.#checkHead(call);
+  }
+
+  /** Nothing takes another snapshot meanwhile, so none has to be pinned. */
+  #checkHead(call: ApiCallHead): HeadCheck {
+    const { askers } = this.#reader;
+    if (call.api === 'management') return checkManagementHead(askers, call, this.#managementContext());
+    return checkConsoleHead(askers, call, createConsoleContext(this.#options.console));
   }
 
   turnOf(call: ApiCall): string | undefined {
@@ -84,7 +94,7 @@ export class Reads implements ApiReads {
   /** @returns bytes of the record of the flag that a change is about; 0 when there is none */
   #flagBytes({ params }: ApiCall): number {
     const id = params['flagId'] ?? params['id'];
-    return id === undefined ? 0 : (this.#reader.evaluation.flag(id)?.bytes ?? 0);
+    return id === undefined ? 0 : this.#reader.flagBytes(id);
   }
 
   #managementContext() {
@@ -94,7 +104,7 @@ export class Reads implements ApiReads {
 
   #read(read: (snapshot: PinnedSnapshot) => ApiAnswer): Read {
     const startedAt = performance.now();
-    this.#refresh();
+    this.#newest.refresh();
     const snapshot = this.#reader.pin();
     let isKept = false;
     try {

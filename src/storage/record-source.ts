@@ -26,7 +26,7 @@ export class RecordSource {
   readonly #view: ReadView;
   readonly #known: KnownRecords | null;
 
-  /** @param known for a view that always shows the newest state, and receives every write */
+  /** @param known is told of every write to the view, or forgets all when the view takes another snapshot */
   constructor(databases: Databases, view: ReadView, known: KnownRecords | null = null) {
     this.#databases = databases;
     this.#view = view;
@@ -125,14 +125,20 @@ const recordsMax = 8192;
 const recordBytesMax = 4096;
 
 /**
- * Decoded records and index entries that the writer has read. Only the writer changes them, and it notes each change
- * here. Without this cache, reading a token, its project and its organisation again is a third of the time for deciding
- * a change.
+ * Decoded records and index entries that were read. The writer notes each change of them here; a worker forgets all when
+ * it takes another snapshot. Without this cache, reading a token, its project and its organisation again is a third of
+ * the time for deciding a change.
  */
 export class KnownRecords {
   readonly #records = new Map<DatabaseName, Map<string, unknown>>();
   readonly #empty = new Set<DatabaseName>();
+  readonly #recordsMax: number;
   #count = 0;
+
+  /** @param most records at once: beyond it all are forgotten */
+  constructor(most = recordsMax) {
+    this.#recordsMax = most;
+  }
 
   /** @returns the record, or undefined when it is not cached, which does not mean that there is none. */
   find(database: DatabaseName, key: Buffer): unknown {
@@ -141,7 +147,7 @@ export class KnownRecords {
 
   add(database: DatabaseName, key: Buffer, record: unknown, bytes: number): void {
     if (bytes > recordBytesMax) return;
-    if (this.#count >= recordsMax) this.forgetAll();
+    if (this.#count >= this.#recordsMax) this.forgetAll();
     const table = this.#records.get(database) ?? new Map<string, unknown>();
     this.#records.set(database, table);
     const text = key.toString('latin1');
@@ -175,6 +181,7 @@ export class KnownRecords {
   }
 
   forgetAll(): void {
+    if (this.#count === 0 && this.#empty.size === 0) return;
     this.#records.clear();
     this.#empty.clear();
     this.#count = 0;

@@ -2,10 +2,10 @@ import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import type { EvaluationQueries, HeldBytes } from './evaluation-reader.ts';
-import { rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
+import { idKey, rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
 import { type DatabaseName, databaseNames } from './keys.ts';
 import { allOf } from './record-index.ts';
-import { RecordSource } from './record-source.ts';
+import { KnownRecords, RecordSource } from './record-source.ts';
 import { Snapshots } from './snapshots.ts';
 import { openForReading, type ReadableStore, type StoreOptions } from './store-opening.ts';
 import { createSyncQueries, type SyncQueries } from './sync-queries.ts';
@@ -37,6 +37,8 @@ export interface StoredAuditEntry {
 
 /** Reading an entry takes some 5 µs. For more entries than this, dropping the whole cache delays evaluations less. */
 const changesFollowedMax = 1000;
+/** Of those who ask, their projects and organisations. */
+const askersKnownMax = 1024;
 
 /** @throws StoreError when the directory has no store, none that can be read, or not the one that is served. */
 export function openStoreReader(options: StoreOptions): StoreReader {
@@ -51,6 +53,11 @@ export class StoreReader {
   readonly id: string;
   /** Queries on the current snapshot: the state at the first read after opening or the last `renew`. */
   readonly queries: RecordQueries;
+  /**
+   * On the same snapshot, for the records that many requests ask for: they are decoded once for each snapshot. What it
+   * returns is shared, and must not be changed.
+   */
+  readonly askers: RecordQueries;
   /** On the same snapshot. */
   readonly evaluation: EvaluationQueries;
   /** On the same snapshot. */
@@ -58,6 +65,7 @@ export class StoreReader {
   readonly #opened: ReadableStore;
   readonly #snapshots: Snapshots;
   readonly #source: RecordSource;
+  readonly #known = new KnownRecords(askersKnownMax);
   readonly #auditHeads = new AuditHeads();
 
   constructor(opened: ReadableStore) {
@@ -66,7 +74,10 @@ export class StoreReader {
     this.#snapshots = new Snapshots(opened.root);
     this.#source = new RecordSource(opened.databases, this.#snapshots);
     const held = { bytes: 0 };
-    this.queries = createRecordQueries({ source: this.#source, auditHeads: this.#auditHeads, held });
+    const auditHeads = this.#auditHeads;
+    this.queries = createRecordQueries({ source: this.#source, auditHeads, held });
+    const known = new RecordSource(opened.databases, this.#snapshots, this.#known);
+    this.askers = createRecordQueries({ source: known, auditHeads, held });
     this.evaluation = createEvaluationQueries(this.#source, held);
     this.sync = createSyncQueries(this.#source, this.id);
   }
@@ -76,7 +87,13 @@ export class StoreReader {
    * before going idle: an open snapshot makes the file grow.
    */
   renew(): void {
+    this.#known.forgetAll();
     this.#snapshots.renew();
+  }
+
+  /** @returns bytes of a flag's record; 0 when there is none */
+  flagBytes(id: string): number {
+    return isIdShaped(id) ? (this.#source.peekBytes('flags', idKey(id))?.length ?? 0) : 0;
   }
 
   /** Sequence of the newest change-log entry. */

@@ -181,7 +181,7 @@ export class ApiGate {
   }
 
   #receive(reply: ApiReply): void {
-    const call = this.#callOf(reply.request, null, false);
+    const call = this.#callOf(reply, null, false);
     const bytesMax = this.#door.bodyBytesMax(reply.request);
     if (bytesMax === null) {
       this.#answer(reply, call);
@@ -217,10 +217,10 @@ export class ApiGate {
     } else if (outcome.kind === 'over-budget') reply.refuseUnavailable(overBudget);
     else if (outcome.kind === 'too-large') {
       if (this.#door.refuseTooLarge(reply, bytesMax)) return;
-      this.#answer(reply, this.#callOf(reply.request, null, true));
+      this.#answer(reply, this.#callOf(reply, null, true));
     } else {
       reply.releaseBody = outcome.release;
-      this.#answer(reply, this.#callOf(reply.request, outcome.bytes, false));
+      this.#answer(reply, this.#callOf(reply, outcome.bytes, false));
     }
   }
 
@@ -236,7 +236,7 @@ export class ApiGate {
     if (answering !== undefined) guarded(reply, this.#door.actors, answering.finally(release));
   }
 
-  #callOf(request: ApiRequest, body: Uint8Array | null, isBodyTooLarge: boolean): ApiCall {
+  #callOf({ request, completeAt }: ApiReply, body: Uint8Array | null, isBodyTooLarge: boolean): ApiCall {
     return {
       api: this.#door.manner.name,
       requestId: request.requestId,
@@ -249,6 +249,7 @@ export class ApiGate {
       userAgent: request.userAgent,
       body,
       isBodyTooLarge,
+      askedAt: completeAt,
     };
   }
 }

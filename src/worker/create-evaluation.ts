@@ -61,7 +61,7 @@ export function createEvaluation(
     tallies,
     source,
     longAnswers,
-    reads: new Reads(reader, () => source.refresh(), readOptions),
+    reads: new Reads(reader, source, readOptions),
     flagAnswer,
     awaitFlag: { source, flagAnswer, meter, waiting, deadlineMs, docsUrl, ...hooks },
     project: { evaluator: projects, longAnswers, docsUrl, ...hooks },

@@ -28,12 +28,16 @@ t.test('changes that take the writer long wait in the turn of their organisation
   await store.write(directory);
   const reader = openStoreReader({ directory, mapBytes: 2 ** 30 });
   t.teardown(() => reader.close());
-  const reads = new Reads(reader, () => undefined, {
-    docsUrl: '/docs',
-    console: plainSettings,
-    tokenPrefixesAccepted: ['burgee'],
-    onStep: () => undefined,
-  });
+  const reads = new Reads(
+    reader,
+    { refresh: () => false, refreshSettled: () => undefined },
+    {
+      docsUrl: '/docs',
+      console: plainSettings,
+      tokenPrefixesAccepted: ['burgee'],
+      onStep: () => undefined,
+    },
+  );
   const turnOf = (params: Record<string, string>, body: ApiCall['body'] = null) =>
     reads.turnOf({ ...head, ...rest, credential, params, body });
   const account = store.project.organisationId ?? store.project.id;

@@ -180,7 +180,8 @@ export async function answerWrite(
   actors: ReadingActors,
   cookiesOf: (answer: ApiAnswer) => readonly string[] = () => [],
 ): Promise<void> {
-  const sent = await withWriterTurn(reply, { ...call, askedAt: reply.completeAt }, actors);
+  const turn = withWriterTurn(reply, call, actors);
+  const sent = turn instanceof Promise ? await turn : turn;
   if (sent === null) return;
   // One with a body has had its place since before the body came.
   if (call.body === null && readingTenant(reply, actors.reads.checkHead(call)) === null) return;

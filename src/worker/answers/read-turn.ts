@@ -31,17 +31,17 @@ export function inReadTurn(
 /**
  * The call with the turn that it waits for in the writer. To learn how long its flag is, the flag's record is copied: that
  * waits like a read.
- * @returns null when it came too late, or its client is gone
+ * @returns the call, or a promise of it where it has to wait; null when it came too late, or its client is gone
  */
-export async function withWriterTurn(
+export function withWriterTurn(
   reply: ApiReply,
   call: ApiCall,
   actors: TurnActors,
-): Promise<ApiCall | null> {
+): ApiCall | null | Promise<ApiCall | null> {
   let sent: ApiCall | null = null;
-  await inReadTurn(reply, call, actors, () => {
+  const waiting = inReadTurn(reply, call, actors, () => {
     const turnOf = actors.reads.turnOf(call);
     sent = turnOf === undefined ? call : { ...call, turnOf };
   });
-  return sent;
+  return waiting === undefined ? sent : waiting.then(() => sent);
 }

@@ -95,13 +95,19 @@ export class FlagSource {
   }
 
   /** Renews the snapshot and forgets changed flags, if the store has changed since the last call, or is about to. */
-  refresh(): void {
+  refresh(): boolean {
     const version = this.#version.load();
-    if (version === this.#versionSeen && !isUnsettled(version)) return;
+    if (version === this.#versionSeen && !isUnsettled(version)) return false;
     this.#reader.renew();
     this.#forgetChanged();
-    // Set last: if the changes cannot be read, the next request has to try again.
+    // Last: if the changes cannot be read, the next request tries again.
     this.#versionSeen = version;
+    return true;
+  }
+
+  /** The same, but while a commit is on its way the snapshot stays, which may be older. */
+  refreshSettled(): void {
+    if (!isUnsettled(this.#version.load())) this.refresh();
   }
 
   /** Releases the snapshot, so that an idle worker keeps no pages from reuse. The next look-up opens a new one. */

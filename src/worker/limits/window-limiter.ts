@@ -66,6 +66,9 @@ export class WindowLimiter {
   readonly #seen: Float64Array<SharedArrayBuffer>;
   readonly #seed: Uint8Array<SharedArrayBuffer>;
   readonly #setMask: number;
+  /** The last key and its hash: an address mostly asks several times in succession, and hashing takes a microsecond. */
+  #hashedKey: string | null = null;
+  readonly #hashed = new Int32Array(keyCells);
 
   constructor(memory: WindowMemory, limit: number, options: Partial<WindowLimiterOptions> = {}) {
     this.#options = { ...defaults, limit, ...options };
@@ -144,10 +147,13 @@ export class WindowLimiter {
     return withLock(this.#locks, set & (stripes - 1), () => section(hash, set, now));
   }
 
+  /** @returns the hash, valid until the next call */
   #hash(key: string): Int32Array {
+    const hash = this.#hashed;
+    if (key === this.#hashedKey) return hash;
     const digest = keyedHash(this.#seed, key);
-    const hash = new Int32Array(keyCells);
     for (let cell = 0; cell < keyCells; cell += 1) hash[cell] = digest.readInt32LE(cell * 4);
+    this.#hashedKey = key;
     return hash;
   }
 
