@@ -43,7 +43,7 @@ const searching: ReadonlySet<string> = new Set<ConsoleOperationId>([
 interface NewestState {
   /** To what anybody may have seen. @returns whether it has moved */
   refresh(): boolean;
-  /** To what was acknowledged, at least; at little cost while a commit is on its way. */
+  /** The same, but not while a commit is on its way: then the state stays as old as it is, a quarter of a second at most. */
   refreshSettled(): void;
 }
 

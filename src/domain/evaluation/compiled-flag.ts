@@ -15,6 +15,7 @@ import {
 import { type EvaluableFlag, evaluableOf } from './evaluable-flag.ts';
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 /** The buffer in which a flag's id is hashed. */
 const idBytes = new Uint8Array(64);
 /**
@@ -92,7 +93,8 @@ export class CompiledFlag {
     compiler: StateCompiler,
   ) {
     const id = idBytesOf(flag.id);
-    this.id = flag.id;
+    // A text of its own, not a slice of the record's: V8 compares a slice with the id of each request in its slow path.
+    this.id = decoder.decode(id);
     this.hashState = hashPrefix(id);
     this.idLength = id.length;
     this.revision = flag.revision;

@@ -105,7 +105,7 @@ export class FlagSource {
     return true;
   }
 
-  /** The same, but while a commit is on its way the snapshot stays, which may be older. */
+  /** The same, but while a commit is on its way the snapshot stays, which lacks the commits since it was taken. */
   refreshSettled(): void {
     if (!isUnsettled(this.#version.load())) this.refresh();
   }
