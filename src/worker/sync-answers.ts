@@ -107,9 +107,7 @@ export class SyncAnswers {
       exchange,
       status: 200,
       pieces: snapshotPieces(state, synced, version),
-      get heldBytes() {
-        return snapshot.held.bytes;
-      },
+      heldBytes: () => snapshot.held.bytes,
       isPinned: true,
       holder: () => ({
         asker: token.id,

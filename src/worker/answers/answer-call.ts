@@ -149,9 +149,7 @@ function sendLong(reply: ApiReply, { answer: first, held, release }: Read, actor
     get status() {
       return late.known.status;
     },
-    get heldBytes() {
-      return held.bytes;
-    },
+    heldBytes: () => held.bytes,
     pieces: late.pieces(),
     askedAt: reply.completeAt,
     isPinned: true,

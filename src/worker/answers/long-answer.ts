@@ -14,7 +14,7 @@ export interface LongAnswer {
   readonly status: number;
   readonly pieces: TextPieces;
   /** Bytes kept in memory now for the rest of the answer: a record, or a body that was made whole. */
-  readonly heldBytes: number;
+  heldBytes(): number;
   /** Whether the pieces are read from a snapshot of their own, which keeps pages of the store from being reused. */
   readonly isPinned: boolean;
   /** The body says that a change was applied. Such an answer is sent even when there is no place for it. */
@@ -51,7 +51,7 @@ export interface LongAnswerPlace {
  * This many bytes at the end of the last chunk are kept back, to write one by one: more than a socket is ever asked.
  */
 const keptBackMax = 1024;
-const tooMany = 'Too many long lists are being read at once. Retry in a moment.';
+export const tooMany = 'Too many long lists are being read at once. Retry in a moment.';
 const tooMuch = 'too much is kept for long answers that are being read; retry in a moment';
 const nothing = new Uint8Array(0);
 
@@ -149,7 +149,7 @@ export class Sending {
 
   /** Bytes kept in memory for it, beside a chunk. */
   get heldBytes(): number {
-    return this.answer.heldBytes + this.#buffer.extraBytes + (this.#encoder?.heldBytes ?? 0);
+    return this.answer.heldBytes() + this.#buffer.extraBytes + (this.#encoder?.heldBytes ?? 0);
   }
 
   /** @returns false when there is no room for what it keeps */

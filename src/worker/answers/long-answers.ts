@@ -1,7 +1,8 @@
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { type RefusedShare, refusedShares } from '../evaluation/evaluation-metrics-protocol.ts';
 import { type Holder, shareKey } from '../evaluation/pin-room.ts';
-import { type LongAnswer, type LongAnswerPlace, Sending, type SendingHooks } from './long-answer.ts';
+import { type LongAnswer, type LongAnswerPlace, Sending, type SendingHooks, tooMany } from './long-answer.ts';
+import { unreadOf } from './unread-answers.ts';
 
 /** What an answer needs of the process' bounds. */
 export interface LongAnswerNeeds {
@@ -59,13 +60,9 @@ const answerAgeMaxMs = 30_000;
 const lookIntervalMs = 50;
 /** Holders whose last turns are remembered. */
 const turnsMax = 4096;
-/** A client that has read nothing for so long may lose its place to another one. */
-const unreadMs = 1000;
-/** At most this many of them are examined for one whose place would do. */
-const displacedLooks = 16;
 
 /** The holder whose turn a slice is: the organisation, or where there is none, the project, asker or address. */
-function turnKey({ holder }: Sending): string | null {
+function turnKey(holder: Holder): string | null {
   return holder.organisation ?? holder.project ?? holder.asker ?? holder.address;
 }
 
@@ -110,9 +107,10 @@ export class LongAnswers {
    * waits.
    */
   send(answer: LongAnswer): void {
+    if (this.#refuseAtOnce(answer)) return;
     const sending = new Sending(answer, this.#hooks);
     this.#add(sending);
-    if (this.#atOnceMs < atOnceMsMax && this.#isNext(sending)) {
+    if (this.#mayRunAtOnce(sending.holder)) {
       const startedAt = monotonicMs();
       this.#atOnceMs += this.#run(sending, startedAt, startedAt + firstSliceMs, firstSteps);
       this.#schedule();
@@ -120,14 +118,27 @@ export class LongAnswers {
     if (sending.requirePlace() && sending.isRunnable) this.#queue(sending);
   }
 
-  #isNext(sending: Sending): boolean {
+  /** Of twice as many answers as can be made, half are refused: the cheaper that is, the more of the others are made. */
+  #refuseAtOnce(answer: LongAnswer): boolean {
+    if (this.#usedUp.size === 0 || answer.isDecided === true) return false;
+    const holder = answer.holder();
+    const usedUp = this.#usedUpOf(holder);
+    if (usedUp === undefined || this.#mayRunAtOnce(holder)) return false;
+    this.#options.onRefused(usedUp);
+    answer.release();
+    answer.refuse(tooMany);
+    return true;
+  }
+
+  #mayRunAtOnce(holder: Holder): boolean {
+    if (this.#atOnceMs >= atOnceMsMax) return false;
     if (this.#queues.size === 0) return true;
-    const queue = this.#queues.get(turnKey(sending));
+    const queue = this.#queues.get(turnKey(holder));
     return queue === undefined || !queue.some(({ isWaiting }) => isWaiting);
   }
 
   #queue(sending: Sending): void {
-    const key = turnKey(sending);
+    const key = turnKey(sending.holder);
     const queue = this.#queues.get(key);
     if (queue === undefined) this.#queues.set(key, [sending]);
     else queue.push(sending);
@@ -186,29 +197,13 @@ export class LongAnswers {
   /** Cuts an answer that its client does not read, if that makes the room that is needed. @returns whether it did */
   #displace(sending: Sending, holder: Holder, needs: LongAnswerNeeds, share: RefusedShare): boolean {
     const { room, onDisplaced } = this.#options;
-    for (const { unread, place } of this.#unreadOf(holder, share, sending)) {
+    for (const { unread, place } of unreadOf(this.#sending, holder, share, sending)) {
       if (!room.wouldTake(holder, needs, place)) continue;
       onDisplaced();
       unread.cut('its client did not read it, and others need its place');
       return true;
     }
     return false;
-  }
-
-  /**
-   * @param share of the holder that is used up: answers of the same share may be cut @returns those unread for longest
-   * first
-   */
-  #unreadOf(holder: Holder, share: RefusedShare, but: Sending) {
-    const before = monotonicMs() - unreadMs;
-    const key = shareKey(share, holder);
-    const found: { readonly unread: Sending; readonly place: LongAnswerPlace; readonly since: number }[] = [];
-    for (const unread of this.#sending) {
-      const { place, behindSince: since } = unread;
-      if (unread === but || place === null || since === null || since >= before) continue;
-      if (shareKey(share, unread.holder) === key) found.push({ unread, place, since });
-    }
-    return found.sort((one, other) => one.since - other.since).slice(0, displacedLooks);
   }
 
   /** @returns how long it took, in milliseconds */

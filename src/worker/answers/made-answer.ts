@@ -48,7 +48,7 @@ export function giveMade(made: MadeAnswer, longAnswers: LongAnswers): void {
     exchange,
     status: made.status,
     pieces: slicesOf(bytes),
-    heldBytes: isShared ? 0 : bytes.length,
+    heldBytes: () => (isShared ? 0 : bytes.length),
     isPinned: false,
     isDecided,
     holder: () => made.holder(),

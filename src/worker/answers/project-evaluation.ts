@@ -45,14 +45,12 @@ export function evaluateProject(exchange: Exchange, request: RequestView, parts:
       answer(evaluation.status, evaluation.body);
       return;
     }
-    const { status, pieces, held, holder, release } = evaluation;
+    const { status, pieces, heldBytes, holder, release } = evaluation;
     longAnswers.send({
       exchange,
       status,
       pieces,
-      get heldBytes() {
-        return held.bytes;
-      },
+      heldBytes,
       release,
       isPinned: false,
       holder,

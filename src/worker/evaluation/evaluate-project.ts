@@ -42,7 +42,7 @@ export interface EvaluatedList {
   readonly status: 200;
   readonly pieces: Generator<string | Uint8Array>;
   /** Bytes kept in memory for the pieces that are still to come. */
-  readonly held: { readonly bytes: number };
+  heldBytes(): number;
   /** The holder that its place is counted for. Asked while its request is handled. */
   readonly holder: () => Holder;
   readonly release: () => void;
@@ -135,15 +135,20 @@ export class ProjectEvaluator {
   list(project: Project, context: EvaluationContext, form: ListForm, addressOf: () => string): EvaluatedList {
     const since = this.#source.sequence;
     const holder = this.#holderOnce(project, addressOf);
-    const own = { build: null, releaseSnapshot: null, snapshotHeld: { bytes: 0 } };
-    const asked: Asked = { projectId: project.id, since, holder, context, form, ...own };
-    const held = {
-      get bytes() {
-        return asked.snapshotHeld.bytes + context.bytes.length;
-      },
+    const asked: Asked = {
+      projectId: project.id,
+      since,
+      holder,
+      context,
+      form,
+      build: null,
+      releaseSnapshot: null,
+      snapshotHeld: { bytes: 0 },
     };
+    // Functions: V8 takes a microsecond to make an accessor of an object literal.
+    const heldBytes = () => asked.snapshotHeld.bytes + context.bytes.length;
     const release = () => this.#release(asked);
-    return { status: 200, pieces: this.#pieces(asked), held, holder, release };
+    return { status: 200, pieces: this.#pieces(asked), heldBytes, holder, release };
   }
 
   #projectOf(projectId: string, query: string, context: EvaluationContext): Project | EvaluationRefusal {

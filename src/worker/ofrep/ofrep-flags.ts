@@ -149,7 +149,7 @@ class TaggedAnswer implements TaggedList {
   }
 
   get heldBytes(): number {
-    return this.list.held.bytes + this.#keptBytes;
+    return this.list.heldBytes() + this.#keptBytes;
   }
 
   *#make(): Generator<string | Uint8Array> {

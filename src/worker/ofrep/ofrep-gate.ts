@@ -267,9 +267,7 @@ export class OfrepGate {
       exchange,
       status: 200,
       pieces: answer.pieces,
-      get heldBytes() {
-        return answer.heldBytes;
-      },
+      heldBytes: () => answer.heldBytes,
       release: answer.list.release,
       isPinned: false,
       holder: answer.list.holder,

@@ -101,7 +101,7 @@ function answerOf(
     exchange,
     status: 200,
     pieces,
-    heldBytes: 0,
+    heldBytes: () => 0,
     isPinned: false,
     holder: () => ({ asker: null, project: null, organisation: null, address: null }),
     release: () => seen.push('released'),
