@@ -95,10 +95,17 @@ export class ProjectEvaluator {
   /**
    * Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions).
    * @param addressOf asked only while the request is handled
+   * @param isRefused whether there is no place for an answer of this holder
+   * @returns null when there is no place
    */
-  evaluate(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
-    const evaluation = this.#begin(projectId, query, addressOf);
-    if ('reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
+  evaluate(
+    projectId: string,
+    query: string,
+    addressOf: () => string,
+    isRefused: (holder: () => Holder) => boolean = () => false,
+  ): ProjectEvaluation | null {
+    const evaluation = this.#begin(projectId, query, addressOf, isRefused);
+    if (evaluation !== null && 'reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
     return evaluation;
   }
 
@@ -107,14 +114,24 @@ export class ProjectEvaluator {
     this.#meter.countRefusal('project', 'failed');
   }
 
-  #begin(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
+  #begin(
+    projectId: string,
+    query: string,
+    addressOf: () => string,
+    isRefused: (holder: () => Holder) => boolean,
+  ): ProjectEvaluation | null {
     const context = this.takeContext();
     const project = this.#projectOf(projectId, query, context);
     if ('reason' in project) {
       this.keepContext(context);
       return project;
     }
-    return this.list(project, context, plainForm, addressOf);
+    const holder = this.#holderOnce(project, addressOf);
+    if (isRefused(holder)) {
+      this.keepContext(context);
+      return null;
+    }
+    return this.#list(project, context, plainForm, holder);
   }
 
   /** @returns a context for `list`, or to be given to `keepContext` */
@@ -133,8 +150,11 @@ export class ProjectEvaluator {
    * @param addressOf asked only while the request is handled
    */
   list(project: Project, context: EvaluationContext, form: ListForm, addressOf: () => string): EvaluatedList {
+    return this.#list(project, context, form, this.#holderOnce(project, addressOf));
+  }
+
+  #list(project: Project, context: EvaluationContext, form: ListForm, holder: () => Holder): EvaluatedList {
     const since = this.#source.sequence;
-    const holder = this.#holderOnce(project, addressOf);
     const asked: Asked = {
       projectId: project.id,
       since,

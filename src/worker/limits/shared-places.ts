@@ -34,6 +34,7 @@ const weightOf = { asker: 0.5, project: 1, organisation: 1.5, address: 2 } as co
 const weights: readonly number[] = kinds.map((kind) => weightOf[kind]);
 const cellsOfKey = 2;
 const cellsOfPlace = kinds.length * cellsOfKey;
+const addressCell = kinds.indexOf('address') * cellsOfKey;
 const noPlace = -1;
 /** The largest number in an Int32. */
 const largestInt32 = 2 ** 31 - 1;
@@ -78,6 +79,9 @@ export class SharedPlaces {
   readonly #owner: number;
   readonly #bytesMax: number;
   readonly #strangersPart: number;
+  /** What was hashed last of each kind, and its keys: requests mostly come from the same holders in succession. */
+  readonly #hashedTexts: (string | null)[] = kinds.map(() => null);
+  readonly #hashed = new Int32Array(cellsOfPlace);
 
   /**
    * @param worker its place in the pool, from 0 on
@@ -181,44 +185,47 @@ export class SharedPlaces {
   /** @param without a place that counts as free */
   #look(wanted: Int32Array, without: number, found: Found): void {
     const { held, heldBytes } = found;
-    for (let place = this.#owners.length - 1; place >= 0; place -= 1) {
-      if (this.#owners[place] === 0 || place === without) {
+    const owners = this.#owners;
+    const keys = this.#keys;
+    for (let place = owners.length - 1; place >= 0; place -= 1) {
+      if (owners[place] === 0 || place === without) {
         found.free += 1;
         found.firstFree = place;
         continue;
       }
       const bytes = this.#bytes[place] as number;
       found.bytes += bytes;
-      if (isStranger(this.#keys, place * cellsOfPlace)) {
+      const at = place * cellsOfPlace;
+      if (isStranger(keys, at)) {
         found.strangers += 1;
         found.strangersBytes += bytes;
       }
       for (let kind = 0; kind < kinds.length; kind += 1) {
-        if (!this.#hasKey(place, kind, wanted)) continue;
+        const cell = kind * cellsOfKey;
+        const isHeld = keys[at + cell] === wanted[cell] && keys[at + cell + 1] === wanted[cell + 1];
+        if (!isHeld || isNone(wanted, cell)) continue;
         held[kind] = (held[kind] as number) + 1;
         heldBytes[kind] = (heldBytes[kind] as number) + bytes;
       }
     }
   }
 
-  #hasKey(place: number, kind: number, wanted: Int32Array): boolean {
-    const cell = kind * cellsOfKey;
-    const [low, high] = [wanted[cell] as number, wanted[cell + 1] as number];
-    if (low === 0 && high === 0) return false;
-    const at = place * cellsOfPlace + cell;
-    return this.#keys[at] === low && this.#keys[at + 1] === high;
-  }
-
   #keysOf(holder: Holder): Int32Array {
     const keys = new Int32Array(cellsOfPlace);
-    for (const [kind, name] of kinds.entries()) {
-      const value = holder[name];
-      if (value === null) continue;
-      // An IPv6 client has thousands of /64.
-      const key = name === 'address' ? widestNetwork(value) : value;
-      const digest = keyedHash(this.#seed, name, key);
-      keys[kind * cellsOfKey] = digest.readInt32LE(0);
-      keys[kind * cellsOfKey + 1] = digest.readInt32LE(4);
+    for (let kind = 0; kind < kinds.length; kind += 1) {
+      const name = kinds[kind] as (typeof kinds)[number];
+      const text = holder[name];
+      if (text === null) continue;
+      const cell = kind * cellsOfKey;
+      if (text !== this.#hashedTexts[kind]) {
+        // An IPv6 client has thousands of /64.
+        const digest = keyedHash(this.#seed, name, name === 'address' ? widestNetwork(text) : text);
+        this.#hashed[cell] = digest.readInt32LE(0);
+        this.#hashed[cell + 1] = digest.readInt32LE(4);
+        this.#hashedTexts[kind] = text;
+      }
+      keys[cell] = this.#hashed[cell] as number;
+      keys[cell + 1] = this.#hashed[cell + 1] as number;
     }
     return keys;
   }
@@ -229,9 +236,11 @@ export class SharedPlaces {
  * for itself, such as building a list, has no address either.
  */
 function isStranger(keys: Int32Array, at: number): boolean {
-  const [asker, address] = [at, at + kinds.indexOf('address') * cellsOfKey];
-  const hasAsker = keys[asker] !== 0 || keys[asker + 1] !== 0;
-  return !hasAsker && (keys[address] !== 0 || keys[address + 1] !== 0);
+  return isNone(keys, at) && !isNone(keys, at + addressCell);
+}
+
+function isNone(keys: Int32Array, cell: number): boolean {
+  return keys[cell] === 0 && keys[cell + 1] === 0;
 }
 
 /** Gives back the places of the worker at a place of the pool: its thread has ended. */
