@@ -67,6 +67,10 @@ interface Asked {
   snapshotHeld: { readonly bytes: number };
 }
 
+/** Whether there is no place for an answer of this holder. */
+type IsRefused = (holder: () => Holder) => boolean;
+const noneIsRefused: IsRefused = () => false;
+
 /** Evaluates every flag of a project for one context, by name, then id. */
 export class ProjectEvaluator {
   readonly #source: FlagSource;
@@ -95,15 +99,9 @@ export class ProjectEvaluator {
   /**
    * Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions).
    * @param addressOf asked only while the request is handled
-   * @param isRefused whether there is no place for an answer of this holder
-   * @returns null when there is no place
+   * @returns null when there is no place for it
    */
-  evaluate(
-    projectId: string,
-    query: string,
-    addressOf: () => string,
-    isRefused: (holder: () => Holder) => boolean = () => false,
-  ): ProjectEvaluation | null {
+  evaluate(projectId: string, query: string, addressOf: () => string, isRefused: IsRefused = noneIsRefused) {
     const evaluation = this.#begin(projectId, query, addressOf, isRefused);
     if (evaluation !== null && 'reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
     return evaluation;
@@ -114,12 +112,7 @@ export class ProjectEvaluator {
     this.#meter.countRefusal('project', 'failed');
   }
 
-  #begin(
-    projectId: string,
-    query: string,
-    addressOf: () => string,
-    isRefused: (holder: () => Holder) => boolean,
-  ): ProjectEvaluation | null {
+  #begin(projectId: string, query: string, addressOf: () => string, isRefused: IsRefused) {
     const context = this.takeContext();
     const project = this.#projectOf(projectId, query, context);
     if ('reason' in project) {
