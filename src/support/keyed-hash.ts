@@ -20,3 +20,29 @@ export function keyedHash(seed: Uint8Array, ...texts: readonly string[]): Buffer
   for (const text of texts) hash.update(text);
   return hash.digest();
 }
+
+/**
+ * The first cells of keyed hashes. The last one is remembered: a client mostly asks several times in succession, and
+ * hashing takes a microsecond.
+ */
+export class LastHash {
+  readonly #hash: (text: string) => Buffer;
+  readonly #cells: Int32Array;
+  #text: string | null = null;
+
+  /** @param cells of 32 bits, at most eight. @param hash of a text, by `keyedHash` */
+  constructor(cells: number, hash: (text: string) => Buffer) {
+    this.#cells = new Int32Array(cells);
+    this.#hash = hash;
+  }
+
+  /** @returns the cells, valid until the next call */
+  of(text: string): Int32Array {
+    const cells = this.#cells;
+    if (text === this.#text) return cells;
+    const digest = this.#hash(text);
+    for (let cell = 0; cell < cells.length; cell += 1) cells[cell] = digest.readInt32LE(4 * cell);
+    this.#text = text;
+    return cells;
+  }
+}

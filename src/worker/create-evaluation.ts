@@ -1,9 +1,7 @@
-import { errorEnvelope } from '../contracts/error-envelope.ts';
 import { Reads } from '../operations/reads.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import type { AwaitFlagParts } from './answers/evaluation-wait.ts';
 import type { FlagAnswer } from './answers/flag-evaluation.ts';
-import { tooMany } from './answers/long-answer.ts';
 import { LongAnswers } from './answers/long-answers.ts';
 import type { ProjectAnswerParts } from './answers/project-evaluation.ts';
 import type { Attachment } from './attachment.ts';
@@ -56,7 +54,6 @@ export function createEvaluation(
   const readOptions = { docsUrl, console: setup.console, tokenPrefixesAccepted, onStep: stepOf('read') };
   const evaluator = new FlagEvaluator(source, docsUrl, meter, tallies);
   const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies }, room.snapshots);
-  const crowdedBody = errorEnvelope({ code: 'service-unavailable', detail: tooMany }, docsUrl);
   const flagAnswer = attachment.flagAnswer({ source, evaluator, meter, docsUrl });
   const waiting = budgetOf(setup, 'waitingEvaluations', Number.MAX_SAFE_INTEGER);
   return {
@@ -67,6 +64,6 @@ export function createEvaluation(
     reads: new Reads(reader, source, readOptions),
     flagAnswer,
     awaitFlag: { source, flagAnswer, meter, waiting, deadlineMs, docsUrl, ...hooks },
-    project: { evaluator: projects, longAnswers, docsUrl, crowdedBody, ...hooks },
+    project: { evaluator: projects, longAnswers, docsUrl, ...hooks },
   };
 }

@@ -107,11 +107,7 @@ export class LongAnswers {
    * waits.
    */
   send(answer: LongAnswer): void {
-    if (answer.isDecided !== true && this.refuses(() => answer.holder())) {
-      answer.release();
-      answer.refuse(tooMany);
-      return;
-    }
+    if (this.#refuseAtOnce(answer)) return;
     const sending = new Sending(answer, this.#hooks);
     this.#add(sending);
     if (this.#mayRunAtOnce(sending.holder)) {
@@ -122,15 +118,15 @@ export class LongAnswers {
     if (sending.requirePlace() && sending.isRunnable) this.#queue(sending);
   }
 
-  /**
-   * Whether an answer of this holder is refused before it is begun; then the refusal is counted. Of twice as many answers
-   * as can be made, most are refused: the cheaper that is, the more of the others are made.
-   */
-  refuses(holder: () => Holder): boolean {
-    if (this.#usedUp.size === 0) return false;
-    const usedUp = this.#usedUpOf(holder());
-    if (usedUp === undefined || this.#mayRunAtOnce(holder())) return false;
+  /** Of twice as many answers as can be made, half are refused: the cheaper that is, the more of the others are made. */
+  #refuseAtOnce(answer: LongAnswer): boolean {
+    if (this.#usedUp.size === 0 || answer.isDecided === true) return false;
+    const holder = answer.holder();
+    const usedUp = this.#usedUpOf(holder);
+    if (usedUp === undefined || this.#mayRunAtOnce(holder)) return false;
     this.#options.onRefused(usedUp);
+    answer.release();
+    answer.refuse(tooMany);
     return true;
   }
 

@@ -4,7 +4,6 @@ import { evaluationHeadersFor } from '../../operations/answer-headers.ts';
 import { decodeSegment } from '../../support/path-segment.ts';
 import { hasRawCharacter } from '../../support/query-string.ts';
 import type { ProjectEvaluator } from '../evaluation/evaluate-project.ts';
-import type { Holder } from '../evaluation/pin-room.ts';
 import { evaluationFailed, rawCharacterProblem, refuseEvaluation } from './evaluation-refusal.ts';
 import type { LongAnswers } from './long-answers.ts';
 
@@ -12,8 +11,6 @@ export interface ProjectAnswerParts {
   readonly evaluator: ProjectEvaluator;
   readonly longAnswers: LongAnswers;
   readonly docsUrl: string;
-  /** The body of the refusal where there is no place: under overload it is given thousands of times a second. */
-  readonly crowdedBody: string;
   /** What limits count the request by. Valid only while the request is handled. */
   addressOf(exchange: Exchange, request: RequestView): string;
   onFault(fault: unknown, during: string): void;
@@ -43,12 +40,7 @@ export function evaluateProject(exchange: Exchange, request: RequestView, parts:
   try {
     const projectId = decodeSegment(segment);
     const addressOf = (): string => parts.addressOf(exchange, request);
-    const isRefused = (holder: () => Holder): boolean => longAnswers.refuses(holder);
-    const evaluation = evaluator.evaluate(projectId, query, addressOf, isRefused);
-    if (evaluation === null) {
-      answer(503, parts.crowdedBody);
-      return;
-    }
+    const evaluation = evaluator.evaluate(projectId, query, addressOf);
     if (!('pieces' in evaluation)) {
       answer(evaluation.status, evaluation.body);
       return;

@@ -67,10 +67,6 @@ interface Asked {
   snapshotHeld: { readonly bytes: number };
 }
 
-/** Whether there is no place for an answer of this holder. */
-type IsRefused = (holder: () => Holder) => boolean;
-const noneIsRefused: IsRefused = () => false;
-
 /** Evaluates every flag of a project for one context, by name, then id. */
 export class ProjectEvaluator {
   readonly #source: FlagSource;
@@ -99,11 +95,10 @@ export class ProjectEvaluator {
   /**
    * Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions).
    * @param addressOf asked only while the request is handled
-   * @returns null when there is no place for it
    */
-  evaluate(projectId: string, query: string, addressOf: () => string, isRefused: IsRefused = noneIsRefused) {
-    const evaluation = this.#begin(projectId, query, addressOf, isRefused);
-    if (evaluation !== null && 'reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
+  evaluate(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
+    const evaluation = this.#begin(projectId, query, addressOf);
+    if ('reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
     return evaluation;
   }
 
@@ -112,19 +107,14 @@ export class ProjectEvaluator {
     this.#meter.countRefusal('project', 'failed');
   }
 
-  #begin(projectId: string, query: string, addressOf: () => string, isRefused: IsRefused) {
+  #begin(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
     const context = this.takeContext();
     const project = this.#projectOf(projectId, query, context);
     if ('reason' in project) {
       this.keepContext(context);
       return project;
     }
-    const holder = this.#holderOnce(project, addressOf);
-    if (isRefused(holder)) {
-      this.keepContext(context);
-      return null;
-    }
-    return this.#list(project, context, plainForm, holder);
+    return this.list(project, context, plainForm, addressOf);
   }
 
   /** @returns a context for `list`, or to be given to `keepContext` */
@@ -143,11 +133,8 @@ export class ProjectEvaluator {
    * @param addressOf asked only while the request is handled
    */
   list(project: Project, context: EvaluationContext, form: ListForm, addressOf: () => string): EvaluatedList {
-    return this.#list(project, context, form, this.#holderOnce(project, addressOf));
-  }
-
-  #list(project: Project, context: EvaluationContext, form: ListForm, holder: () => Holder): EvaluatedList {
     const since = this.#source.sequence;
+    const holder = this.#holderOnce(project, addressOf);
     const asked: Asked = {
       projectId: project.id,
       since,

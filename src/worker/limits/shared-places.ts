@@ -1,7 +1,7 @@
 import { widestNetwork } from '../../support/address-networks.ts';
 import { assert } from '../../support/assert.ts';
 import { fitsShare, hasShare } from '../../support/fair-share.ts';
-import { createHashSeed, keyedHash } from '../../support/keyed-hash.ts';
+import { createHashSeed, keyedHash, LastHash } from '../../support/keyed-hash.ts';
 import { withLock } from '../../support/shared-lock.ts';
 import type { RefusedShare } from '../evaluation/evaluation-metrics-protocol.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
@@ -75,13 +75,11 @@ export class SharedPlaces {
   readonly #owners: Int32Array<SharedArrayBuffer>;
   readonly #bytes: Int32Array<SharedArrayBuffer>;
   readonly #keys: Int32Array<SharedArrayBuffer>;
-  readonly #seed: Uint8Array<SharedArrayBuffer>;
+  /** Of each kind of holder. */
+  readonly #hashes: readonly LastHash[];
   readonly #owner: number;
   readonly #bytesMax: number;
   readonly #strangersPart: number;
-  /** What was hashed last of each kind, and its keys: requests mostly come from the same holders in succession. */
-  readonly #hashedTexts: (string | null)[] = kinds.map(() => null);
-  readonly #hashed = new Int32Array(cellsOfPlace);
 
   /**
    * @param worker its place in the pool, from 0 on
@@ -93,7 +91,14 @@ export class SharedPlaces {
     this.#owners = new Int32Array(memory.owners);
     this.#bytes = new Int32Array(memory.bytes);
     this.#keys = new Int32Array(memory.keys);
-    this.#seed = new Uint8Array(memory.seed);
+    const seed = new Uint8Array(memory.seed);
+    this.#hashes = kinds.map(
+      // An IPv6 client has thousands of /64.
+      (kind) =>
+        new LastHash(cellsOfKey, (text) =>
+          keyedHash(seed, kind, kind === 'address' ? widestNetwork(text) : text),
+        ),
+    );
     this.#owner = worker + 1;
     this.#bytesMax = bytesMax;
     this.#strangersPart = strangersPart;
@@ -213,19 +218,8 @@ export class SharedPlaces {
   #keysOf(holder: Holder): Int32Array {
     const keys = new Int32Array(cellsOfPlace);
     for (let kind = 0; kind < kinds.length; kind += 1) {
-      const name = kinds[kind] as (typeof kinds)[number];
-      const text = holder[name];
-      if (text === null) continue;
-      const cell = kind * cellsOfKey;
-      if (text !== this.#hashedTexts[kind]) {
-        // An IPv6 client has thousands of /64.
-        const digest = keyedHash(this.#seed, name, name === 'address' ? widestNetwork(text) : text);
-        this.#hashed[cell] = digest.readInt32LE(0);
-        this.#hashed[cell + 1] = digest.readInt32LE(4);
-        this.#hashedTexts[kind] = text;
-      }
-      keys[cell] = this.#hashed[cell] as number;
-      keys[cell + 1] = this.#hashed[cell + 1] as number;
+      const text = holder[kinds[kind] as (typeof kinds)[number]];
+      if (text !== null) keys.set((this.#hashes[kind] as LastHash).of(text), kind * cellsOfKey);
     }
     return keys;
   }

@@ -1,5 +1,5 @@
 import { assert } from '../../support/assert.ts';
-import { createHashSeed, keyedHash } from '../../support/keyed-hash.ts';
+import { createHashSeed, keyedHash, LastHash } from '../../support/keyed-hash.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { withLock } from '../../support/shared-lock.ts';
 
@@ -64,11 +64,8 @@ export class WindowLimiter {
   readonly #counts: Int32Array<SharedArrayBuffer>;
   readonly #started: Float64Array<SharedArrayBuffer>;
   readonly #seen: Float64Array<SharedArrayBuffer>;
-  readonly #seed: Uint8Array<SharedArrayBuffer>;
+  readonly #hash: LastHash;
   readonly #setMask: number;
-  /** The last key and its hash: an address mostly asks several times in succession, and hashing takes a microsecond. */
-  #hashedKey: string | null = null;
-  readonly #hashed = new Int32Array(keyCells);
 
   constructor(memory: WindowMemory, limit: number, options: Partial<WindowLimiterOptions> = {}) {
     this.#options = { ...defaults, limit, ...options };
@@ -77,7 +74,8 @@ export class WindowLimiter {
     this.#counts = new Int32Array(memory.counts);
     this.#started = new Float64Array(memory.started);
     this.#seen = new Float64Array(memory.seen);
-    this.#seed = new Uint8Array(memory.seed);
+    const seed = new Uint8Array(memory.seed);
+    this.#hash = new LastHash(keyCells, (key) => keyedHash(seed, key));
     const windows = this.#counts.length;
     const sets = windows / ways;
     this.#setMask = sets - 1;
@@ -141,20 +139,10 @@ export class WindowLimiter {
 
   /** Allocations and the clock's reading come before the lock is taken. */
   #inSet<T>(key: string, section: (hash: Int32Array, set: number, now: number) => T): T {
-    const hash = this.#hash(key);
+    const hash = this.#hash.of(key);
     const set = (hash[0] as number) & this.#setMask;
     const now = this.#options.now();
     return withLock(this.#locks, set & (stripes - 1), () => section(hash, set, now));
-  }
-
-  /** @returns the hash, valid until the next call */
-  #hash(key: string): Int32Array {
-    const hash = this.#hashed;
-    if (key === this.#hashedKey) return hash;
-    const digest = keyedHash(this.#seed, key);
-    for (let cell = 0; cell < keyCells; cell += 1) hash[cell] = digest.readInt32LE(cell * 4);
-    this.#hashedKey = key;
-    return hash;
   }
 
   #isUsed(window: number): boolean {

@@ -45,7 +45,6 @@ class Scene {
   list(project: Project, query: string): readonly string[] | number {
     this.#source.refresh();
     const answer = this.#projects.evaluate(project.id, query, () => 'anybody');
-    if (answer === null) return 503;
     if (!('pieces' in answer)) return answer.status;
     const bytes = Array.from(answer.pieces, (piece) => Buffer.from(piece));
     answer.release();
