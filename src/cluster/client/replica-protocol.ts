@@ -51,8 +51,8 @@ export interface ClusterCalls {
     readonly args: { readonly row: RowMessage; readonly previous: Uint8Array; readonly isLocked: boolean };
     readonly result:
       | { readonly kind: 'committed' }
-      /** Another node was faster. These are the rows that came in between. */
-      | { readonly kind: 'lost'; readonly rows: readonly RowMessage[] }
+      /** Another node was faster. Its row comes with the lock. */
+      | { readonly kind: 'lost' }
       /** It may be in the log. If it is, it comes with the rows that follow. */
       | { readonly kind: 'unknown'; readonly message: string }
       | CutOff;
@@ -80,8 +80,8 @@ export interface ClusterCalls {
   };
   /** Resolves once every node has a position, or need not be waited for; or once it takes too long. */
   readonly confirm: {
-    /** `since`: on the monotonic clock, from when on the wait counts. */
-    readonly args: { readonly position: number; readonly since: number };
+    /** `since`: on the monotonic clock, from when on the wait counts. `place`: where the replica stands now. */
+    readonly args: { readonly position: number; readonly since: number; readonly place: PlaceMessage };
     readonly result: Confirmation;
   };
   /** The node ends: what it has counted is told. Resolves also when that could not be done. */

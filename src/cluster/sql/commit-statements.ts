@@ -1,7 +1,7 @@
 import { byteaArray } from './bytea.ts';
 import type { Answer, SqlConnection, Statement } from './connection.ts';
 import { headColumns, headRow, type RawHead } from './head-statements.ts';
-import { followBounds, maxPart, type RowBounds, sendRows, toLogRows } from './log-statements.ts';
+import { followBounds, sendRows, toLogRows } from './log-statements.ts';
 import { nodeRows, nodesStatement, type RawNode } from './node-statements.ts';
 import type { Head, LogRow, LogRows, NodeRow, RecordKey, RecordRow } from './rows.ts';
 import { commitChannel } from './schema-name.ts';
@@ -24,9 +24,6 @@ export const changesBytesMax = 256 * 1024 * 1024;
 /** Longer changes are kept in several parts, so that no value that is read is larger. */
 const partBytes = 4 * 1024 * 1024;
 
-/** What a lost commit brings along; a writer that is further behind reads on by itself. */
-const othersBounds: RowBounds = { rows: 200, bytes: 4 * 1024 * 1024 };
-
 /** What a node decided, as PostgreSQL is asked to take it. */
 export interface CommitRequest {
   /** The checksum at `row.position` - 1: what it was decided on. */
@@ -47,8 +44,6 @@ export interface CommitOutcome {
   readonly isLocalOnly: boolean;
   /** As they were after the commit. */
   readonly nodes: readonly NodeRow[];
-  /** Rows of other batches from `row.position` on: what came in between, where it was lost. */
-  readonly others: LogRows;
 }
 
 /** The whole commit is one statement, so that no transaction stays open: it moves the head, or does nothing. */
@@ -97,7 +92,7 @@ export function commit(connection: SqlConnection, request: CommitRequest): Promi
 }
 
 /**
- * Takes the lock of the head, in a transaction that `commitLocked` or `giveUpLock` ends: for a writer that lost twice.
+ * Takes the lock of the head, in a transaction that `commitLocked` or `giveUpLock` ends: for a writer that others were faster than.
  * PostgreSQL ends the connection where nothing is said in it for 2 s, or 30 s for a long change.
  *
  * @param position of this node: rows behind it come along, as they are once the lock is held
@@ -150,7 +145,7 @@ export async function batchAt(connection: SqlConnection, position: number): Prom
   return rows[0]?.batch ?? null;
 }
 
-/** In one message: the commit, the end of its transaction if it has one, the nodes after it, and what others committed. */
+/** In one message: the commit, the end of its transaction if it has one, and the nodes after it. */
 async function sendCommit(
   connection: SqlConnection,
   { previousChecksum, row, puts, removals }: CommitRequest,
@@ -174,18 +169,11 @@ async function sendCommit(
   connection.takeLocalOnly();
   const sent = connection.together(
     () =>
-      [
-        connection.run(commitStatement, values),
-        end(),
-        connection.run<RawNode>(nodesStatement, []),
-        sendRows(connection, row.position - 1, othersBounds, maxPart, row.batch),
-      ] as const,
+      [connection.run(commitStatement, values), end(), connection.run<RawNode>(nodesStatement, [])] as const,
   );
   const timeoutMs = commitTimeoutMs + (row.changes.length / 2 ** 20) * commitTimeoutMsPerMiB;
   const answers = connection.within(timeoutMs, Promise.all(sent));
-  const [moved, ended, nodes, others] = await answers.catch((fault) =>
-    failedCommit(connection, sent[0], fault),
-  );
+  const [moved, ended, nodes] = await answers.catch((fault) => failedCommit(connection, sent[0], fault));
   // A transaction that failed answers COMMIT with ROLLBACK, and without an error.
   if (ended !== null && ended.command !== 'COMMIT')
     throw new Error(`PostgreSQL answered COMMIT with ${ended.command}`);
@@ -193,7 +181,6 @@ async function sendCommit(
     isCommitted: moved.count === 1,
     isLocalOnly: connection.takeLocalOnly(),
     nodes: nodeRows(nodes.rows),
-    others: toLogRows(others.rows, othersBounds),
   };
 }
 

@@ -20,7 +20,7 @@ const rowsStatement: Statement = {
       select first.*, sum(octet_length(changes)) over (order by position, part) - octet_length(changes) as before
       from (
         select * from ${schema}.log
-        where (position, part) > ($1::bigint, $2::int) and ($5::uuid is null or batch <> $5::uuid)
+        where (position, part) > ($1::bigint, $2::int)
         order by position, part limit $3::int
       ) as first
     ) as counted
@@ -64,9 +64,8 @@ export function sendRows(
   position: number,
   { rows, bytes }: RowBounds,
   part = maxPart,
-  exceptBatch: string | null = null,
 ): Promise<Answer<PartRow>> {
-  return connection.run<PartRow>(rowsStatement, [position, part, rows, bytes, exceptBatch]);
+  return connection.run<PartRow>(rowsStatement, [position, part, rows, bytes]);
 }
 
 /** Whether the last row lacks parts. */

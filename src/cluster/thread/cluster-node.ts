@@ -81,7 +81,10 @@ export class ClusterNode {
     lock: (args) => this.#committer.lock(args),
     unlock: () => this.#committer.unlock(),
     verify: (args) => this.#committer.verify(args),
-    confirm: ({ position, since }) => this.#acknowledgements.everywhere(position, since),
+    confirm: ({ position, since, place }) => {
+      this.#replica.moved(place);
+      return this.#acknowledgements.everywhere(position, since);
+    },
     tellLastUsage: async () => {
       await this.#tellLastUsage();
       return null;
@@ -134,9 +137,6 @@ export class ClusterNode {
     const onConnected = async (): Promise<void> => meter.countConnection('following');
     this.#listening = new PrimaryLink({ ...this.#link, onConnected });
     this.#caringLink = new PrimaryLink(this.#link);
-    this.#committer = new Committer(this.#writing, this.#acknowledgements, meter, (rows) =>
-      this.#follower.noteFetched(rows),
-    );
     this.#watch = new AcknowledgementWatch({
       ...{ acknowledgements: this.#acknowledgements, writing: this.#writing },
       ...{ readEveryMs: options.leaseMs / renewalsPerLease, log: options.log },
@@ -147,6 +147,7 @@ export class ClusterNode {
       this.#follower.applied(position);
     });
     this.#follower = new Follower({ replica: this.#replica, self, log: options.log, meter });
+    this.#committer = new Committer(this.#writing, this.#acknowledgements, meter, this.#follower);
     this.#membership = new Membership({
       ...options,
       ...{ link: this.#listening, replica: this.#replica, follower: this.#follower, self },

@@ -20,6 +20,7 @@ import { readNodes } from '../sql/node-statements.ts';
 import type { LogRow, RecordKey, RecordRow } from '../sql/rows.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
+import type { Follower } from './follower.ts';
 import type { PrimaryLink } from './primary-link.ts';
 import { toRowMessage } from './replica-client.ts';
 
@@ -28,32 +29,47 @@ type Reply<Name extends 'commit' | 'lock' | 'verify'> = ClusterCalls[Name]['resu
 /** How long it is tried to learn what became of a commit whose connection ended. */
 const outcomeMsMax = 5000;
 
+/** What a commit tells the follower, which would otherwise fetch what the writer has or is given. */
+type LogFollower = Pick<Follower, 'noteFetched' | 'leaveToWriter' | 'takeFromWriter'>;
+
 /** Brings what the writer decided to PostgreSQL, and says what became of it. One thing at a time: the writer asks so. */
 export class Committer {
   readonly #link: PrimaryLink;
   readonly #acknowledgements: Acknowledgements;
   readonly #meter: ClusterMeter;
-  readonly #onRows: (rows: readonly LogRow[]) => void;
+  readonly #follower: LogFollower;
   #locked: SqlConnection | null = null;
 
-  /** @param onRows called with rows of other nodes that the writer is given */
   constructor(
     link: PrimaryLink,
     acknowledgements: Acknowledgements,
     meter: ClusterMeter,
-    onRows: (rows: readonly LogRow[]) => void,
+    follower: LogFollower,
   ) {
     this.#link = link;
     this.#acknowledgements = acknowledgements;
     this.#meter = meter;
-    this.#onRows = onRows;
+    this.#follower = follower;
   }
 
   async commit(args: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {
     const startedAt = monotonicMs();
-    const reply = await this.#commit(args);
+    const reply = await this.#leftToWriter(args);
     this.#meter.countCommit(reply.kind === 'cut-off' ? 'refused' : reply.kind, args.isLocked, startedAt);
     return reply;
+  }
+
+  async #leftToWriter(args: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {
+    const { position } = args.row;
+    let isApplied = false;
+    this.#follower.leaveToWriter(position);
+    try {
+      const reply = await this.#commit(args);
+      isApplied = reply.kind === 'committed' || reply.kind === 'lost';
+      return reply;
+    } finally {
+      if (!isApplied) this.#follower.takeFromWriter(position);
+    }
   }
 
   async #commit({ row, previous, isLocked }: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {
@@ -85,15 +101,10 @@ export class Committer {
 
   #told(outcome: CommitOutcome, { row }: CommitRequest, sentAt: number): Reply<'commit'> {
     this.#acknowledgements.observe(outcome.nodes, sentAt);
-    if (!outcome.isCommitted) return this.#lost(outcome.others.rows);
+    if (!outcome.isCommitted) return { kind: 'lost' };
     if (outcome.isLocalOnly) this.#acknowledgements.committedHereOnly(row.position);
     else this.#acknowledgements.committed(row.position);
     return { kind: 'committed' };
-  }
-
-  #lost(rows: readonly LogRow[]): { readonly kind: 'lost'; readonly rows: readonly RowMessage[] } {
-    this.#onRows(rows);
-    return { kind: 'lost', rows: rows.map(toRowMessage) };
   }
 
   /**
@@ -130,9 +141,10 @@ export class Committer {
       if (others.hasMore) return await this.#behind(connection, others.rows, position);
       const { rows } = others;
       if (head.closedAt !== null) throw new Error('the cluster was closed by `burgee cluster leave`');
-      this.#onRows(rows);
+      this.#follower.noteFetched(rows);
       return { kind: 'locked', rows: rows.map(toRowMessage) };
     } catch (fault) {
+      this.#follower.takeFromWriter(position + 1);
       await this.unlock();
       return cutOff(fault);
     }
@@ -147,7 +159,7 @@ export class Committer {
     await this.unlock();
     // A row that is larger than what is read at once comes by itself.
     const rows = first.length > 0 ? first : (await rowsAfter(connection, position)).rows;
-    this.#onRows(rows);
+    this.#follower.noteFetched(rows);
     return { kind: 'behind', rows: rows.map(toRowMessage) };
   }
 
@@ -168,7 +180,7 @@ export class Committer {
       this.#acknowledgements.observe(nodes, sentAt);
       if (head.position === position) return { kind: 'newest' };
       const { rows } = await rowsAfter(connection, position);
-      this.#onRows(rows);
+      this.#follower.noteFetched(rows);
       return { kind: 'behind', rows: rows.map(toRowMessage) };
     } catch (fault) {
       return cutOff(fault);

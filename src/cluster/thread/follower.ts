@@ -27,6 +27,9 @@ export class Follower {
   readonly #authors = new Map<string, number>();
   #connection: SqlConnection | null = null;
   #wanted = 0;
+  /** The position of this node's own commit: the writer applies what is stored there, its own row or that of the winner. */
+  #own = 0;
+  #isOwnMissed = false;
   #run: Promise<void> | null = null;
   #awaited: { readonly position: number; resolve(): void }[] = [];
 
@@ -42,6 +45,10 @@ export class Follower {
   /** A commit was made. What fails is tried again by `catchUp`. */
   wake(position: number): void {
     this.#options.meter.showHead(position);
+    if (position === this.#own) {
+      this.#isOwnMissed = true;
+      return;
+    }
     this.catchUp(position).catch((fault: Error) =>
       this.#options.log.debug({ reason: fault.message }, 'the log could not be followed'),
     );
@@ -60,6 +67,19 @@ export class Follower {
     });
     const reached = new Promise<void>((resolve) => this.#awaited.push({ position, resolve }));
     await Promise.race([this.#run, reached]);
+  }
+
+  /** A commit of this node is on its way: what it leads to need not be fetched. */
+  leaveToWriter(position: number): void {
+    this.#own = position;
+    this.#isOwnMissed = false;
+  }
+
+  /** The writer does not know what is stored at its position: it is fetched after all. */
+  takeFromWriter(position: number): void {
+    if (position !== this.#own) return;
+    this.#own = 0;
+    if (this.#isOwnMissed) this.wake(position);
   }
 
   /** The replica took over a state: what was wanted of another history is not wanted any more. */

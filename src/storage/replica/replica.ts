@@ -64,8 +64,8 @@ export class Replica {
   #isBecoming = false;
   /** What this node has applied is not in the cluster any more: the next change begins another history. */
   #isSetBack = false;
-  /** Of the row that was decided last: what the target knows is the state after it. */
-  #decidedBatch: string | null = null;
+  /** The row that was decided last, on the present place: what the target knows is the state after it. */
+  #decided: DecidedRow | null = null;
 
   /** @param node the id of this process in the cluster */
   constructor(parts: ReplicaParts, node: string) {
@@ -116,16 +116,15 @@ export class Replica {
       const [result] = results as [T];
       const writes = captured.all;
       if (writes.length === 0) return { result, row: null };
-      const row = this.#rowOf({ writes, logged: target.logged });
-      this.#decidedBatch = row.batch;
-      return { result, row };
+      this.#decided = this.#rowOf({ writes, logged: target.logged });
+      return { result, row: this.#decided };
     });
   }
 
   /** A new cluster has none, and one whose log was set back has one that is not true any more. */
   #needsHistory(captured: CapturedWrites): boolean {
-    if (captured.isEmpty) return this.#isSetBack;
-    return this.#isSetBack || this.#parts.target.source.find(historyRecord, metaKeys.history) === undefined;
+    if (captured.isEmpty || this.#isSetBack) return this.#isSetBack;
+    return this.#parts.target.source.find(historyRecord, metaKeys.history) === undefined;
   }
 
   #rowOf(content: RowContent): DecidedRow {
@@ -154,7 +153,7 @@ export class Replica {
     const place = this.#placeAfter(due);
     const newer = due.find(({ format }) => format > recordsFormat);
     if (newer !== undefined) throw new NewerRowError(`the row has records of format ${newer.format}`);
-    const contents = due.map(({ changes }) => decodeContent(changes));
+    const contents = due.map((row) => this.#decidedAs(row)?.content ?? decodeContent(row.changes));
     const { target } = this.#parts;
     this.#parts.exclusively(() => {
       this.#forgetBefore(due);
@@ -184,7 +183,8 @@ export class Replica {
       if (row.position !== position + 1) {
         throw new DivergedError(`row ${row.position} of the log comes after row ${position}`);
       }
-      if (!chainChecksum(checksum, row).equals(row.checksum)) {
+      const after = this.#decidedAs(row)?.checksum ?? chainChecksum(checksum, row);
+      if (!after.equals(row.checksum)) {
         throw new DivergedError(`row ${row.position} of the log does not continue what was applied here`);
       }
       position = row.position;
@@ -208,7 +208,7 @@ export class Replica {
     this.#isBecoming = true;
     try {
       const written = await this.#parts.exclusivelyThroughout(() => {
-        this.#decidedBatch = null;
+        this.#decided = null;
         return replaceState(this.#parts, batches, () => this.#putPlace(place));
       });
       // PostgreSQL was restored: positions, and numbers of changes, are given again.
@@ -226,10 +226,9 @@ export class Replica {
    * @param run consumes it before it awaits anything but what takes its entries
    */
   async reading<T>(run: (state: Iterable<StateEntry>) => Promise<T>): Promise<T> {
-    const { opened } = this.#parts;
-    const snapshots = new Snapshots(opened.root);
+    const snapshots = new Snapshots(this.#parts.opened.root);
     try {
-      return await run(stateOf(new RecordSource(opened.databases, snapshots)));
+      return await run(stateOf(new RecordSource(this.#parts.opened.databases, snapshots)));
     } finally {
       snapshots.close();
     }
@@ -268,15 +267,20 @@ export class Replica {
 
   /** What was decided, and not committed, is not what the store holds. */
   #forgetDecided(): void {
-    if (this.#decidedBatch !== null) this.#parts.target.forget();
-    this.#decidedBatch = null;
+    if (this.#decided !== null) this.#parts.target.forget();
+    this.#decided = null;
+  }
+
+  /** Of the row that was decided here last, what it says and its checksum are known. */
+  #decidedAs({ batch }: ReplicaRow): DecidedRow | null {
+    return batch === this.#decided?.batch ? this.#decided : null;
   }
 
   /** What the target knows is the state after these rows only if they are the one that was decided last. */
   #forgetBefore(rows: readonly ReplicaRow[]): void {
-    const isOwn = rows.length === 1 && rows[0]?.batch === this.#decidedBatch;
+    const isOwn = rows.length === 1 && rows.every((row) => this.#decidedAs(row) !== null);
     if (!isOwn) this.#parts.target.forget();
-    this.#decidedBatch = null;
+    this.#decided = null;
   }
 
   #putPlace(place: ReplicaPlace): void {

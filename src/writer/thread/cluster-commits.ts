@@ -1,6 +1,7 @@
 import type {
   ClusterCalls,
   Confirmation,
+  PlaceMessage,
   ReplicaCalls,
   RowMessage,
 } from '../../cluster/client/replica-protocol.ts';
@@ -21,8 +22,12 @@ import type { UsageSharing } from './usage-sharing.ts';
 /** What the writer's thread holds of the cluster's. */
 export type ClusterPort = PortCalls<ClusterCalls, ReplicaCalls>;
 
-/** After so many commits that other nodes were faster than, the next one is decided under the cluster's lock. */
-const lossesBeforeLock = 2;
+/**
+ * After a commit that another node was faster than, so many are decided under the cluster's lock, and as many again while
+ * others still commit in between: where several nodes write all the time, what is decided without it is mostly decided in
+ * vain.
+ */
+const commitsUnderLock = 16;
 /** How often it is tried at all: under the lock nobody is faster, unless the lock was lost each time. */
 const attemptsMax = 8;
 
@@ -59,6 +64,7 @@ export class ClusterCommits implements Commits {
   readonly answerMs: number;
   readonly #requireRoom: RequireRoom;
   #last: Promise<unknown> = Promise.resolve();
+  #leftUnderLock = 0;
 
   constructor({ store, replica, port, usage, answerMs, requireRoom }: ClusterCommitsParts) {
     this.#store = store;
@@ -98,11 +104,13 @@ export class ClusterCommits implements Commits {
   async #commit<T>(run: Run<T>): Promise<Committed<T>> {
     const since = monotonicMs();
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      const isLocked = attempt >= lossesBeforeLock;
+      const isLocked = this.#leftUnderLock > 0;
+      if (isLocked) this.#leftUnderLock -= 1;
       const committed = isLocked
         ? await this.#underLock(false, () => this.#decide(run, since, true))
         : await this.#decideAlone(run, since);
       if (committed !== null) return committed;
+      this.#leftUnderLock = commitsUnderLock;
     }
     throw new NotCommittedError('cut-off', 'other nodes were faster each time');
   }
@@ -136,7 +144,8 @@ export class ClusterCommits implements Commits {
     for (let page = 0; page < pagesMax; page += 1) {
       const locked = await this.#port.ask('lock', { position: this.#replica.place.position, isLong });
       if (locked.kind === 'cut-off') throw new NotCommittedError('cut-off', locked.message);
-      this.#follow(locked.rows);
+      if (locked.rows.length > 0 && this.#leftUnderLock > 0) this.#leftUnderLock = commitsUnderLock;
+      this.#followOthers(locked.rows);
       if (locked.kind === 'locked') return;
     }
     throw new NotCommittedError('cut-off', 'this node is too far behind to change anything');
@@ -156,7 +165,7 @@ export class ClusterCommits implements Commits {
     if (isLocked) await this.#port.ask('unlock', null);
     if (verified.kind === 'cut-off') throw new NotCommittedError('cut-off', verified.message);
     if (verified.kind === 'behind') {
-      this.#follow(verified.rows);
+      this.#followOthers(verified.rows);
       return null;
     }
     return { result, confirmed: this.#confirm(position, since) };
@@ -173,10 +182,7 @@ export class ClusterCommits implements Commits {
       this.#followOwn(row);
       return { result, confirmed: this.#confirm(position, since) };
     }
-    if (outcome.kind === 'lost') {
-      this.#follow(outcome.rows);
-      return null;
-    }
+    if (outcome.kind === 'lost') return null;
     throw new NotCommittedError(outcome.kind, outcome.message);
   }
 
@@ -189,12 +195,22 @@ export class ClusterCommits implements Commits {
     }
   }
 
+  #followOthers(rows: readonly RowMessage[]): void {
+    if (rows.length === 0) return;
+    this.#follow(rows);
+    void this.#port.ask('applied', this.#placeMessage).catch(() => undefined);
+  }
+
+  get #placeMessage(): PlaceMessage {
+    const { position, checksum } = this.#replica.place;
+    return { position, checksum: new Uint8Array(checksum) };
+  }
+
   /** What cannot be applied now is fetched again by the cluster's thread, which also mends a replica that has diverged. */
   #follow(rows: readonly (RowMessage | ReplicaRow)[]): void {
-    if (rows.length === 0 || this.#replica.isBecoming) return;
+    if (this.#replica.isBecoming) return;
     try {
-      const { position, checksum } = this.#replica.follow(rows.map(toLogRow));
-      void this.#port.ask('applied', { position, checksum: new Uint8Array(checksum) }).catch(() => undefined);
+      this.#replica.follow(rows.map(toLogRow));
     } catch (fault) {
       if (fault instanceof NoRoomError) throw new NotCommittedError('cut-off', fault.message);
       if (!(fault instanceof DivergedError || fault instanceof NewerRowError)) throw fault;
@@ -203,7 +219,10 @@ export class ClusterCommits implements Commits {
 
   /** @param since null: from now on */
   #confirm(position: number, since: number | null): Promise<Confirmation> {
-    return this.#port.ask('confirm', { position, since: since ?? monotonicMs() }).catch(() => 'unconfirmed');
+    const place = this.#placeMessage;
+    return this.#port
+      .ask('confirm', { position, since: since ?? monotonicMs(), place })
+      .catch(() => 'unconfirmed');
   }
 }
 

@@ -62,7 +62,9 @@ function committerOf({ url, schema }: TestCluster) {
     ...{ leaseMs: 3000, waitMs: 5000, wait: 'all', meter },
     self: () => 'node',
   });
-  return { committer: new Committer(link, acknowledgements, meter, () => undefined) };
+  const nothing = (): void => undefined;
+  const follower = { noteFetched: nothing, leaveToWriter: nothing, takeFromWriter: nothing };
+  return { committer: new Committer(link, acknowledgements, meter, follower) };
 }
 
 t.test('a writer that is far behind reads on without the lock', { skip }, async (t) => {
