@@ -37,13 +37,13 @@ interface Snapshot {
   holders: number;
 }
 
-/** Transactions kept for reuse. Each occupies a reader slot of LMDB, of which all threads and processes share 512. */
+/** Transactions kept for reuse. Each occupies a reader slot of LMDB, which all threads and processes share. */
 const idleMax = 2;
 
 /**
  * The snapshots of one reader, and the view of its current one. `renew` moves the current view to the newest state. A
  * snapshot that is held (by a pin, or an open range) stays as it is; its transaction is reused when the last holder
- * releases it. There are at most as many as are held at once, and LMDB's 512 reader slots bound them all.
+ * releases it. There are at most as many as are held at once, and LMDB's reader slots bound them all.
  */
 export class Snapshots implements ReadView {
   readonly #root: Root;

@@ -9,6 +9,9 @@ import { flagChangeOf, flagOf } from './support/records.ts';
 import { mapBytes, newStore } from './support/sample-store.ts';
 
 const projectId = newId();
+/** The most that may be set, and the snapshots that all long answers together may hold. */
+const workersMax = 256;
+const pinnedMax = 128;
 
 function create(store: Store, flag: Flag): Flag {
   store.write(({ apply }) => apply([flagChangeOf(null, flag)]));
@@ -51,6 +54,20 @@ t.test('after a renewal the state is that of the next read', async (test) => {
   reader.renew();
   const second = patch(store, first);
   test.strictSame(reader.queries.flag(first.id), second);
+});
+
+t.test('there are readers for as many workers as may be set, each with several snapshots', async (test) => {
+  const { store, reader } = newStore(test);
+  let flag = create(store, flagOf(projectId));
+  const pins = [];
+  // Each pin is of a state of its own, so each has a transaction.
+  for (let snapshot = 0; snapshot < workersMax * 4 + pinnedMax; snapshot += 1) {
+    pins.push(reader.pin());
+    flag = patch(store, flag);
+    reader.renew();
+  }
+  test.strictSame(reader.queries.flag(flag.id), flag);
+  for (const pin of pins) pin.release();
 });
 
 t.test('a pin keeps its snapshot over renewals and turns until it is released', async (test) => {

@@ -26,8 +26,11 @@ export interface EnvironmentOptions {
 }
 
 const readingMapBytesMin = 2 ** 30;
-/** Open snapshots of all threads and processes: LMDB's lock file has a table of so many readers. */
-const readersMax = 512;
+/**
+ * Read transactions of all threads and processes, also those that are kept for reuse: LMDB's lock file has a table of so
+ * many readers, of 64 bytes each. 256 workers keep up to three each, streams hold one more in each, and 128 are pinned.
+ */
+const readersMax = 2048;
 /** More databases than the store has, or is likely to get. */
 const databasesMax = 64;
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
