@@ -4,11 +4,12 @@ import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger } from '../observability/logger.ts';
 import { evaluationRetryHeaders, ofrepRetryHeaders } from '../operations/answer-headers.ts';
-import { type ApiManner, consoleManner, managementManner } from '../operations/api-manner.ts';
+import { type ApiManner, consoleManner, managementManner, syncManner } from '../operations/api-manner.ts';
 import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
 import { newId } from '../support/random-id.ts';
 import { isOfrepPath } from '../worker/ofrep/ofrep-address.ts';
 import { type RouteName, routeIndex } from '../worker/route-names.ts';
+import { syncPath } from '../worker/sync-door.ts';
 
 const detail = 'No worker of the service takes requests at the moment. Retry now.';
 const problem = { code: 'service-unavailable', detail } as const;
@@ -27,10 +28,11 @@ export function refuseWithoutWorker(
   const requestId = newId();
   exchange.route = routeIndex(routeOf(path));
   const manner = mannerOf(path, docsUrl);
+  const isOfrep = isOfrepPath(path);
   if (path === '/health') {
     const body = JSON.stringify({ status: 'unavailable', failing: ['workers'] });
     exchange.answerClosing(503, evaluationRetryHeaders, body);
-  } else if (isOfrepPath(path)) {
+  } else if (isOfrep) {
     // Clients of OFREP take a 503 for malformed.
     const failure = ofrepFailure(null, { status: 500, code: 'GENERAL', details: detail });
     exchange.answerClosing(500, ofrepRetryHeaders, failure);
@@ -38,12 +40,14 @@ export function refuseWithoutWorker(
     const headers = manner.headers(requestId, 503, { contentType: 'application/json' });
     exchange.answerClosing(503, headers, manner.envelope(problem));
   } else exchange.answerClosing(503, evaluationRetryHeaders, errorEnvelope(problem, docsUrl));
-  log.warn({ requestId, method: view.method(), route: null, status: 503 }, 'no worker takes requests');
+  const status = isOfrep ? 500 : 503;
+  log.warn({ requestId, method: view.method(), route: null, status }, 'no worker takes requests');
 }
 
 /** @returns null for a path below neither of the APIs whose requests have ids */
 function mannerOf(path: string, docsUrl: string): ApiManner | null {
   if (isBelow(path, managementApiPath)) return managementManner(docsUrl);
+  if (isBelow(path, syncPath)) return syncManner(docsUrl);
   return isBelow(path, consoleApiPath) ? consoleManner(docsUrl) : null;
 }
 
@@ -51,6 +55,7 @@ function routeOf(path: string): RouteName {
   if (path === '/health') return 'health';
   if (isBelow(path, managementApiPath)) return 'management-other';
   if (isBelow(path, consoleApiPath)) return 'console-other';
+  if (isBelow(path, syncPath)) return 'sync-other';
   if (isOfrepPath(path)) return 'ofrep-other';
   return path === '/v1' || path.startsWith('/v1/') ? 'evaluation-other' : 'other';
 }

@@ -175,7 +175,7 @@ export class WorkerFleet {
     if (!isReplaced) this.#replace().catch(this.#options.onFatal);
   }
 
-  /** The worker's thread has ended: adds its counts to `#ended`, and gives back what it held. */
+  /** The worker's thread has ended: adds its counts to those of ended workers, and gives back what it held. */
   #retire(link: WorkerLink, place: number): void {
     this.#takeOut(link);
     const wasHeld = this.#links.delete(link);

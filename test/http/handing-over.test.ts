@@ -203,11 +203,15 @@ t.test('without a thread, requests are refused in the form of their API', async 
   t.match(session.head, /\r\nx-request-id: \w{20}/i);
   t.notMatch(session.head, /access-control/i);
   t.match(session.json, { error: 'Service unavailable' });
+  const sync = await ask('/sync/v1/stream');
+  t.match(sync.head, /\r\nx-request-id: \w{20}/i);
+  t.notMatch(sync.head, /access-control/i);
+  t.match(sync.json, { error: 'Service unavailable' });
   t.match((await ask('/docs')).json, { error: 'Service unavailable' });
   const last = await ask('/docs', 'GET', 'Connection: close\r\n');
   t.match(last.json, { error: 'Service unavailable' }, 'also to a client that ends its connection');
-  t.equal(countEvents(meter.cells, requestMetrics.metrics.durations), 9, 'each refusal is counted');
-  t.equal(logged.length, 9, 'and logged');
+  t.equal(countEvents(meter.cells, requestMetrics.metrics.durations), 10, 'each refusal is counted');
+  t.equal(logged.length, 10, 'and logged');
 });
 
 t.test(
