@@ -15,12 +15,12 @@ import { managementOperations } from '../operations/management-operations.ts';
 import { createRouter } from '../operations/match-route.ts';
 import type { ReadTurns } from '../operations/read-turns.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
-import { HeldPlaces } from '../support/fair-share.ts';
 import type { WriteOutcome, WriterPort } from '../writer/client/writer-client.ts';
 import { answerRead, answerWrite, type ReadingActors } from './answers/answer-call.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
+import type { FairRoom } from './limits/fair-room.ts';
 import type { RequestRoom } from './limits/process-budgets.ts';
 import type { RequestMeter } from './request-meter.ts';
 import type { RouteName } from './route-names.ts';
@@ -36,6 +36,8 @@ export interface ManagementDoorOptions {
   readonly requestRate: AddressLimiter;
   readonly failedAuthentications: AddressLimiter;
   readonly requests: RequestRoom;
+  /** Of refusals that are being recorded. */
+  readonly denials: FairRoom;
   readonly meter: RequestMeter;
   /** Counts, for all workers, the denials that could not be recorded. */
   readonly unrecordedDenials: SharedArrayBuffer;
@@ -43,9 +45,6 @@ export interface ManagementDoorOptions {
   readonly log: Logger;
   readonly logRequest: LogRequest;
 }
-
-/** Denials that a worker has recorded at once; one token has half of them, and further tokens of what is left. */
-const denialsMax = 256;
 
 const tooManyFailures =
   'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
@@ -74,8 +73,6 @@ export class ManagementDoor implements ApiDoor {
   readonly requests: RequestRoom;
   readonly actors: ReadingActors;
   readonly #options: ManagementDoorOptions;
-  /** Denials that are being recorded, by token. */
-  readonly #denials = new HeldPlaces();
 
   constructor(options: ManagementDoorOptions) {
     this.#options = options;
@@ -108,19 +105,14 @@ export class ManagementDoor implements ApiDoor {
 
   /** A token that is refused while the writer is busy gets no more than its share of the places that wait for it. */
   async #recordDenial(denial: Denial): Promise<WriteOutcome> {
-    const { tokenId } = denial;
-    if (!this.#denials.hasShareFor(tokenId, denialsMax, 1)) return { kind: 'overloaded' };
-    this.#denials.take(tokenId);
+    const { denials, writer } = this.#options;
+    const place = denials.ofAsker({ asker: denial.tokenId, project: null, organisation: null }, 0);
+    if (!place.take(1)) return { kind: 'overloaded' };
     try {
-      return await this.#options.writer.recordDenial(denial);
+      return await writer.recordDenial(denial);
     } finally {
-      this.#denials.give(tokenId);
+      place.end();
     }
-  }
-
-  /** The limit that sync shares: whoever guesses tokens has one number of attempts for both. */
-  get failedAuthentications(): AddressLimiter {
-    return this.#options.failedAuthentications;
   }
 
   own(view: RequestView, id: string | null): OwnParts {

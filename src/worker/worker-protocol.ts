@@ -41,18 +41,26 @@ export const budgetNames = [
   'encoders',
   /** Event streams of sync and of OFREP. */
   'streams',
+  /** Refusals of tokens by the Management API that are being recorded. */
+  'denials',
 ] as const;
 export type BudgetName = (typeof budgetNames)[number];
 
 /** Long answers that are being made, or sent to slow clients. */
 const longAnswersMax = 1024;
-/** Snapshots that they hold: each keeps pages from reuse, and takes one of LMDB's 512 readers. */
+/** Snapshots that they hold: each keeps pages from reuse, and takes one of LMDB's readers. */
 const pinnedSnapshotsMax = 128;
 /** Places for all workers together, each kind a `SharedPlaces`. */
 export const placesOf = { longAnswers: longAnswersMax, pinnedSnapshots: pinnedSnapshotsMax } as const;
 export type PlaceName = keyof typeof placesOf;
 
-export const fairRoomNames = ['bodies', 'managementRequests', 'consoleRequests', 'unsentBytes'] as const;
+export const fairRoomNames = [
+  'bodies',
+  'managementRequests',
+  'consoleRequests',
+  'unsentBytes',
+  'denials',
+] as const;
 type FairRoomName = (typeof fairRoomNames)[number];
 
 /** Memory that all workers share: the limits of the process, exact for any spread of connections. */

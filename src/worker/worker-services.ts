@@ -21,7 +21,7 @@ import { AddressFinder, ClientAddresses } from './limits/address-finder.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
 import { ConnectionRoom } from './limits/connection-room.ts';
 import { EvaluationLimit } from './limits/evaluation-limit.ts';
-import { bodyRoom, budgetOf, requestRoom, unsentAnswers } from './limits/process-budgets.ts';
+import { bodyRoom, budgetOf, denialRoom, requestRoom, unsentAnswers } from './limits/process-budgets.ts';
 import { StreamRoom } from './limits/stream-room.ts';
 import { ManagementDoor } from './management-door.ts';
 import { EventStreams } from './ofrep/event-streams.ts';
@@ -260,6 +260,7 @@ function managementDoor(setup: WorkerSetup, parts: DoorParts, workerLog: WorkerL
     requestRate: new AddressLimiter(limits.managementRate, setup.managementRateLimit),
     failedAuthentications: new AddressLimiter(limits.failedAuthentications, setup.failedAuthenticationLimit),
     requests: requestRoom(setup, 'management', setup.inFlightMax),
+    denials: denialRoom(setup),
     unrecordedDenials: limits.unrecordedDenials,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
   });

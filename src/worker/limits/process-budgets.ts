@@ -76,6 +76,23 @@ export function requestRoom(holder: RoomHolder, api: 'management' | 'console', m
   return { all, waiting };
 }
 
+/** Refusals of tokens that are being recorded, of all workers together. */
+const denialsMax = 256;
+
+/** The places of refusals that the writer is to record: a token that is refused without pause leaves places for others. */
+export function denialRoom(holder: RoomHolder): FairRoom {
+  const all = budgetOf(holder, 'denials', denialsMax);
+  return new FairRoom({
+    all,
+    // A denial always has a token.
+    strangers: all,
+    shares: holder.limits.shares.denials,
+    place: holder.place,
+    isCounted: (_held, used) => used > denialsMax * uncountedShare,
+    takesOfAll: true,
+  });
+}
+
 /** The room for long answers, and for the snapshots that they hold. */
 export function longAnswerRoom({
   limits,
