@@ -11,7 +11,7 @@ import { fastestOf } from '../measure/median-of.ts';
 import { findOpenLoopRate } from '../measure/open-loop-rate.ts';
 import { listOf, planOf, type Question } from '../measure/question.ts';
 import { startUpMetrics, timeStartUp } from '../measure/time-start-up.ts';
-import type { Bench, Scenario } from '../scenario.ts';
+import type { Bench, ComparisonPlan, Scenario } from '../scenario.ts';
 import { type BenchDirectory, makeDirectory } from '../servers/bench-directory.ts';
 import { mixedProvision } from '../servers/flag-fixtures.ts';
 import { findMixedFlag, mixedRequests } from '../servers/mixed-requests.ts';
@@ -30,9 +30,15 @@ const MiB = 2 ** 20;
 /** Both are the settings' defaults. They are set explicitly, because the bound on memory is computed from them. */
 const cacheMiB = 256;
 const workers = availableParallelism();
-const serveArgs = ['--cache-bytes', `${cacheMiB * workers}MiB`, ...workerArguments(workers)];
+const serveArgs = argumentsFor(workers);
+/** With so many workers the memory of the smallest and of the largest store is compared. */
+const workerCounts = [1, 4] as const;
 /** Allowance for garbage that a busy process has not collected yet. */
 const allowanceMiB = 128;
+
+function argumentsFor(count: number): readonly string[] {
+  return ['--cache-bytes', `${cacheMiB * count}MiB`, ...workerArguments(count)];
+}
 
 /** A data directory with `flags` flags, and the requests to its server. */
 interface Size {
@@ -57,7 +63,7 @@ function targetsFor(driver: ClosedLoopDriver): readonly Target[] {
       metric: 'requestsPerSecond',
       contender,
       of: 'ratio',
-      bound: { atLeast: 0.85 },
+      bound: { atLeast: 0.95 },
     },
     {
       what: 'start-up with 1,000,000 flags, against 100',
@@ -75,6 +81,16 @@ function targetsFor(driver: ClosedLoopDriver): readonly Target[] {
       of: 'value',
       bound: { atMost: 0 },
     },
+    ...workerCounts.map(
+      (count): Target => ({
+        what: `the same with ${count} ${count === 1 ? 'worker' : 'workers'}, in MiB`,
+        comparison: `memory-${count}`,
+        metric: 'beyondBoundMiB',
+        contender,
+        of: 'value',
+        bound: { atMost: 0 },
+      }),
+    ),
   ];
 }
 
@@ -116,24 +132,57 @@ async function askForEveryFlag({ flags, directory }: Size, { origin }: ServerPro
   await askAll({ origin, paths });
 }
 
-async function compareMemory(
+function compareMemory(
   bench: Bench,
   question: Question,
   sizes: readonly Size[],
   servers: readonly ServerProcess[],
+): Promise<Comparison> {
+  return compareOwnMemory(bench, sizes, servers, workers, {
+    ...planOf(question, bench.settings),
+    id: 'memory',
+    title: 'Memory after all rounds of load, every flag having been asked for at least once',
+    driver: 'the load of the other comparisons, then each flag once',
+    settings: { ...question.settings, 'allowance for garbage, MiB': allowanceMiB },
+  });
+}
+
+/** The smallest and the largest store, with so many workers. */
+function compareMemoryOfWorkers(bench: Bench, sizes: readonly Size[], count: number): Promise<Comparison> {
+  const ends = sizes.filter((_size, index) => index === 0 || index === sizes.length - 1);
+  return withServers(async (keep) => {
+    const servers: ServerProcess[] = [];
+    for (const { directory } of ends)
+      servers.push(await keep(serveDirectory(directory, { args: argumentsFor(count) })));
+    return compareOwnMemory(bench, ends, servers, count, {
+      id: `memory-${count}`,
+      title: `Memory with ${count} ${count === 1 ? 'worker' : 'workers'}, every flag having been asked for once`,
+      driver: 'each flag once, over 16 connections',
+      settings: {
+        'cache of a worker, MiB': cacheMiB,
+        workers: count,
+        'allowance for garbage, MiB': allowanceMiB,
+      },
+      base,
+    });
+  });
+}
+
+async function compareOwnMemory(
+  bench: Bench,
+  sizes: readonly Size[],
+  servers: readonly ServerProcess[],
+  count: number,
+  plan: Pick<ComparisonPlan, 'id' | 'title' | 'driver' | 'settings' | 'base'>,
 ): Promise<Comparison> {
   for (const [index, size] of sizes.entries()) {
     bench.note(`asking once for each of ${size.name}`);
     await askForEveryFlag(size, servers[index] as ServerProcess);
   }
   const ownMiB = servers.map(({ pid }) => readAnonymousBytes(pid) / MiB);
-  const boundMiB = (ownMiB[0] as number) + cacheMiB * workers + allowanceMiB;
+  const boundMiB = (ownMiB[0] as number) + cacheMiB * count + allowanceMiB;
   return await bench.compare({
-    ...planOf(question, bench.settings),
-    id: 'memory',
-    title: 'Memory after all rounds of load, every flag having been asked for at least once',
-    driver: 'the load of the other comparisons, then each flag once',
-    settings: { ...question.settings, 'allowance for garbage, MiB': allowanceMiB },
+    ...plan,
     rounds: 1,
     metrics: [
       { key: 'residentMiB', label: 'resident memory, MiB', better: 'less', digits: 0 },
@@ -208,6 +257,9 @@ async function run(bench: Bench): Promise<ScenarioReport> {
       if (!isQuick || flags <= quickFlagsMax) sizes.push(await makeSize(bench, flags));
     }
     const comparisons = [...(await compareServed(bench, sizes)), await compareStartUp(bench, sizes)];
+    if (canMeterProcesses()) {
+      for (const count of workerCounts) comparisons.push(await compareMemoryOfWorkers(bench, sizes, count));
+    }
     const targets = isQuick ? [] : drivers.slice(0, 1).flatMap(targetsFor);
     return { scenario, comparisons, targets, missing: missingHere(isQuick) };
   } finally {

@@ -15,22 +15,22 @@ interface Look {
 /** Watches the metrics of open snapshots: a snapshot that stays open makes the file grow with every change. */
 export class ReadersWatch {
   readonly #admin: AdminClient;
-  readonly #evaluators: number;
+  readonly #workers: number;
   readonly #readersMax: number;
   readonly #looks: Look[] = [];
   mostReaders = 0;
   mostLag = 0;
 
-  private constructor(admin: AdminClient, evaluators: number, readersBeside: number) {
+  private constructor(admin: AdminClient, workers: number, readersBeside: number) {
     this.#admin = admin;
-    this.#evaluators = evaluators;
-    this.#readersMax = evaluators + readersBeside;
+    this.#workers = workers;
+    this.#readersMax = workers + readersBeside;
   }
 
   /** @param readersBeside readers in addition to the workers' own: those of long answers and of other processes */
   static async begin(admin: AdminClient, readersBeside: number): Promise<ReadersWatch> {
-    const evaluators = (await admin.scrape()).value('burgee_workers_configured');
-    return new ReadersWatch(admin, evaluators, readersBeside);
+    const workers = (await admin.scrape()).value('burgee_workers_configured');
+    return new ReadersWatch(admin, workers, readersBeside);
   }
 
   /**
@@ -51,7 +51,7 @@ export class ReadersWatch {
 
   /** For the time after the last read. @throws Error unless soon only the workers' own snapshots are open */
   async end(): Promise<void> {
-    const isReleased = async (): Promise<boolean> => (await this.#read()).readers <= this.#evaluators;
+    const isReleased = async (): Promise<boolean> => (await this.#read()).readers <= this.#workers;
     await eventually(isReleased, releasedWithinMs, 'snapshots are not released');
   }
 
