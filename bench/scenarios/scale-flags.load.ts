@@ -245,6 +245,7 @@ function compareServed(bench: Bench, sizes: readonly Size[]): Promise<Comparison
 function missingHere(isQuick: boolean): readonly MissingContender[] {
   const left = isQuick ? flagCounts.filter((flags) => flags > quickFlagsMax) : [];
   const sizes = left.map((flags) => ({ name: nameOf(flags), why: 'a quick run stops at 1,000 flags' }));
+  if (isQuick) sizes.push({ name: 'memory with 1 and with 4 workers', why: 'a quick run leaves it out' });
   if (canMeterProcesses()) return sizes;
   return [...sizes, { name: 'memory', why: 'this system does not tell what a process uses' }];
 }
@@ -257,7 +258,7 @@ async function run(bench: Bench): Promise<ScenarioReport> {
       if (!isQuick || flags <= quickFlagsMax) sizes.push(await makeSize(bench, flags));
     }
     const comparisons = [...(await compareServed(bench, sizes)), await compareStartUp(bench, sizes)];
-    if (canMeterProcesses()) {
+    if (canMeterProcesses() && !isQuick) {
       for (const count of workerCounts) comparisons.push(await compareMemoryOfWorkers(bench, sizes, count));
     }
     const targets = isQuick ? [] : drivers.slice(0, 1).flatMap(targetsFor);

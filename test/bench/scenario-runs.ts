@@ -23,7 +23,7 @@ const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
   'evaluate-project': [/^throughput-\w+-10$/, /^throughput-\w+-100$/],
   ofrep: [/^throughput-\w+$/, /^latency$/, /^throughput-\w+-list$/, /^latency-list$/],
   'evaluate-while-patching': [/^throughput-\w+$/, /^latency$/, /^freshness$/],
-  'scale-flags': [/^throughput-\w+$/, /^latency$/, /^start-up$/, /^memory-1$/, /^memory-4$/],
+  'scale-flags': [/^throughput-\w+$/, /^latency$/, /^start-up$/],
   connections: [/^throughput-\w+-1$/, /^latency-1$/, /^throughput-\w+-8$/, /^latency-8$/],
   wide: [/^throughput-\w+$/, /^latency$/],
   cores: [/^throughput-\w+-1$/, /^paced$/, /^paced-bare$/],

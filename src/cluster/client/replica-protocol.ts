@@ -51,7 +51,7 @@ export interface ClusterCalls {
     readonly args: { readonly row: RowMessage; readonly previous: Uint8Array; readonly isLocked: boolean };
     readonly result:
       | { readonly kind: 'committed' }
-      /** Another node was faster. Its row comes with the lock. */
+      /** Another node was faster. Its row is fetched, or comes with the lock. */
       | { readonly kind: 'lost' }
       /** It may be in the log. If it is, it comes with the rows that follow. */
       | { readonly kind: 'unknown'; readonly message: string }

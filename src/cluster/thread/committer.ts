@@ -61,14 +61,15 @@ export class Committer {
 
   async #leftToWriter(args: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {
     const { position } = args.row;
-    let isApplied = false;
+    let isCommitted = false;
     this.#follower.leaveToWriter(position);
     try {
       const reply = await this.#commit(args);
-      isApplied = reply.kind === 'committed' || reply.kind === 'lost';
+      isCommitted = reply.kind === 'committed';
       return reply;
     } finally {
-      if (!isApplied) this.#follower.takeFromWriter(position);
+      // Another node waits until its row is applied here: it is not left until this writer has the lock.
+      if (!isCommitted) this.#follower.takeFromWriter(position);
     }
   }
 
@@ -144,7 +145,6 @@ export class Committer {
       this.#follower.noteFetched(rows);
       return { kind: 'locked', rows: rows.map(toRowMessage) };
     } catch (fault) {
-      this.#follower.takeFromWriter(position + 1);
       await this.unlock();
       return cutOff(fault);
     }

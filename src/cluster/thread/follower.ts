@@ -27,7 +27,7 @@ export class Follower {
   readonly #authors = new Map<string, number>();
   #connection: SqlConnection | null = null;
   #wanted = 0;
-  /** The position of this node's own commit: the writer applies what is stored there, its own row or that of the winner. */
+  /** The position of this node's own commit, whose row the writer applies. */
   #own = 0;
   #isOwnMissed = false;
   #run: Promise<void> | null = null;
@@ -69,13 +69,13 @@ export class Follower {
     await Promise.race([this.#run, reached]);
   }
 
-  /** A commit of this node is on its way: what it leads to need not be fetched. */
+  /** A commit of this node is on its way: its row need not be fetched. */
   leaveToWriter(position: number): void {
     this.#own = position;
     this.#isOwnMissed = false;
   }
 
-  /** The writer does not know what is stored at its position: it is fetched after all. */
+  /** The writer's row is not stored, or nobody knows: what is there is fetched after all. */
   takeFromWriter(position: number): void {
     if (position !== this.#own) return;
     this.#own = 0;

@@ -22,8 +22,7 @@ export class ConnectionRoom {
 
   /**
    * Counts a connection that was opened or closed.
-   * @param change 1 or -1. @returns whether there is room for an opened connection; of two that are opened at the same
-   * time for the last place, possibly neither gets it
+   * @param change 1 or -1. @returns whether there is room for an opened connection
    */
   change(change: number): boolean {
     assert(change === 1 || change === -1, 'one connection is opened or closed');
@@ -31,8 +30,7 @@ export class ConnectionRoom {
       this.#connections.give(1);
       return true;
     }
-    this.#connections.takeAlways(1);
-    if (this.#connections.used <= Atomics.load(this.#cells, maxCell)) return true;
+    if (this.#connections.takeAlways(1) <= Atomics.load(this.#cells, maxCell)) return true;
     Atomics.add(this.#cells, refusedCell, 1);
     return false;
   }

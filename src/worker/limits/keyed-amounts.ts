@@ -44,19 +44,19 @@ export class KeyedAmounts {
     return kind * cells + (keyedHash(this.#seed, name).readUInt32LE(0) % cells);
   }
 
-  /**
-   * Counts an amount, if the holder has no more than `max` with it. Of two that are counted at the same time for the last
-   * of it, possibly neither is.
-   * @returns whether it was; then `give` must follow
-   */
+  /** Counts an amount, if the holder has no more than `max` with it. @returns whether it was; then `give` must follow */
   take(cell: number, amount: number, max: number): boolean {
     assert(amount >= 0, 'an amount is not negative');
     const wanted = BigInt(amount);
-    if (Number(Atomics.add(this.#amounts, cell, wanted)) + amount <= max) {
-      Atomics.add(this.#amounts, this.#own + cell, wanted);
-      return true;
+    // As in a `SharedBudget`, the sum is never too high: of two askers for the last of it, one gets it.
+    for (let held = Atomics.load(this.#amounts, cell); Number(held) + amount <= max; ) {
+      const found = Atomics.compareExchange(this.#amounts, cell, held, held + wanted);
+      if (found === held) {
+        Atomics.add(this.#amounts, this.#own + cell, wanted);
+        return true;
+      }
+      held = found;
     }
-    Atomics.sub(this.#amounts, cell, wanted);
     return false;
   }
 

@@ -44,11 +44,12 @@ export class SharedBudget {
     return false;
   }
 
-  /** Takes an amount even above the bound. `give` must follow. */
-  takeAlways(amount: number): void {
+  /** Takes an amount even above the bound. `give` must follow. @returns what is used with it */
+  takeAlways(amount: number): number {
     assert(amount >= 0, 'an amount taken from a budget is not negative');
-    Atomics.add(this.#cells, sumCell, BigInt(amount));
+    const before = Atomics.add(this.#cells, sumCell, BigInt(amount));
     Atomics.add(this.#cells, this.#own, BigInt(amount));
+    return Number(before) + amount;
   }
 
   give(amount: number): void {
