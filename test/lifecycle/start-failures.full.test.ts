@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { debianPrograms } from '../support/debian-programs.ts';
@@ -106,7 +107,7 @@ for (const [what, content] of [
 ] as const) {
   t.test(`a store whose file holds ${what}`, async (t) => {
     const { dataDir } = await provisionOne(t);
-    writeFileSync(largestFile(dataDir), content);
+    writeFileSync(dataFileOf(dataDir), content);
     const result = await runBurgee(['serve', '--data-dir', dataDir, '--host', '127.0.0.1', '--port', '0']);
     t.equal(result.code, 1);
     t.match(result.stdout + result.stderr, new RegExp(dataDir));
@@ -147,8 +148,3 @@ t.test('a refused apply changes nothing', async (t) => {
   t.equal(applied.code, 0);
   t.same(Object.keys(JSON.parse(applied.stdout).projects.refused.flags), ['fine']);
 });
-
-function largestFile(directory: string): string {
-  const files = readdirSync(directory).map((name) => join(directory, name));
-  return files.reduce((one, other) => (statSync(other).size > statSync(one).size ? other : one));
-}
