@@ -28,7 +28,7 @@ export function refuseWithoutWorker(
   const requestId = newId();
   exchange.route = routeIndex(routeOf(path));
   const manner = mannerOf(path, docsUrl);
-  const isOfrep = isOfrepPath(path);
+  const isOfrep = manner === null && isOfrepPath(path);
   if (path === '/health') {
     const body = JSON.stringify({ status: 'unavailable', failing: ['workers'] });
     exchange.answerClosing(503, evaluationRetryHeaders, body);

@@ -74,6 +74,9 @@ t.test('a node whose disk is full outlives changes that are sent to it, too', { 
   await third.disk.fill(0);
   await eventually(() => (statuses.get('node 2 503') ?? 0) > 0, attachedMsMax, 'it refuses changes');
   await pause(2000);
+  const stored = (): number => (statuses.get('node 0 200') ?? 0) + (statuses.get('node 1 200') ?? 0);
+  const before = stored();
+  await eventually(() => stored() > before + 20, 20_000, 'the others go on changing things');
   third.disk.free();
   isOver = true;
   await written;

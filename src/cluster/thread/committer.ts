@@ -61,16 +61,11 @@ export class Committer {
 
   async #leftToWriter(args: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {
     const { position } = args.row;
-    let isCommitted = false;
     this.#follower.leaveToWriter(position);
-    try {
-      const reply = await this.#commit(args);
-      isCommitted = reply.kind === 'committed';
-      return reply;
-    } finally {
-      // Another node waits until its row is applied here: it is not left until this writer has the lock.
-      if (!isCommitted) this.#follower.takeFromWriter(position);
-    }
+    const reply = await this.#commit(args);
+    // Another node waits until its row is applied here: it is not left until this writer has the lock.
+    if (reply.kind === 'lost') this.#follower.takeFromWriter(position);
+    return reply;
   }
 
   async #commit({ row, previous, isLocked }: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {

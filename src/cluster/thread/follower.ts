@@ -13,6 +13,9 @@ export class NeedsStateError extends Error {}
 /** A row that this version cannot read. */
 export class NewerLogError extends Error {}
 
+/** After this time a row that was left to the writer, and is not applied yet, is fetched all the same. */
+const ownRowMs = 100;
+
 export interface FollowerOptions {
   readonly replica: ReplicaClient;
   readonly meter: ClusterMeter;
@@ -29,7 +32,6 @@ export class Follower {
   #wanted = 0;
   /** The position of this node's own commit, whose row the writer applies. */
   #own = 0;
-  #isOwnMissed = false;
   #run: Promise<void> | null = null;
   #awaited: { readonly position: number; resolve(): void }[] = [];
 
@@ -46,9 +48,12 @@ export class Follower {
   wake(position: number): void {
     this.#options.meter.showHead(position);
     if (position === this.#own) {
-      this.#isOwnMissed = true;
-      return;
-    }
+      // It may be another node's, which waits for this one, while the outcome is not known.
+      setTimeout(() => this.#fetch(position), ownRowMs).unref();
+    } else this.#fetch(position);
+  }
+
+  #fetch(position: number): void {
     this.catchUp(position).catch((fault: Error) =>
       this.#options.log.debug({ reason: fault.message }, 'the log could not be followed'),
     );
@@ -72,19 +77,18 @@ export class Follower {
   /** A commit of this node is on its way: its row need not be fetched. */
   leaveToWriter(position: number): void {
     this.#own = position;
-    this.#isOwnMissed = false;
   }
 
-  /** The writer's row is not stored, or nobody knows: what is there is fetched after all. */
+  /** The writer's row is not stored: what is there is another node's. */
   takeFromWriter(position: number): void {
-    if (position !== this.#own) return;
     this.#own = 0;
-    if (this.#isOwnMissed) this.wake(position);
+    this.#fetch(position);
   }
 
   /** The replica took over a state: what was wanted of another history is not wanted any more. */
   restart(position: number): void {
     this.#wanted = position;
+    this.#own = 0;
   }
 
   /** These rows were fetched, and are about to be applied: by the follower, or by the writer itself. */

@@ -23,11 +23,11 @@ import type { UsageSharing } from './usage-sharing.ts';
 export type ClusterPort = PortCalls<ClusterCalls, ReplicaCalls>;
 
 /**
- * After a commit that another node was faster than, so many are decided under the cluster's lock, and as many again while
- * others still commit in between: where several nodes write all the time, what is decided without it is mostly decided in
- * vain.
+ * After a commit that another node was faster than, so many attempts at short ones are decided under the cluster's lock, and
+ * as many again from each on whose lock has brought another node's row: where several nodes write all the time, what is
+ * decided without it is mostly decided in vain.
  */
-const commitsUnderLock = 16;
+const attemptsUnderLock = 16;
 /** How often it is tried at all: under the lock nobody is faster, unless the lock was lost each time. */
 const attemptsMax = 8;
 
@@ -76,8 +76,8 @@ export class ClusterCommits implements Commits {
   }
 
   /** A node that has no room for what it decides falls behind, and says so: others have room. */
-  commit<T>(run: Run<T>): Promise<Committed<T>> {
-    const next = this.#last.then(() => this.#commit(run));
+  commit<T>(run: Run<T>, _requireRoom?: RequireRoom, isShort = false): Promise<Committed<T>> {
+    const next = this.#last.then(() => this.#commit(run, isShort));
     this.#last = next.catch(() => undefined);
     return next;
   }
@@ -101,16 +101,17 @@ export class ClusterCommits implements Commits {
       throw new NotCommittedError('cut-off', 'the replica takes over a newer state');
   }
 
-  async #commit<T>(run: Run<T>): Promise<Committed<T>> {
+  async #commit<T>(run: Run<T>, isShort: boolean): Promise<Committed<T>> {
     const since = monotonicMs();
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      const isLocked = this.#leftUnderLock > 0;
+      // What may take long is decided before the lock is taken, which says for how long it is needed.
+      const isLocked = this.#leftUnderLock > 0 && (isShort || attempt > 0);
       if (isLocked) this.#leftUnderLock -= 1;
       const committed = isLocked
         ? await this.#underLock(false, () => this.#decide(run, since, true))
         : await this.#decideAlone(run, since);
       if (committed !== null) return committed;
-      this.#leftUnderLock = commitsUnderLock;
+      this.#leftUnderLock = attemptsUnderLock;
     }
     throw new NotCommittedError('cut-off', 'other nodes were faster each time');
   }
@@ -131,8 +132,8 @@ export class ClusterCommits implements Commits {
   }
 
   async #underLock<T>(isLong: boolean, attempt: () => Attempt<T>): Attempt<T> {
-    await this.#lock(isLong);
     try {
+      await this.#lock(isLong);
       return await attempt();
     } catch (fault) {
       await this.#port.ask('unlock', null);
@@ -144,7 +145,7 @@ export class ClusterCommits implements Commits {
     for (let page = 0; page < pagesMax; page += 1) {
       const locked = await this.#port.ask('lock', { position: this.#replica.place.position, isLong });
       if (locked.kind === 'cut-off') throw new NotCommittedError('cut-off', locked.message);
-      if (locked.rows.length > 0 && this.#leftUnderLock > 0) this.#leftUnderLock = commitsUnderLock;
+      if (locked.rows.length > 0 && !isLong) this.#leftUnderLock = attemptsUnderLock;
       this.#followOthers(locked.rows);
       if (locked.kind === 'locked') return;
     }

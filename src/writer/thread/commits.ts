@@ -27,12 +27,14 @@ export interface Commits {
    * @param run decides on the newest state, synchronously. It may be run again, where another node was faster: what it
    * did before has happened nowhere.
    * @param requireRoom as for `Store.write`
+   * @param isShort it is decided in milliseconds, so that the lock of a cluster may be held meanwhile
    * @returns at once, where nobody else has to be asked
    * @throws as `Store.write`, and what `run` throws; NotCommittedError
    */
   commit<T>(
     run: (transaction: WriteTransaction) => T,
     requireRoom?: (growthMax: number) => void,
+    isShort?: boolean,
   ): Committed<T> | Promise<Committed<T>>;
   /**
    * Commits what this node counts for itself, at once; null where that shares the commits of changes.

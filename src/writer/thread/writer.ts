@@ -1,5 +1,6 @@
 import type { Confirmation } from '../../cluster/client/replica-protocol.ts';
 import { DataFileUnavailableError } from '../../storage/store-error.ts';
+import type { WriteTransaction } from '../../storage/write-transaction.ts';
 import { assert } from '../../support/assert.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { turnOf, unsettledMax, type WriterCommand, type WriterResult } from '../client/writer-protocol.ts';
@@ -90,11 +91,11 @@ export class Writer {
   }
 
   /** Short and long commands take turns, so that neither keeps the other waiting for long. */
-  #nextGroup(): { readonly queue: WriterCommand[]; readonly sizeMax: number } {
+  #nextGroup(): { readonly queue: WriterCommand[]; readonly sizeMax: number; readonly isShort: boolean } {
     const isLongTurn = this.#waiting.length === 0 || (this.#waitingLong.length > 0 && !this.#wasLongTurn);
     this.#wasLongTurn = isLongTurn;
-    if (isLongTurn) return { queue: this.#waitingLong.nextFirst(), sizeMax: 1 };
-    return { queue: this.#waiting, sizeMax: this.#options.groupSizeMax };
+    if (isLongTurn) return { queue: this.#waitingLong.nextFirst(), sizeMax: 1, isShort: false };
+    return { queue: this.#waiting, sizeMax: this.#options.groupSizeMax, isShort: true };
   }
 
   /** What this node has counted: it waits for nobody. */
@@ -114,15 +115,16 @@ export class Writer {
 
   /** @returns null when it is committed, or has failed, already */
   #commitGroup(): Promise<void> | null {
-    const { queue, sizeMax } = this.#nextGroup();
+    const { queue, sizeMax, isShort } = this.#nextGroup();
     const begunAt = monotonicMs();
     let group = emptyGroup();
     const overdue = new Overdue(this.#commits.answerMs, () => this.#tellUnknown(group, queue));
     try {
-      const committed = this.#commits.commit((transaction) => {
+      const decide = (transaction: WriteTransaction): void => {
         group = { ...this.#decider.decide(queue, sizeMax, transaction), told: group.told };
         overdue.begin();
-      });
+      };
+      const committed = this.#commits.commit(decide, undefined, isShort);
       if (committed instanceof Promise) {
         this.#pending = committed
           .finally(() => overdue.end())
