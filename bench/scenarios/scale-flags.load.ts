@@ -52,6 +52,10 @@ function nameOf(flags: number): string {
   return `${flags.toLocaleString('en-GB')} flags`;
 }
 
+function workersName(count: number): string {
+  return count === 1 ? '1 worker' : `${count} workers`;
+}
+
 const base = nameOf(flagCounts[0]);
 
 function targetsFor(driver: ClosedLoopDriver): readonly Target[] {
@@ -83,7 +87,7 @@ function targetsFor(driver: ClosedLoopDriver): readonly Target[] {
     },
     ...workerCounts.map(
       (count): Target => ({
-        what: `the same with ${count} ${count === 1 ? 'worker' : 'workers'}, in MiB`,
+        what: `the same with ${workersName(count)}, in MiB`,
         comparison: `memory-${count}`,
         metric: 'beyondBoundMiB',
         contender,
@@ -156,7 +160,7 @@ function compareMemoryOfWorkers(bench: Bench, sizes: readonly Size[], count: num
       servers.push(await keep(serveDirectory(directory, { args: argumentsFor(count) })));
     return compareOwnMemory(bench, ends, servers, count, {
       id: `memory-${count}`,
-      title: `Memory with ${count} ${count === 1 ? 'worker' : 'workers'}, every flag having been asked for once`,
+      title: `Memory with ${workersName(count)}, every flag having been asked for once`,
       driver: 'each flag once, over 16 connections',
       settings: {
         'cache of a worker, MiB': cacheMiB,

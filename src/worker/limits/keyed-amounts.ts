@@ -1,5 +1,6 @@
 import { assert } from '../../support/assert.ts';
 import { keyedHash } from '../../support/keyed-hash.ts';
+import { addUpTo } from './shared-budget.ts';
 
 /**
  * Holders of a kind are counted in so many cells, by a keyed hash: two that fall into one cell share a share.
@@ -48,16 +49,9 @@ export class KeyedAmounts {
   take(cell: number, amount: number, max: number): boolean {
     assert(amount >= 0, 'an amount is not negative');
     const wanted = BigInt(amount);
-    // As in a `SharedBudget`, the sum is never too high: of two askers for the last of it, one gets it.
-    for (let held = Atomics.load(this.#amounts, cell); Number(held) + amount <= max; ) {
-      const found = Atomics.compareExchange(this.#amounts, cell, held, held + wanted);
-      if (found === held) {
-        Atomics.add(this.#amounts, this.#own + cell, wanted);
-        return true;
-      }
-      held = found;
-    }
-    return false;
+    if (!addUpTo(this.#amounts, cell, wanted, BigInt(Math.floor(max)))) return false;
+    Atomics.add(this.#amounts, this.#own + cell, wanted);
+    return true;
   }
 
   /** What the holder of a cell has, over all workers. */

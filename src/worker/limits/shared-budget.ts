@@ -32,16 +32,9 @@ export class SharedBudget {
   take(amount: number): boolean {
     assert(amount >= 0, 'an amount taken from a budget is not negative');
     const wanted = BigInt(amount);
-    // The sum is never too high, not even for a moment: another worker would be refused although there is room.
-    for (let used = Atomics.load(this.#cells, sumCell); used + wanted <= this.#max; ) {
-      const found = Atomics.compareExchange(this.#cells, sumCell, used, used + wanted);
-      if (found === used) {
-        Atomics.add(this.#cells, this.#own, wanted);
-        return true;
-      }
-      used = found;
-    }
-    return false;
+    if (!addUpTo(this.#cells, sumCell, wanted, this.#max)) return false;
+    Atomics.add(this.#cells, this.#own, wanted);
+    return true;
   }
 
   /** Takes an amount even above the bound. `give` must follow. @returns what is used with it */
@@ -63,6 +56,25 @@ export class SharedBudget {
 }
 
 const sumCell = 0;
+
+/**
+ * Adds to a sum of all workers, unless it would be more than `max` then. It is never too high, not even for a moment:
+ * another worker would be refused although there is room.
+ * @returns whether it was added
+ */
+export function addUpTo(
+  cells: BigInt64Array<SharedArrayBuffer>,
+  cell: number,
+  wanted: bigint,
+  max: bigint,
+): boolean {
+  for (let sum = Atomics.load(cells, cell); sum + wanted <= max; ) {
+    const found = Atomics.compareExchange(cells, cell, sum, sum + wanted);
+    if (found === sum) return true;
+    sum = found;
+  }
+  return false;
+}
 
 /** @param places of the pool, with those of spares */
 export function createBudgetMemory(places: number): SharedArrayBuffer {
