@@ -15,6 +15,11 @@ const half = 2 ** 31;
 /** The bounds are written in a fraction of a microsecond: who finds them half written that often is not served by waiting. */
 const readsMax = 64;
 const never = Number.NEGATIVE_INFINITY;
+/**
+ * Both clocks are compared once in each millisecond of the wall clock, which lasts at most this long by the monotonic one:
+ * no daemon slews a clock by more than a tenth. A lease counts as over by so much earlier.
+ */
+const lookMs = 2;
 
 /** The memory of a `LeaseCell`: no lease yet. */
 export function createLeaseMemory(): SharedArrayBuffer {
@@ -35,6 +40,8 @@ export class LeaseCell {
   /** Of `performance.now`, which tells the same clock as `monotonicMs` from the start of this thread on, and costs less. */
   #untilThreadMs = never;
   #untilWallMs = never;
+  /** The millisecond of the wall clock in which the lease was last seen to be valid. */
+  #validAtWallMs = never;
 
   constructor(memory: SharedArrayBuffer) {
     assert(memory.byteLength === cellCount * Int32Array.BYTES_PER_ELEMENT, 'a lease has its cells');
@@ -43,16 +50,22 @@ export class LeaseCell {
 
   /**
    * Looked at for each request, after it has arrived and before anything is read for it: then what is read holds every
-   * change that was acknowledged before the request. Costs a load from memory and a look at two clocks.
+   * change that was acknowledged before the request. Costs a load from memory and a look at the wall clock; the monotonic
+   * one is looked at when the wall clock has another millisecond than at the last look.
    */
   isValid(): boolean {
     if (Atomics.load(this.#cells, revisionCell) !== this.#revision) this.#read();
     const wallMs = Date.now();
-    return (
-      performance.now() < this.#untilThreadMs &&
+    return wallMs === this.#validAtWallMs || this.#compare(wallMs);
+  }
+
+  #compare(wallMs: number): boolean {
+    const isValid =
+      performance.now() < this.#untilThreadMs - lookMs &&
       wallMs < this.#untilWallMs &&
-      wallMs >= this.#untilWallMs - leaseMsMax
-    );
+      wallMs >= this.#untilWallMs - leaseMsMax;
+    this.#validAtWallMs = isValid ? wallMs : never;
+    return isValid;
   }
 
   /** @returns for how long it is still valid, in milliseconds; 0: it is not */
@@ -64,6 +77,7 @@ export class LeaseCell {
   /** Reads both bounds as they were written together; there is no lease while they are being written. */
   #read(): void {
     const cells = this.#cells;
+    this.#validAtWallMs = never;
     for (let reads = 0; reads < readsMax; reads += 1) {
       const revision = Atomics.load(cells, revisionCell);
       const untilMonotonicMs = loadBound(cells, monotonicCell);

@@ -35,6 +35,35 @@ t.test('a lease ends when its time on the monotonic clock is over', async (t) =>
   t.notOk(cell.isValid());
 });
 
+t.test(
+  'what was seen in a millisecond of the wall clock holds for no renewal, no end and no other millisecond',
+  async (t) => {
+    const { now } = Date;
+    t.teardown(() => {
+      Date.now = now;
+    });
+    const wallMs = now();
+    Date.now = () => wallMs;
+    const cell = new LeaseCell(createLeaseMemory());
+    const renew = (leaseMs: number): void => cell.renew(monotonicMs() + leaseMs, wallMs + leaseMs);
+    renew(10_000);
+    t.ok(cell.isValid() && cell.isValid());
+    cell.end();
+    t.notOk(cell.isValid(), 'the end');
+    renew(10_000);
+    t.ok(cell.isValid());
+    renew(1);
+    t.notOk(
+      cell.isValid(),
+      'a renewal whose time on the monotonic clock may be over within this millisecond',
+    );
+    renew(10_000);
+    t.ok(cell.isValid());
+    Date.now = () => wallMs + 10_000;
+    t.notOk(cell.isValid(), 'another millisecond, in which the lease is over');
+  },
+);
+
 t.test('a wall clock that was set ends a lease, whichever way, until it is renewed', async (t) => {
   const cell = new LeaseCell(createLeaseMemory());
   const leaseMs = 2700;
