@@ -1,6 +1,6 @@
 import { type MetricCells, put } from '../observability/metric-cells.ts';
+import { keptForPlaces, usedPlaces } from '../worker/limits/place-memory.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
-import { keptForPlaces, usedPlaces } from '../worker/limits/shared-places.ts';
 import type { BudgetName, SharedLimits } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
 import type { ConnectionLimit } from './connection-limit.ts';

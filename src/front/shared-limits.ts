@@ -3,8 +3,8 @@ import { createHashSeed } from '../support/keyed-hash.ts';
 import { createWarningMemory } from '../worker/limits/address-finder.ts';
 import { createConnectionRoomMemory } from '../worker/limits/connection-room.ts';
 import { createFairShares, giveSharesOf } from '../worker/limits/fair-room.ts';
+import { createPlaceMemory, givePlacesOf } from '../worker/limits/place-memory.ts';
 import { createBudgetMemory, giveBackOf } from '../worker/limits/shared-budget.ts';
-import { createPlaceMemory, givePlacesOf } from '../worker/limits/shared-places.ts';
 import { createStreamShares, giveStreamsOf } from '../worker/limits/stream-room.ts';
 import { createWindowMemory } from '../worker/limits/window-limiter.ts';
 import {

@@ -13,7 +13,7 @@ import type { WriterPort } from '../writer/client/writer-client.ts';
 import type { CountedEvaluations } from './evaluation/evaluation-tallies.ts';
 import type { AttemptMemory } from './limits/attempt-limiters.ts';
 import type { KeyedMemory } from './limits/keyed-amounts.ts';
-import type { PlaceMemory } from './limits/shared-places.ts';
+import type { PlaceMemory } from './limits/place-memory.ts';
 import type { WindowMemory } from './limits/window-limiter.ts';
 import type { DocsPages } from './pages/docs-pages.ts';
 import type { WebApp } from './pages/web-app.ts';

@@ -50,11 +50,11 @@ const storedMaxBytes = 20 * 1024 * 1024;
 /** And for each change that gave a flag or an audience another whole list. */
 const wholeListMaxBytes = 2 * 1024 * 1024;
 const names = Object.keys(attacks);
-const attacksOfSample = 3;
+const attacksOfSample = 5;
 const sampleCount = Math.ceil(names.length / attacksOfSample);
 
 /**
- * The first cases have one attack each, of all kinds in turn, or three in the sample; later cases have two or three at
+ * The first cases have one attack each, of all kinds in turn, or five in the sample; later cases have two or three at
  * once.
  */
 function attacksOf(number: number, random: Random, isFull: boolean): readonly string[] {

@@ -2,25 +2,8 @@ import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { type RefusedShare, refusedShares } from '../evaluation/evaluation-metrics-protocol.ts';
 import { type Holder, shareKey } from '../evaluation/pin-room.ts';
 import { type LongAnswer, type LongAnswerPlace, Sending, type SendingHooks, tooMany } from './long-answer.ts';
+import type { LongAnswerNeeds, LongAnswerRoom } from './long-answer-room.ts';
 import { unreadOf } from './unread-answers.ts';
-
-/** What an answer needs of the process' bounds. */
-export interface LongAnswerNeeds {
-  /** Bytes kept in memory for it. */
-  readonly bytes: number;
-  readonly isPinned: boolean;
-}
-
-/** The process' bounds on long answers, and the share of each holder. */
-export interface LongAnswerRoom {
-  /** @returns a place; or the share that is used up */
-  take(holder: Holder, needs: LongAnswerNeeds): LongAnswerPlace | RefusedShare;
-  /** Whether the answer would get a place if `without` were given back. */
-  wouldTake(holder: Holder, needs: LongAnswerNeeds, without: LongAnswerPlace): boolean;
-  /** Sets the bytes that are kept for a place. @returns null; or the share that is used up, and nothing has changed */
-  resize(place: LongAnswerPlace, bytes: number): RefusedShare | null;
-  give(place: LongAnswerPlace): void;
-}
 
 export interface LongAnswersOptions {
   readonly room: LongAnswerRoom;
@@ -58,6 +41,8 @@ const atOnceMsMax = 1;
 const answerAgeMaxMs = 30_000;
 /** How often the answers are searched for those that are too old or past their deadline. */
 const lookIntervalMs = 50;
+/** Why an answer is cut for another one. */
+const displaced = 'its client did not read it, and others need its place';
 /** Holders whose last turns are remembered. */
 const turnsMax = 4096;
 
@@ -172,6 +157,7 @@ export class LongAnswers {
     if (typeof first !== 'string') return first;
     const place = this.#displace(sending, holder, needs, first) ? room.take(holder, needs) : first;
     if (typeof place !== 'string') return place;
+    room.want(holder, needs);
     this.#usedUp.add(shareKey(place, holder));
     this.#schedule();
     onRefused(place);
@@ -190,8 +176,10 @@ export class LongAnswers {
     if (first === null) return true;
     const isLess = this.#displace(sending, sending.holder, needs, first);
     const refused = isLess ? room.resize(place, needs.bytes) : first;
-    if (refused !== null) this.#options.onRefused(refused);
-    return refused === null;
+    if (refused === null) return true;
+    room.want(sending.holder, needs);
+    this.#options.onRefused(refused);
+    return false;
   }
 
   /** Cuts an answer that its client does not read, if that makes the room that is needed. @returns whether it did */
@@ -200,7 +188,7 @@ export class LongAnswers {
     for (const { unread, place } of unreadOf(this.#sending, holder, share, sending)) {
       if (!room.wouldTake(holder, needs, place)) continue;
       onDisplaced();
-      unread.cut('its client did not read it, and others need its place');
+      unread.cut(displaced);
       return true;
     }
     return false;
@@ -281,8 +269,18 @@ export class LongAnswers {
     for (const sending of this.#sending) {
       if (this.#refuseLate(sending, now)) continue;
       if (now - sending.startedAt > answerAgeMaxMs) sending.cut('its client took too long to read it');
+      else this.#yieldWanted(sending);
     }
     if (this.#sending.size > 0) this.#looking = setTimeout(() => this.#endOld(), lookIntervalMs).unref();
+  }
+
+  /** Gives up the place of an answer that is not read, if another worker wants it. */
+  #yieldWanted(sending: Sending): void {
+    const { place, behindSince } = sending;
+    const { room, onDisplaced } = this.#options;
+    if (place === null || !room.noteUnread(place, behindSince)) return;
+    onDisplaced();
+    sending.cut(displaced);
   }
 
   /** Cuts every answer and gives back what it was read from. */

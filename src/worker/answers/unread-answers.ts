@@ -4,9 +4,9 @@ import { type Holder, shareKey } from '../evaluation/pin-room.ts';
 import type { LongAnswerPlace, Sending } from './long-answer.ts';
 
 /** A client that has read nothing for so long may lose its place to another one. */
-const unreadMs = 1000;
+export const unreadMs = 1000;
 /** At most this many of them are examined for one whose place would do. */
-const displacedLooks = 16;
+export const displacedLooks = 16;
 
 interface Unread {
   readonly unread: Sending;

@@ -1,5 +1,7 @@
 import type { UnsentAnswers } from '../../http/answer-policy.ts';
-import type { LongAnswerRoom } from '../answers/long-answers.ts';
+import { monotonicMs } from '../../support/monotonic-clock.ts';
+import type { LongAnswerRoom } from '../answers/long-answer-room.ts';
+import { unreadMs } from '../answers/unread-answers.ts';
 import type { PinRoom } from '../evaluation/pin-room.ts';
 import type { BudgetName, SharedLimits } from '../worker-protocol.ts';
 import { addressFromBytes, type ClientAddresses } from './address-finder.ts';
@@ -119,6 +121,16 @@ export function longAnswerRoom({
     wouldTake: (holder, { bytes, isPinned }, without) => {
       if (!answers.wouldTake(holder, bytes, without.answer)) return false;
       return !isPinned || pinned.wouldTake(holder, 0, without.snapshot ?? noSnapshot);
+    },
+    want: (holder, { bytes, isPinned }) => {
+      const before = monotonicMs() - unreadMs;
+      answers.want(holder, bytes, before);
+      if (isPinned) pinned.want(holder, 0, before);
+    },
+    noteUnread: ({ answer, snapshot }, since) => {
+      const isAnswerWanted = answers.noteUnread(answer, since);
+      const isSnapshotWanted = snapshot !== null && pinned.noteUnread(snapshot, since);
+      return isAnswerWanted || isSnapshotWanted;
     },
     resize: ({ answer }, bytes) => answers.resize(answer, bytes),
     give: ({ answer, snapshot }) => {

@@ -1,54 +1,24 @@
 import { widestNetwork } from '../../support/address-networks.ts';
 import { assert } from '../../support/assert.ts';
 import { fitsShare, hasShare } from '../../support/fair-share.ts';
-import { createHashSeed, keyedHash, LastHash } from '../../support/keyed-hash.ts';
+import { keyedHash, LastHash } from '../../support/keyed-hash.ts';
 import { withLock } from '../../support/shared-lock.ts';
+import { displacedLooks } from '../answers/unread-answers.ts';
 import type { RefusedShare } from '../evaluation/evaluation-metrics-protocol.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
+import { cellsOfKey, cellsOfPlace, holderKinds, isRead, isWanted, type PlaceMemory } from './place-memory.ts';
 
-/**
- * A fixed number of places for all workers together, each with its holder and the bytes that are kept for it.
- *
- *   lock      Int32
- *   owners    Int32, for each place: 0 while it is free, otherwise its worker's place in the pool, plus 1
- *   bytes     Int32, for each place: bytes that are kept for it; 0 while it is free
- *   keys      Int32, eight for each place: 64 bits of a keyed hash of its asker, project, organisation and address;
- *             zero for none
- *   seed      of the hash
- */
-export interface PlaceMemory {
-  readonly lock: SharedArrayBuffer;
-  readonly owners: SharedArrayBuffer;
-  readonly bytes: SharedArrayBuffer;
-  readonly keys: SharedArrayBuffer;
-  readonly seed: SharedArrayBuffer;
-}
-
-const kinds = ['asker', 'project', 'organisation', 'address'] as const;
 /**
  * A holder's share, by its kind, of the free places; of a request without credentials, of those that strangers may have.
  * An organisation has many projects, which have many tokens, and one address may have many clients. So one token
  * alone gets at most a third of all places, one project half, one organisation three fifths, one address two thirds.
  */
 const weightOf = { asker: 0.5, project: 1, organisation: 1.5, address: 2 } as const;
-const weights: readonly number[] = kinds.map((kind) => weightOf[kind]);
-const cellsOfKey = 2;
-const cellsOfPlace = kinds.length * cellsOfKey;
-const addressCell = kinds.indexOf('address') * cellsOfKey;
+const weights: readonly number[] = holderKinds.map((kind) => weightOf[kind]);
+const addressCell = holderKinds.indexOf('address') * cellsOfKey;
 const noPlace = -1;
 /** The largest number in an Int32. */
 const largestInt32 = 2 ** 31 - 1;
-
-export function createPlaceMemory(places: number): PlaceMemory {
-  const cells = (count: number) => new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT);
-  return {
-    lock: cells(1),
-    owners: cells(places),
-    bytes: cells(places),
-    keys: cells(places * cellsOfPlace),
-    seed: createHashSeed(),
-  };
-}
 
 /**
  * What a search of all places finds for one holder. Made before the lock is taken, because nothing may be allocated
@@ -56,8 +26,8 @@ export function createPlaceMemory(places: number): PlaceMemory {
  */
 class Found {
   /** Places of each kind of the holder, and bytes that are kept for them. */
-  readonly held = new Int32Array(kinds.length);
-  readonly heldBytes = new Float64Array(kinds.length);
+  readonly held = new Int32Array(holderKinds.length);
+  readonly heldBytes = new Float64Array(holderKinds.length);
   /** Bytes that are kept for all places. */
   bytes = 0;
   /** Places of requests without credentials, and bytes that are kept for them. */
@@ -75,6 +45,7 @@ export class SharedPlaces {
   readonly #owners: Int32Array<SharedArrayBuffer>;
   readonly #bytes: Int32Array<SharedArrayBuffer>;
   readonly #keys: Int32Array<SharedArrayBuffer>;
+  readonly #unread: Int32Array<SharedArrayBuffer>;
   /** Of each kind of holder. */
   readonly #hashes: readonly LastHash[];
   readonly #owner: number;
@@ -91,8 +62,9 @@ export class SharedPlaces {
     this.#owners = new Int32Array(memory.owners);
     this.#bytes = new Int32Array(memory.bytes);
     this.#keys = new Int32Array(memory.keys);
+    this.#unread = new Int32Array(memory.unread);
     const seed = new Uint8Array(memory.seed);
-    this.#hashes = kinds.map(
+    this.#hashes = holderKinds.map(
       // An IPv6 client has thousands of /64.
       (kind) =>
         new LastHash(cellsOfKey, (text) =>
@@ -122,6 +94,7 @@ export class SharedPlaces {
       assert(this.#owners[found.firstFree] === 0, 'a place that is taken was free');
       this.#owners[found.firstFree] = this.#owner;
       this.#bytes[found.firstFree] = bytes;
+      this.#unread[found.firstFree] = isRead;
       this.#keys.set(wanted, found.firstFree * cellsOfPlace);
       return found.firstFree;
     });
@@ -157,11 +130,58 @@ export class SharedPlaces {
     });
   }
 
+  /**
+   * Tells the other workers whether the client of a place reads.
+   * @param since when it stopped, in milliseconds of `monotonicMs`; null: it reads
+   * @returns whether another worker wants the place, which is to be given back then
+   */
+  noteUnread(place: number, since: number | null): boolean {
+    assert(this.#owners[place] === this.#owner, 'a worker tells of its own places');
+    const now = since === null ? isRead : Math.floor(since / 1000) + 1;
+    const before = Atomics.load(this.#unread, place);
+    if (before === now) return false;
+    // Where it is wanted in between, the next one that is refused asks again.
+    if (before !== isWanted || now === isRead) Atomics.store(this.#unread, place, now);
+    return before === isWanted && now !== isRead;
+  }
+
+  /**
+   * Asks another worker for the place whose client has not read for longest, of the share that is used up. It comes free when
+   * that worker looks at its answers again.
+   * @param before only of clients that stopped reading earlier, in milliseconds of `monotonicMs`
+   */
+  want(holder: Holder, bytes: number, before: number): void {
+    const wanted = this.#keysOf(holder);
+    const found = new Found();
+    withLock(this.#lock, 0, () => this.#look(wanted, noPlace, found));
+    const share = this.#refuse(wanted, found, bytes);
+    if (share === null) return;
+    for (const place of this.#unreadOf(wanted, share, Math.floor(before / 1000) + 1)) {
+      const since = Atomics.load(this.#unread, place);
+      if (since <= isRead || !this.wouldTake(holder, bytes, place)) continue;
+      Atomics.compareExchange(this.#unread, place, since, isWanted);
+      return;
+    }
+  }
+
+  /** @returns places of other workers that are not read for longest, first */
+  #unreadOf(wanted: Int32Array, share: RefusedShare, beforeSecond: number): readonly number[] {
+    const found: { readonly place: number; readonly since: number }[] = [];
+    for (let place = 0; place < this.#unread.length; place += 1) {
+      const since = Atomics.load(this.#unread, place);
+      if (since <= isRead || since >= beforeSecond || this.#owners[place] === this.#owner) continue;
+      if (isOfShare(this.#keys, place * cellsOfPlace, wanted, share)) found.push({ place, since });
+    }
+    found.sort((one, other) => one.since - other.since);
+    return found.slice(0, displacedLooks).map(({ place }) => place);
+  }
+
   give(place: number): void {
     assert(this.#owners[place] === this.#owner, 'a place is given back once, by the worker that has it');
     withLock(this.#lock, 0, () => {
       this.#owners[place] = 0;
       this.#bytes[place] = 0;
+      this.#unread[place] = isRead;
     });
   }
 
@@ -178,11 +198,11 @@ export class SharedPlaces {
       freeBytes = Math.min(freeBytes, this.#bytesMax * this.#strangersPart - strangersBytes);
       if (free <= 0 || (!isFree && more > freeBytes)) return 'strangers';
     }
-    for (let kind = 0; kind < kinds.length; kind += 1) {
+    for (let kind = 0; kind < holderKinds.length; kind += 1) {
       const weight = weights[kind] as number;
       const hasPlace = hasShare(held[kind] as number, free, weight);
       const hasRoom = isFree || fitsShare(heldBytes[kind] as number, more, freeBytes, weight);
-      if (!hasPlace || !hasRoom) return kinds[kind] as RefusedShare;
+      if (!hasPlace || !hasRoom) return holderKinds[kind] as RefusedShare;
     }
     return null;
   }
@@ -205,7 +225,7 @@ export class SharedPlaces {
         found.strangers += 1;
         found.strangersBytes += bytes;
       }
-      for (let kind = 0; kind < kinds.length; kind += 1) {
+      for (let kind = 0; kind < holderKinds.length; kind += 1) {
         const cell = kind * cellsOfKey;
         const isHeld = keys[at + cell] === wanted[cell] && keys[at + cell + 1] === wanted[cell + 1];
         if (!isHeld || isNone(wanted, cell)) continue;
@@ -217,8 +237,8 @@ export class SharedPlaces {
 
   #keysOf(holder: Holder): Int32Array {
     const keys = new Int32Array(cellsOfPlace);
-    for (let kind = 0; kind < kinds.length; kind += 1) {
-      const text = holder[kinds[kind] as (typeof kinds)[number]];
+    for (let kind = 0; kind < holderKinds.length; kind += 1) {
+      const text = holder[holderKinds[kind] as (typeof holderKinds)[number]];
       if (text !== null) keys.set((this.#hashes[kind] as LastHash).of(text), kind * cellsOfKey);
     }
     return keys;
@@ -237,24 +257,11 @@ function isNone(keys: Int32Array, cell: number): boolean {
   return keys[cell] === 0 && keys[cell + 1] === 0;
 }
 
-/** Gives back the places of the worker at a place of the pool: its thread has ended. */
-export function givePlacesOf({ lock, owners, bytes }: PlaceMemory, worker: number): void {
-  const [cells, byteCells] = [new Int32Array(owners), new Int32Array(bytes)];
-  withLock(new Int32Array(lock), 0, () => {
-    for (let place = 0; place < cells.length; place += 1) {
-      if (cells[place] !== worker + 1) continue;
-      cells[place] = 0;
-      byteCells[place] = 0;
-    }
-  });
-}
-
-/** @returns how many places all workers have taken */
-export function usedPlaces({ owners }: PlaceMemory): number {
-  return new Int32Array(owners).reduce((used, owner) => used + (owner === 0 ? 0 : 1), 0);
-}
-
-/** @returns the bytes that are kept for all places together */
-export function keptForPlaces({ bytes }: PlaceMemory): number {
-  return new Int32Array(bytes).reduce((sum, one) => sum + one, 0);
+/** Whether a place that is taken counts for a share of the holder with the keys. @param at where the keys of the place begin */
+function isOfShare(keys: Int32Array, at: number, wanted: Int32Array, share: RefusedShare): boolean {
+  if (share === 'all') return true;
+  if (share === 'strangers') return isStranger(keys, at);
+  const cell = holderKinds.indexOf(share) * cellsOfKey;
+  if (isNone(wanted, cell)) return false;
+  return keys[at + cell] === wanted[cell] && keys[at + cell + 1] === wanted[cell + 1];
 }

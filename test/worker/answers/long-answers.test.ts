@@ -56,6 +56,8 @@ async function openScene(
     room: {
       take: () => (room.take(1) ? { answer: 0, snapshot: null } : 'all'),
       wouldTake: () => true,
+      want: () => undefined,
+      noteUnread: () => false,
       resize: () => null,
       give: () => room.give(1),
     },

@@ -4,8 +4,8 @@ import { headerBlock } from '../../../src/http/header-block.ts';
 import type { HttpRoute } from '../../../src/http/worker-server.ts';
 import { LongAnswers } from '../../../src/worker/answers/long-answers.ts';
 import { giveMade } from '../../../src/worker/answers/made-answer.ts';
+import { createPlaceMemory, keptForPlaces, usedPlaces } from '../../../src/worker/limits/place-memory.ts';
 import { longAnswerRoom } from '../../../src/worker/limits/process-budgets.ts';
-import { createPlaceMemory, keptForPlaces, usedPlaces } from '../../../src/worker/limits/shared-places.ts';
 import { eventually } from '../../support/expectations.ts';
 import { createHttpClient } from '../../support/http-client.ts';
 import { openRawConnection } from '../../support/raw-request.ts';
@@ -26,9 +26,13 @@ const unreadMs = 1200;
 
 type Path = `/${'read' | 'change'}/${string}`;
 
-async function openScene(t: Test) {
-  const memories = { longAnswers: createPlaceMemory(places), pinnedSnapshots: createPlaceMemory(1) };
-  const room = longAnswerRoom({ limits: { places: memories }, place: 0 });
+function createMemories() {
+  return { longAnswers: createPlaceMemory(places), pinnedSnapshots: createPlaceMemory(1) };
+}
+
+/** @param place of the worker in the pool whose places are in the memories */
+async function openScene(t: Test, memories = createMemories(), place = 0) {
+  const room = longAnswerRoom({ limits: { places: memories }, place });
   const counts = { displaced: 0, refused: [] as string[], over: 0 };
   const longAnswers = new LongAnswers({
     room,
@@ -117,6 +121,23 @@ t.test('an unread answer loses its place to one of the same holder, and to no ot
   await unread.closed;
   t.ok(await isRead(), 'and the next answer gets its place');
   t.equal(counts.displaced, 1);
+});
+
+t.test('an unread answer loses its place to one of the same holder on another worker', async (t) => {
+  const memories = createMemories();
+  const [here, elsewhere] = await Promise.all([openScene(t, memories, 0), openScene(t, memories, 1)]);
+  for (let count = 0; count < 3; count += 1) await elsewhere.leaveUnread('/read/o/t');
+  await eventually(() => here.held()[0] === 3, 5000, 'the answers are under way');
+  await elsewhere.leaveUnread('/read/another/t');
+  const isRead = async () => (await here.client.send({ path: '/read/o/t' })).text === body;
+  await eventually(isRead, 10_000, 'once they are unread for a second, and their worker has looked at them');
+  t.equal(here.counts.displaced, 0);
+  t.ok(
+    elsewhere.counts.displaced >= 1 && elsewhere.counts.displaced <= 3,
+    `${elsewhere.counts.displaced} answers`,
+  );
+  t.equal(elsewhere.counts.over, elsewhere.counts.displaced, 'nothing else of that worker is cut');
+  t.ok(await isRead(), 'and the next answer gets its place');
 });
 
 t.test('no answer is cut if its place would not suffice', async (t) => {

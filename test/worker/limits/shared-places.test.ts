@@ -4,9 +4,9 @@ import {
   createPlaceMemory,
   givePlacesOf,
   keptForPlaces,
-  SharedPlaces,
   usedPlaces,
-} from '../../../src/worker/limits/shared-places.ts';
+} from '../../../src/worker/limits/place-memory.ts';
+import { SharedPlaces } from '../../../src/worker/limits/shared-places.ts';
 
 /* Places of the process: the shares of one token, project or address, over all workers. */
 
@@ -169,3 +169,42 @@ t.test('it is known in advance whether giving back a place would help', async (t
   t.ok(shared.wouldTake(mine, 0, Number(own[0])));
   t.equal(usedPlaces(memory), 44, 'nothing has changed');
 });
+
+t.test(
+  'a worker asks another one for the place of the same share that is not read for longest',
+  async (t) => {
+    const { workers, memory } = newWorkers();
+    const [first, second] = workers as [SharedPlaces, SharedPlaces];
+    const token = holder('t1', 'p', 'a');
+    const held: number[] = [];
+    for (let taken = first.take(token); typeof taken === 'number'; taken = first.take(token))
+      held.push(taken);
+    const [late, early, reading] = held as [number, number, number];
+    const stopped = new Map([
+      [late, 7000],
+      [early, 3000],
+    ]);
+    const wantedNow = (): readonly number[] =>
+      held.filter((place) => first.noteUnread(place, stopped.get(place) ?? null));
+    t.same(wantedNow(), []);
+    second.want(token, 0, 3000);
+    t.same(wantedNow(), [], 'no client stopped reading so early');
+    second.want(holder('t2', 'q', 'b'), 0, 20_000);
+    t.same(wantedNow(), [], 'another token has its own share');
+    first.want(token, 0, 20_000);
+    t.same(wantedNow(), [], 'a worker knows its own places');
+    second.want(token, 0, 20_000);
+    t.same(wantedNow(), [early]);
+    second.want(token, 0, 20_000);
+    t.same(wantedNow(), [late, early], 'the next refusal wants the next one');
+    second.want(token, 0, 20_000);
+    t.notOk(wantedNow().includes(reading), 'one that is read is not wanted');
+    stopped.delete(late);
+    t.same(wantedNow(), [early], 'a client that reads again keeps its place');
+    first.give(early);
+    held.splice(held.indexOf(early), 1);
+    t.type(second.take(token), 'number');
+    givePlacesOf(memory, 0);
+    t.equal(usedPlaces(memory), 1);
+  },
+);
