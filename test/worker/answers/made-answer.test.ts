@@ -112,6 +112,8 @@ t.test('unread answers take a share of places: of their token, and of their orga
 t.test('an unread answer loses its place to one of the same holder, and to no other', async (t) => {
   const { client, held, counts, leaveUnread } = await openScene(t);
   const unread = await leaveUnread('/read/o/t');
+  // It is the one that is not read for longest, which loses its place first.
+  await eventually(() => held()[0] === 1, 5000, 'the first answer is under way');
   for (let count = 0; count < 2; count += 1) await leaveUnread('/read/o/t');
   await eventually(() => held()[0] === 3, 5000, 'the answers are under way');
   const isRead = async () => (await client.send({ path: '/read/o/t' })).text === body;
