@@ -75,7 +75,10 @@ export const clusterMetrics = layOut({
     'burgee_cluster_take_overs_total',
     'How often the replica took over the whole state of PostgreSQL.',
   ),
-  followedRows: counter('burgee_cluster_followed_rows_total', 'Rows of other nodes that were fetched.'),
+  followedRows: counter(
+    'burgee_cluster_followed_rows_total',
+    'Rows that were fetched: of other nodes, and own ones where they were asked for all the same.',
+  ),
   followedBytes: counter('burgee_cluster_followed_bytes_total', 'Bytes of the changes in these rows.'),
   clockSkew: gauge(
     'burgee_cluster_clock_skew_seconds',

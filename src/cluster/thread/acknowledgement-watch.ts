@@ -8,6 +8,8 @@ export interface AcknowledgementWatchOptions {
   readonly acknowledgements: Acknowledgements;
   /** The link of commits: what is seen there says which nodes a change must wait for. */
   readonly writing: PrimaryLink;
+  /** Whether a commit is under way over it, or the lock is held: see `Committer.isBusy`. */
+  isBusy(): boolean;
   /** How often the nodes are read where nothing waits. */
   readonly readEveryMs: number;
   readonly log: Logger;
@@ -19,7 +21,9 @@ const readNodesAfterMs = 150;
 
 /**
  * Looks after the changes that wait for other nodes, whatever becomes of this node's own lease and of the connection that
- * renews it: each is settled in its time.
+ * renews it: each is settled in its time. While a commit is under way nothing is read, because the answer would come behind the
+ * commit's, and late ones end the connection; and a read under the lock would keep alive what PostgreSQL ends when it is silent.
+ * A commit reads the nodes itself.
  */
 export class AcknowledgementWatch {
   readonly #options: AcknowledgementWatchOptions;
@@ -41,8 +45,9 @@ export class AcknowledgementWatch {
   }
 
   #look(): void {
-    const { acknowledgements, readEveryMs, log } = this.#options;
+    const { acknowledgements, readEveryMs, log, isBusy } = this.#options;
     acknowledgements.settle();
+    if (isBusy()) return;
     const isDue = monotonicMs() - this.#readAt >= readEveryMs;
     if (this.#isReading || !(isDue || acknowledgements.oldestMs >= readNodesAfterMs)) return;
     this.#isReading = true;

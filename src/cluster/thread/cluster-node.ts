@@ -140,6 +140,7 @@ export class ClusterNode {
     this.#watch = new AcknowledgementWatch({
       ...{ acknowledgements: this.#acknowledgements, writing: this.#writing },
       ...{ readEveryMs: options.leaseMs / renewalsPerLease, log: options.log },
+      isBusy: () => this.#committer.isBusy,
     });
     this.#port = new PortCalls<ReplicaCalls, ClusterCalls>(options.replicaPort, this.#handlers);
     this.#replica = new ReplicaClient(this.#port, (position) => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { decodeContent } from '../../storage/replica/log-row.ts';
 import { isOfState } from '../../storage/replica/state.ts';
 import { asBuffer } from '../../support/as-buffer.ts';
@@ -28,6 +29,8 @@ type Reply<Name extends 'commit' | 'lock' | 'verify'> = ClusterCalls[Name]['resu
 
 /** How long it is tried to learn what became of a commit whose connection ended. */
 const outcomeMsMax = 5000;
+/** Between two attempts: PostgreSQL may refuse at once. */
+const outcomePauseMs = 100;
 
 /** What a commit tells the follower, which would otherwise fetch what the writer has or is given. */
 type LogFollower = Pick<Follower, 'noteFetched' | 'leaveToWriter' | 'takeFromWriter'>;
@@ -39,6 +42,8 @@ export class Committer {
   readonly #meter: ClusterMeter;
   readonly #follower: LogFollower;
   #locked: SqlConnection | null = null;
+  /** Commits, and requests for the lock, that are under way. */
+  #underWay = 0;
 
   constructor(
     link: PrimaryLink,
@@ -52,9 +57,23 @@ export class Committer {
     this.#follower = follower;
   }
 
+  /** Nothing else is to be asked over the connection: a commit is under way, or its lock is held. */
+  get isBusy(): boolean {
+    return this.#underWay > 0 || (this.#locked !== null && !this.#locked.isOver);
+  }
+
+  async #whileBusy<T>(work: Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    try {
+      return await work;
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
   async commit(args: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {
     const startedAt = monotonicMs();
-    const reply = await this.#leftToWriter(args);
+    const reply = await this.#whileBusy(this.#leftToWriter(args));
     this.#meter.countCommit(reply.kind === 'cut-off' ? 'refused' : reply.kind, args.isLocked, startedAt);
     return reply;
   }
@@ -63,8 +82,8 @@ export class Committer {
     const { position } = args.row;
     this.#follower.leaveToWriter(position);
     const reply = await this.#commit(args);
-    // Another node waits until its row is applied here: it is not left until this writer has the lock.
-    if (reply.kind === 'lost') this.#follower.takeFromWriter(position);
+    // What is, or comes, at this position is another node's, which waits until its row is applied here.
+    if (reply.kind === 'lost' || reply.kind === 'cut-off') this.#follower.takeFromWriter(position);
     return reply;
   }
 
@@ -118,18 +137,26 @@ export class Committer {
         if (outcome.isCommitted) return this.#told(outcome, request, sentAt);
         const { position, batch } = request.row;
         const found = await batchAt(connection, position);
-        if (found === null) return unknown('its row has been trimmed');
+        if (found === null)
+          return unknown(
+            'no row is at its position: it was trimmed, or PostgreSQL has lost a part of the history',
+          );
         if (found !== batch) return this.#told(outcome, request, sentAt);
         this.#acknowledgements.observe(outcome.nodes, sentAt);
         return { kind: 'committed' };
       } catch (fault) {
         last = fault;
+        await pause(outcomePauseMs);
       }
     }
     return unknown(messageOf(last));
   }
 
-  async lock({ position, isLong }: ClusterCalls['lock']['args']): Promise<Reply<'lock'>> {
+  lock(args: ClusterCalls['lock']['args']): Promise<Reply<'lock'>> {
+    return this.#whileBusy(this.#lock(args));
+  }
+
+  async #lock({ position, isLong }: ClusterCalls['lock']['args']): Promise<Reply<'lock'>> {
     try {
       const connection = await this.#link.get();
       const { head, others } = await lockHead(connection, position, isLong);

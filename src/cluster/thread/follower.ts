@@ -79,7 +79,7 @@ export class Follower {
     this.#own = position;
   }
 
-  /** The writer's row is not stored: what is there is another node's. */
+  /** The writer's row is not stored: what is, or comes, at its position is another node's. */
   takeFromWriter(position: number): void {
     this.#own = 0;
     this.#fetch(position);

@@ -35,8 +35,6 @@ export interface MembershipOptions {
 
 /** Renewals in the time of one lease. */
 export const renewalsPerLease = 3;
-/** A replica that gets no further for so long asks nobody to wait for it. */
-const stuckMsMax = 10_000;
 const reconnectMs = 100;
 /** How soon it is seen that the node stops. */
 const lookEveryMs = 100;
@@ -131,8 +129,7 @@ export class Membership {
     const wallAt = Date.now();
     const before = replica.place;
     // What has not caught up asks nobody to wait for it.
-    const isStuck = this.#isBehind && sentAt - replica.movedAt > stuckMsMax;
-    const asksToWait = !isStuck && this.#head !== null && !this.#isBehind && this.#head.closedAt === null;
+    const asksToWait = this.#head !== null && !this.#isBehind && this.#head.closedAt === null;
     const head = asksToWait ? await this.#ask(connection) : await readClusterHead(connection);
     const isFirst = this.#head === null;
     this.#head = head;

@@ -1,4 +1,3 @@
-import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { PortCalls } from '../../support/port-calls.ts';
 import type { ClusterCalls, PlaceMessage, ReplicaCalls, RowMessage } from '../client/replica-protocol.ts';
 import type { LogRow } from '../sql/rows.ts';
@@ -10,7 +9,6 @@ export class ReplicaClient {
   readonly #port: ReplicaPort;
   readonly #onApplied: (position: number) => void;
   #place: PlaceMessage | null = null;
-  #movedAt = 0;
 
   /** @param onApplied called whenever it has applied more */
   constructor(port: ReplicaPort, onApplied: (position: number) => void) {
@@ -28,16 +26,10 @@ export class ReplicaClient {
     return this.#place !== null;
   }
 
-  /** When it last got further, on the monotonic clock. */
-  get movedAt(): number {
-    return this.#movedAt;
-  }
-
   /** It stands further on, or elsewhere after it took over a state. */
   moved(place: PlaceMessage): void {
     const hasMoved = this.#place?.position !== place.position;
     this.#place = place;
-    this.#movedAt = monotonicMs();
     if (hasMoved) this.#onApplied(place.position);
   }
 

@@ -14,7 +14,7 @@ import type { Store } from '../../storage/store.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { PortCalls } from '../../support/port-calls.ts';
-import { type Commits, type Committed, NotCommittedError } from './commits.ts';
+import { type CommitOptions, type Commits, type Committed, NotCommittedError } from './commits.ts';
 import { NoRoomError } from './free-space.ts';
 import { toLogRow } from './replica-handlers.ts';
 import type { UsageSharing } from './usage-sharing.ts';
@@ -23,12 +23,12 @@ import type { UsageSharing } from './usage-sharing.ts';
 export type ClusterPort = PortCalls<ClusterCalls, ReplicaCalls>;
 
 /**
- * After a commit that another node was faster than, so many attempts at short ones are decided under the cluster's lock, and
- * as many again from each on whose lock has brought another node's row: where several nodes write all the time, what is
- * decided without it is mostly decided in vain.
+ * After a commit that another node was faster than, so many attempts are decided under the cluster's lock, short ones the
+ * first time, and as many again after each commit whose lock has brought another node's row: where several nodes write all
+ * the time, what is decided without it is mostly decided in vain.
  */
 const attemptsUnderLock = 16;
-/** How often it is tried at all: under the lock nobody is faster, unless the lock was lost each time. */
+/** How often it is tried at all. Under the lock nobody is faster, so the second attempt is the last but for faults. */
 const attemptsMax = 8;
 
 /** Pages of the log that a writer applies before it has the lock: it is that far behind only after it was away. */
@@ -65,6 +65,8 @@ export class ClusterCommits implements Commits {
   readonly #requireRoom: RequireRoom;
   #last: Promise<unknown> = Promise.resolve();
   #leftUnderLock = 0;
+  /** Whether the lock that is held, of short changes, has brought another node's row. */
+  #isContended = false;
 
   constructor({ store, replica, port, usage, answerMs, requireRoom }: ClusterCommitsParts) {
     this.#store = store;
@@ -76,7 +78,7 @@ export class ClusterCommits implements Commits {
   }
 
   /** A node that has no room for what it decides falls behind, and says so: others have room. */
-  commit<T>(run: Run<T>, _requireRoom?: RequireRoom, isShort = false): Promise<Committed<T>> {
+  commit<T>(run: Run<T>, { isShort = false }: CommitOptions = {}): Promise<Committed<T>> {
     const next = this.#last.then(() => this.#commit(run, isShort));
     this.#last = next.catch(() => undefined);
     return next;
@@ -105,13 +107,12 @@ export class ClusterCommits implements Commits {
     const since = monotonicMs();
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       // What may take long is decided before the lock is taken, which says for how long it is needed.
-      const isLocked = this.#leftUnderLock > 0 && (isShort || attempt > 0);
-      if (isLocked) this.#leftUnderLock -= 1;
+      const isLocked = attempt > 0 || (isShort && this.#leftUnderLock > 0);
+      if (isLocked) this.#leftUnderLock = Math.max(0, this.#leftUnderLock - 1);
       const committed = isLocked
         ? await this.#underLock(false, () => this.#decide(run, since, true))
         : await this.#decideAlone(run, since);
       if (committed !== null) return committed;
-      this.#leftUnderLock = attemptsUnderLock;
     }
     throw new NotCommittedError('cut-off', 'other nodes were faster each time');
   }
@@ -142,11 +143,13 @@ export class ClusterCommits implements Commits {
   }
 
   async #lock(isLong: boolean): Promise<void> {
+    this.#isContended = false;
     for (let page = 0; page < pagesMax; page += 1) {
+      this.#requireState();
       const locked = await this.#port.ask('lock', { position: this.#replica.place.position, isLong });
       if (locked.kind === 'cut-off') throw new NotCommittedError('cut-off', locked.message);
-      if (locked.rows.length > 0 && !isLong) this.#leftUnderLock = attemptsUnderLock;
       this.#followOthers(locked.rows);
+      this.#isContended ||= locked.rows.length > 0 && !isLong;
       if (locked.kind === 'locked') return;
     }
     throw new NotCommittedError('cut-off', 'this node is too far behind to change anything');
@@ -179,11 +182,15 @@ export class ClusterCommits implements Commits {
     const sent = { row: message, previous: new Uint8Array(previous), isLocked };
     const outcome = await this.#port.ask('commit', sent);
     if (outcome.kind === 'committed') {
+      if (isLocked && this.#isContended) this.#leftUnderLock = attemptsUnderLock;
       // The cluster's thread may have had it applied already, as a row like any other.
       this.#followOwn(row);
       return { result, confirmed: this.#confirm(position, since) };
     }
-    if (outcome.kind === 'lost') return null;
+    if (outcome.kind === 'lost') {
+      this.#leftUnderLock = attemptsUnderLock;
+      return null;
+    }
     throw new NotCommittedError(outcome.kind, outcome.message);
   }
 
@@ -192,13 +199,22 @@ export class ClusterCommits implements Commits {
     try {
       this.#follow([row]);
     } catch (cause) {
-      throw new NotCommittedError('unknown', 'a change is stored that this node could not apply', { cause });
+      throw new NotCommittedError('unknown', storedNotApplied, { cause });
     }
+    if (!this.#hasReached(row.position)) throw new NotCommittedError('unknown', storedNotApplied);
   }
 
+  #hasReached(position: number): boolean {
+    return this.#replica.place.position >= position;
+  }
+
+  /** @throws NotCommittedError when they are not applied: on the state of before, nothing can be decided that is stored */
   #followOthers(rows: readonly RowMessage[]): void {
-    if (rows.length === 0) return;
+    const last = rows.at(-1);
+    if (last === undefined) return;
     this.#follow(rows);
+    if (!this.#hasReached(last.position))
+      throw new NotCommittedError('cut-off', 'what other nodes have changed cannot be applied here yet');
     void this.#port.ask('applied', this.#placeMessage).catch(() => undefined);
   }
 
@@ -226,6 +242,8 @@ export class ClusterCommits implements Commits {
       .catch(() => 'unconfirmed');
   }
 }
+
+const storedNotApplied = 'a change is stored that this node could not apply';
 
 /** What this node has counted is its own share, and of the sums of all nodes. @param counted receives it */
 function asOwnShare(change: RecordChange, counted: EvaluationCount[]): RecordChange {

@@ -1,4 +1,5 @@
 import type { Confirmation } from '../../cluster/client/replica-protocol.ts';
+import type { RequireRoom } from '../../storage/lmdb/written-space.ts';
 import type { Store } from '../../storage/store.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
 
@@ -21,20 +22,24 @@ export class NotCommittedError extends Error {
   }
 }
 
+export interface CommitOptions {
+  /** As for `Store.write`. */
+  readonly requireRoom?: RequireRoom;
+  /** It is decided in milliseconds, so that the lock of a cluster may be held meanwhile. */
+  readonly isShort?: boolean;
+}
+
 /** How what is decided becomes durable. */
 export interface Commits {
   /**
    * @param run decides on the newest state, synchronously. It may be run again, where another node was faster: what it
    * did before has happened nowhere.
-   * @param requireRoom as for `Store.write`
-   * @param isShort it is decided in milliseconds, so that the lock of a cluster may be held meanwhile
    * @returns at once, where nobody else has to be asked
    * @throws as `Store.write`, and what `run` throws; NotCommittedError
    */
   commit<T>(
     run: (transaction: WriteTransaction) => T,
-    requireRoom?: (growthMax: number) => void,
-    isShort?: boolean,
+    options?: CommitOptions,
   ): Committed<T> | Promise<Committed<T>>;
   /**
    * Commits what this node counts for itself, at once; null where that shares the commits of changes.
@@ -48,7 +53,7 @@ export interface Commits {
 /** In the store of this process, which nobody else writes to. */
 export function localCommits(store: Store): Commits {
   return {
-    commit: (run, requireRoom) => ({ result: store.write(run, requireRoom), confirmed: null }),
+    commit: (run, options) => ({ result: store.write(run, options?.requireRoom), confirmed: null }),
     commitOwn: null,
     answerMs: null,
   };

@@ -85,7 +85,7 @@ export class OperatorCommands {
   }
 
   async #committed<T>(run: (transaction: WriteTransaction) => T): Promise<T> {
-    const { result, confirmed } = await this.#options.commits.commit(run, this.#requireRoom);
+    const { result, confirmed } = await this.#options.commits.commit(run, { requireRoom: this.#requireRoom });
     if (confirmed === null || (await confirmed) === 'everywhere') return result;
     throw new Error(
       'It is stored, and not all nodes of the cluster have confirmed it in time. `burgee cluster status` shows them.',

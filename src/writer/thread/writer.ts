@@ -124,7 +124,7 @@ export class Writer {
         group = { ...this.#decider.decide(queue, sizeMax, transaction), told: group.told };
         overdue.begin();
       };
-      const committed = this.#commits.commit(decide, undefined, isShort);
+      const committed = this.#commits.commit(decide, { isShort });
       if (committed instanceof Promise) {
         this.#pending = committed
           .finally(() => overdue.end())
@@ -166,7 +166,7 @@ export class Writer {
     }
     if (this.#isFileUnavailable) this.#options.onFileBack();
     this.#isFileUnavailable = false;
-    queue.splice(0, results.length);
+    takeOut(queue, results.length, group.told);
     this.#options.meter.countGroup(results.length);
     const areMoreWaiting = queue.length > 0;
     if (confirmed === null) this.#options.onResults(untold(group), areMoreWaiting);
@@ -194,7 +194,7 @@ export class Writer {
     this.reportProgress();
     // A transaction that could not even begin has taken none: those that wait for it fail all the same.
     const taken = results.length === 0 ? Math.min(queue.length, sizeMax) : results.length;
-    const commands = queue.splice(0, taken);
+    const commands = takeOut(queue, taken, told);
     const areMoreWaiting = queue.length > 0;
     const isUnavailable = fault instanceof DataFileUnavailableError;
     if (!isUnavailable || !this.#isFileUnavailable) this.#options.onFault(fault, 'commit');
@@ -220,6 +220,17 @@ export class Writer {
     this.#isOver = true;
     this.#options.onFatal(fault);
   }
+}
+
+/**
+ * Takes a group's commands out of their queue. Decided a second time, a group may be smaller than the one whose callers were
+ * told that nobody knows: those that follow it and were told are dropped, for they can be told nothing else.
+ */
+function takeOut(queue: WriterCommand[], count: number, told: Group['told']): readonly WriterCommand[] {
+  const taken = queue.splice(0, count);
+  const left = queue.findIndex(({ ticket }) => !told.has(ticket));
+  queue.splice(0, left === -1 ? queue.length : left);
+  return taken;
 }
 
 function untold({ results, told }: Group): Group['results'] {

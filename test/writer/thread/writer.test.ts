@@ -2,20 +2,59 @@ import t from 'tap';
 import { forgottenPerCommitMax } from '../../../src/domain/idempotency/answer-keeping.ts';
 import type { KeptAnswer } from '../../../src/domain/idempotency/kept-answer.ts';
 import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
-import { openStore } from '../../../src/storage/store.ts';
+import { openStore, type Store } from '../../../src/storage/store.ts';
+import type { WriteTransaction } from '../../../src/storage/write-transaction.ts';
 import { makeFirstOwnerOffer } from '../../../src/supervisor/make-first-owner-offer.ts';
 import { monotonicMs } from '../../../src/support/monotonic-clock.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { writerMetrics } from '../../../src/writer/client/writer-metrics-protocol.ts';
-import { pulseBytes } from '../../../src/writer/client/writer-protocol.ts';
-import { localCommits } from '../../../src/writer/thread/commits.ts';
+import { pulseBytes, type WriterResult } from '../../../src/writer/client/writer-protocol.ts';
+import { type Commits, localCommits } from '../../../src/writer/thread/commits.ts';
 import { FreeSpace } from '../../../src/writer/thread/free-space.ts';
 import { Writer } from '../../../src/writer/thread/writer.ts';
 import { WriterMeter } from '../../../src/writer/thread/writer-meter.ts';
 import { denialOf, tokenOf } from '../../storage/support/records.ts';
+import { eventually } from '../../support/expectations.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const dayMs = 86_400_000;
+
+interface WriterParts {
+  readonly commits: Commits;
+  readonly directory: string;
+  onFault(fault: unknown): void;
+  onResults?(results: readonly (readonly [ticket: number, WriterResult])[]): void;
+}
+
+function openWriter({ commits, directory, onFault, onResults = () => undefined }: WriterParts): Writer {
+  return new Writer(commits, {
+    groupSizeMax: 256,
+    onOutboxGrew: () => undefined,
+    meter: new WriterMeter(createMetricMemory(writerMetrics)),
+    console: {
+      ...{
+        tokenPrefix: 'burgee',
+        baseUrl: '',
+        docsUrl: '',
+        openIdName: null,
+        isMailConfigured: false,
+        isCluster: false,
+        changeMsMax: 0,
+      },
+      firstOwnerOffer: makeFirstOwnerOffer('', Date.now()).offer,
+    },
+    docsUrl: '',
+    tokenPrefixesAccepted: [],
+    freeSpace: new FreeSpace(directory, 0),
+    writtenBytesPerDayMax: 0,
+    auditRetentionDays: 0,
+    pulse: new SharedArrayBuffer(pulseBytes),
+    onResults,
+    onFault,
+    onFileBack: () => undefined,
+    onFatal: onFault,
+  });
+}
 
 t.test(
   'each commit deletes a bounded number of old answers, of the projects in turn, and no young one',
@@ -37,32 +76,10 @@ t.test(
     if (token === undefined) throw new Error('two tokens were made');
     store.write(({ apply }) => apply([{ kind: 'token', before: null, after: token }, ...changes]));
     const faults: unknown[] = [];
-    const writer = new Writer(localCommits(store), {
-      groupSizeMax: 256,
-      onOutboxGrew: () => undefined,
-      meter: new WriterMeter(createMetricMemory(writerMetrics)),
-      console: {
-        ...{
-          tokenPrefix: 'burgee',
-          baseUrl: '',
-          docsUrl: '',
-          openIdName: null,
-          isMailConfigured: false,
-          isCluster: false,
-          changeMsMax: 0,
-        },
-        firstOwnerOffer: makeFirstOwnerOffer('', Date.now()).offer,
-      },
-      docsUrl: '',
-      tokenPrefixesAccepted: [],
-      freeSpace: new FreeSpace(directory, 0),
-      writtenBytesPerDayMax: 0,
-      auditRetentionDays: 0,
-      pulse: new SharedArrayBuffer(pulseBytes),
-      onResults: () => undefined,
+    const writer = openWriter({
+      commits: localCommits(store),
+      directory,
       onFault: (fault) => faults.push(fault),
-      onFileBack: () => undefined,
-      onFatal: (fault) => faults.push(fault),
     });
     const kept = () =>
       store.write(({ queries }) =>
@@ -82,3 +99,77 @@ t.test(
     t.same(faults, []);
   },
 );
+
+t.test(
+  'who was told that nobody knows is told nothing else, when the group is decided again and smaller',
+  async (t) => {
+    const directory = temporaryDirectory(t);
+    const store = openStore({ directory, mapBytes: 2 ** 28 });
+    t.teardown(() => store.close());
+    const token = tokenOf(newId());
+    store.write(({ apply }) => apply([{ kind: 'token', before: null, after: token }]));
+    const told: [number, string][] = [];
+    const wasTold = (count: number) => eventually(() => told.length === count, 10_000, 'callers are told');
+    let commits = 0;
+    // As in a cluster: the first commit takes too long, and another node was faster than it.
+    const lateCommits: Commits = {
+      answerMs: 20,
+      commitOwn: null,
+      async commit<T>(run: (transaction: WriteTransaction) => T) {
+        commits += 1;
+        if (commits > 1) return { result: store.write(run), confirmed: null };
+        decideInVain(store, run);
+        await wasTold(3);
+        const result = store.write((transaction) =>
+          run({ ...transaction, apply: slowed(transaction.apply) }),
+        );
+        return { result, confirmed: null };
+      },
+    };
+    const faults: unknown[] = [];
+    const writer = openWriter({
+      ...{ commits: lateCommits, directory, onFault: (fault) => faults.push(fault) },
+      onResults: (results) =>
+        told.push(...results.map(([ticket, { kind }]) => [ticket, kind] as [number, string])),
+    });
+    const denialOn = (ticket: number) =>
+      ({
+        kind: 'denial',
+        ticket,
+        deadline: monotonicMs() + 60_000,
+        denial: denialOf(token.id, { at: Date.now() }),
+      }) as const;
+    writer.submit([1, 2, 3].map(denialOn));
+    await eventually(() => commits === 1, 10_000, 'the group is begun');
+    writer.submit([denialOn(4)]);
+    await writer.drain();
+    t.same(told, [
+      [1, 'unknown'],
+      [2, 'unknown'],
+      [3, 'unknown'],
+      [4, 'recorded'],
+    ]);
+    t.same(faults, []);
+  },
+);
+
+/** Runs a decision in a transaction that is given up. */
+function decideInVain(store: Store, run: (transaction: WriteTransaction) => unknown): void {
+  const inVain = new Error('in vain');
+  try {
+    store.write((transaction) => {
+      run(transaction);
+      throw inVain;
+    });
+  } catch (fault) {
+    if (fault !== inVain) throw fault;
+  }
+}
+
+/** Longer than a group may be decided, so that it takes one command. */
+function slowed(apply: WriteTransaction['apply']): WriteTransaction['apply'] {
+  return (changes) => {
+    for (const until = monotonicMs() + 15; monotonicMs() < until; );
+    apply(changes);
+  };
+}

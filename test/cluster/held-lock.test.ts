@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { MessageChannel } from 'node:worker_threads';
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import { clusterMetrics } from '../../src/cluster/client/cluster-metrics-protocol.ts';
+import type { ClusterCalls, ReplicaCalls } from '../../src/cluster/client/replica-protocol.ts';
+import { parseClusterUrl } from '../../src/cluster/sql/cluster-url.ts';
+import { commit, lockHead } from '../../src/cluster/sql/commit-statements.ts';
+import { AcknowledgementWatch } from '../../src/cluster/thread/acknowledgement-watch.ts';
+import { Acknowledgements } from '../../src/cluster/thread/acknowledgements.ts';
+import { ClusterMeter } from '../../src/cluster/thread/cluster-meter.ts';
+import { Committer } from '../../src/cluster/thread/committer.ts';
+import { Incarnations } from '../../src/cluster/thread/incarnations.ts';
+import { PrimaryLink } from '../../src/cluster/thread/primary-link.ts';
+import { SchemaGate } from '../../src/cluster/thread/schema-gate.ts';
+import { createMetricMemory } from '../../src/observability/metric-cells.ts';
+import { encodeContent } from '../../src/storage/replica/log-row.ts';
+import { openStore } from '../../src/storage/store.ts';
+import { PortCalls } from '../../src/support/port-calls.ts';
+import { newId } from '../../src/support/random-id.ts';
+import { ClusterCommits, type ClusterPort } from '../../src/writer/thread/cluster-commits.ts';
+import { replicaHandlers } from '../../src/writer/thread/replica-handlers.ts';
+import { UsageSharing } from '../../src/writer/thread/usage-sharing.ts';
+import { tokenOf } from '../storage/support/records.ts';
+import { databaseSkip, openTestDatabase } from '../support/postgres/test-database.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { makeTestCluster, requestOn } from './sql/support/test-cluster.ts';
+
+/*
+ * What looks after waiting changes reads the nodes over the connection that commits: never while a commit is under way, or
+ * its lock is held.
+ */
+const skip = databaseSkip();
+const database = skip === false ? await openTestDatabase(t) : { url: '', freshSchema: () => '' };
+t.setTimeout(60_000);
+const readEveryMs = 100;
+/** Longer than PostgreSQL lets a transaction say nothing, and than the list of nodes is waited for. */
+const standstillMs = 3500;
+
+async function openScene(t: Test) {
+  const cluster = await makeTestCluster(t, database);
+  const meter = new ClusterMeter(createMetricMemory(clusterMetrics), 60_000);
+  const self = () => 'self';
+  const acknowledgements = new Acknowledgements({
+    self,
+    meter,
+    leaseMs: 60_000,
+    waitMs: 60_000,
+    wait: 'all',
+  });
+  const writing = new PrimaryLink({
+    ...{ url: parseClusterUrl(cluster.url, null), schema: cluster.schema, self },
+    ...{ incarnations: new Incarnations(() => undefined), gate: new SchemaGate(() => undefined) },
+  });
+  t.teardown(() => writing.end());
+  const follower = {
+    noteFetched: () => undefined,
+    leaveToWriter: () => undefined,
+    takeFromWriter: () => undefined,
+  };
+  const committer = new Committer(writing, acknowledgements, meter, follower);
+  const watch = new AcknowledgementWatch({
+    ...{ acknowledgements, writing, readEveryMs, log: pino({ level: 'silent' }) },
+    isBusy: () => committer.isBusy,
+  });
+  watch.start();
+  t.teardown(() => watch.stop());
+  return { cluster, committer, writing };
+}
+
+t.test(
+  'a writer that stands still under the lock loses it, and others change what they want',
+  { skip },
+  async (t) => {
+    const { cluster, committer, writing } = await openScene(t);
+    t.equal((await committer.lock({ position: 1, isLong: false })).kind, 'locked');
+    const holder = await writing.get();
+    const other = await cluster.connect();
+    await pause(standstillMs);
+    t.match((await holder.ended).message, /idle-in-transaction/);
+    t.equal((await lockHead(other, 1)).head.position, 1);
+    const { row, previousChecksum } = requestOn(cluster.beginning, {
+      changes: Buffer.from(encodeContent({ writes: [], logged: [] })),
+    });
+    const late = await committer.commit({ row, previous: previousChecksum, isLocked: true });
+    t.match(late, { kind: 'cut-off', message: /the lock of the cluster was lost/ }, 'nothing is stored');
+  },
+);
+
+t.test('a commit that PostgreSQL answers late is committed all the same', { skip }, async (t) => {
+  const { cluster, committer, writing } = await openScene(t);
+  const server = (await writing.get()).serverProcess ?? 0;
+  const { row, previousChecksum } = requestOn(cluster.beginning, {
+    changes: Buffer.from(encodeContent({ writes: [], logged: [] })),
+  });
+  process.kill(server, 'SIGSTOP');
+  const committing = committer.commit({ row, previous: previousChecksum, isLocked: false });
+  await pause(standstillMs);
+  process.kill(server, 'SIGCONT');
+  t.same(await committing, { kind: 'committed' });
+  t.notOk((await writing.get()).isOver);
+});
+
+t.test('a node that cannot apply what others changed asks for the lock once', { skip }, async (t) => {
+  const { cluster, committer } = await openScene(t);
+  const store = openStore({ directory: temporaryDirectory(t), mapBytes: 2 ** 28 });
+  t.teardown(() => store.close());
+  const replica = store.asReplica('self');
+  replica.begin(cluster.beginning);
+  const { port1, port2 } = new MessageChannel();
+  t.teardown(() => port1.close());
+  let locks = 0;
+  const nothing = () => null;
+  const theirs = new PortCalls<ReplicaCalls, ClusterCalls>(port2, {
+    ...{ storeId: () => '', opened: nothing, tellLastUsage: nothing, applied: nothing },
+    confirm: () => 'everywhere',
+    commit: (args) => committer.commit(args),
+    lock: (args) => {
+      locks += 1;
+      return committer.lock(args);
+    },
+    unlock: () => committer.unlock(),
+    verify: (args) => committer.verify(args),
+  });
+  t.teardown(() => theirs.close());
+  const usage = new UsageSharing(store, replica.usage, () => undefined);
+  const port: ClusterPort = new PortCalls(
+    port1,
+    replicaHandlers(
+      () => replica,
+      () => usage,
+    ),
+  );
+  const commits = new ClusterCommits({
+    ...{ store, replica, port, usage, answerMs: 60_000, requireRoom: () => undefined },
+  });
+  // As of another history: it does not continue what this replica has.
+  await commit(await cluster.connect(), requestOn(cluster.beginning));
+  const token = tokenOf(newId());
+  const change = commits.commit(({ apply }) => apply([{ kind: 'token', before: null, after: token }]), {
+    isShort: true,
+  });
+  await t.rejects(change, { kind: 'cut-off', message: /cannot be applied here yet/ });
+  t.equal(locks, 1);
+  t.equal((await lockHead(await cluster.connect(), 2)).head.position, 2, 'and gives it up');
+});
