@@ -90,7 +90,7 @@ export const cluster: Campaign = {
   name: 'cluster',
   summary:
     'three nodes and PostgreSQL that are killed, stopped and cut off from one another lose no acknowledged change, and no node that calls itself attached answers from before one',
-  sampleCount: 2,
+  sampleCount: 1,
   fullCount: 100,
   async run(context) {
     const { binaries, skip } = findPostgres();

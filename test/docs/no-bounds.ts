@@ -107,7 +107,7 @@ export const noBounds: Readonly<Record<string, string>> = {
   'src/worker/evaluation/project-list.ts': 'placeBytes',
   'src/worker/limits/connection-room.ts': 'maxCell refusedCell',
   'src/worker/limits/shared-budget.ts': 'sumCell',
-  'src/worker/limits/place-memory.ts': 'cellsOfKey isRead isWanted',
+  'src/worker/limits/place-memory.ts': 'cellsOfKey isRead',
   'src/worker/limits/shared-places.ts': 'largestInt32',
   'src/worker/limits/window-limiter.ts': 'ways keyCells stripes',
   'src/worker/evaluation/evaluate-list.ts': 'bytesOfComparison',
