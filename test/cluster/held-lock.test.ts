@@ -6,22 +6,27 @@ import { clusterMetrics } from '../../src/cluster/client/cluster-metrics-protoco
 import type { ClusterCalls, ReplicaCalls } from '../../src/cluster/client/replica-protocol.ts';
 import { parseClusterUrl } from '../../src/cluster/sql/cluster-url.ts';
 import { commit, lockHead } from '../../src/cluster/sql/commit-statements.ts';
+import { hearCluster } from '../../src/cluster/sql/node-statements.ts';
 import { AcknowledgementWatch } from '../../src/cluster/thread/acknowledgement-watch.ts';
 import { Acknowledgements } from '../../src/cluster/thread/acknowledgements.ts';
 import { ClusterMeter } from '../../src/cluster/thread/cluster-meter.ts';
 import { Committer } from '../../src/cluster/thread/committer.ts';
+import { Follower } from '../../src/cluster/thread/follower.ts';
 import { Incarnations } from '../../src/cluster/thread/incarnations.ts';
 import { PrimaryLink } from '../../src/cluster/thread/primary-link.ts';
+import { ReplicaClient } from '../../src/cluster/thread/replica-client.ts';
 import { SchemaGate } from '../../src/cluster/thread/schema-gate.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
-import { encodeContent } from '../../src/storage/replica/log-row.ts';
+import { chainChecksum, encodeContent } from '../../src/storage/replica/log-row.ts';
 import { openStore } from '../../src/storage/store.ts';
-import { PortCalls } from '../../src/support/port-calls.ts';
+import { monotonicMs } from '../../src/support/monotonic-clock.ts';
+import { type CallHandlers, PortCalls } from '../../src/support/port-calls.ts';
 import { newId } from '../../src/support/random-id.ts';
 import { ClusterCommits, type ClusterPort } from '../../src/writer/thread/cluster-commits.ts';
 import { replicaHandlers } from '../../src/writer/thread/replica-handlers.ts';
 import { UsageSharing } from '../../src/writer/thread/usage-sharing.ts';
 import { tokenOf } from '../storage/support/records.ts';
+import { eventually } from '../support/expectations.ts';
 import { databaseSkip, openTestDatabase } from '../support/postgres/test-database.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { makeTestCluster, requestOn } from './sql/support/test-cluster.ts';
@@ -36,6 +41,7 @@ t.setTimeout(60_000);
 const readEveryMs = 100;
 /** Longer than PostgreSQL lets a transaction say nothing, and than the list of nodes is waited for. */
 const standstillMs = 3500;
+const noChanges = encodeContent({ writes: [], logged: [] });
 
 async function openScene(t: Test) {
   const cluster = await makeTestCluster(t, database);
@@ -80,7 +86,7 @@ t.test(
     t.match((await holder.ended).message, /idle-in-transaction/);
     t.equal((await lockHead(other, 1)).head.position, 1);
     const { row, previousChecksum } = requestOn(cluster.beginning, {
-      changes: Buffer.from(encodeContent({ writes: [], logged: [] })),
+      changes: noChanges,
     });
     const late = await committer.commit({ row, previous: previousChecksum, isLocked: true });
     t.match(late, { kind: 'cut-off', message: /the lock of the cluster was lost/ }, 'nothing is stored');
@@ -91,7 +97,7 @@ t.test('a commit that PostgreSQL answers late is committed all the same', { skip
   const { cluster, committer, writing } = await openScene(t);
   const server = (await writing.get()).serverProcess ?? 0;
   const { row, previousChecksum } = requestOn(cluster.beginning, {
-    changes: Buffer.from(encodeContent({ writes: [], logged: [] })),
+    changes: noChanges,
   });
   process.kill(server, 'SIGSTOP');
   const committing = committer.commit({ row, previous: previousChecksum, isLocked: false });
@@ -101,7 +107,8 @@ t.test('a commit that PostgreSQL answers late is committed all the same', { skip
   t.notOk((await writing.get()).isOver);
 });
 
-t.test('a node that cannot apply what others changed asks for the lock once', { skip }, async (t) => {
+/** A node that decides: its replica, and the way of its commits to PostgreSQL. */
+async function openNode(t: Test) {
   const { cluster, committer } = await openScene(t);
   const store = openStore({ directory: temporaryDirectory(t), mapBytes: 2 ** 28 });
   t.teardown(() => store.close());
@@ -109,14 +116,14 @@ t.test('a node that cannot apply what others changed asks for the lock once', { 
   replica.begin(cluster.beginning);
   const { port1, port2 } = new MessageChannel();
   t.teardown(() => port1.close());
-  let locks = 0;
+  const locks: boolean[] = [];
   const nothing = () => null;
   const theirs = new PortCalls<ReplicaCalls, ClusterCalls>(port2, {
     ...{ storeId: () => '', opened: nothing, tellLastUsage: nothing, applied: nothing },
     confirm: () => 'everywhere',
     commit: (args) => committer.commit(args),
     lock: (args) => {
-      locks += 1;
+      locks.push(args.isLong);
       return committer.lock(args);
     },
     unlock: () => committer.unlock(),
@@ -134,6 +141,11 @@ t.test('a node that cannot apply what others changed asks for the lock once', { 
   const commits = new ClusterCommits({
     ...{ store, replica, port, usage, answerMs: 60_000, requireRoom: () => undefined },
   });
+  return { cluster, commits, locks };
+}
+
+t.test('a node that cannot apply what others changed asks for the lock once', { skip }, async (t) => {
+  const { cluster, commits, locks } = await openNode(t);
   // As of another history: it does not continue what this replica has.
   await commit(await cluster.connect(), requestOn(cluster.beginning));
   const token = tokenOf(newId());
@@ -141,6 +153,56 @@ t.test('a node that cannot apply what others changed asks for the lock once', { 
     isShort: true,
   });
   await t.rejects(change, { kind: 'cut-off', message: /cannot be applied here yet/ });
-  t.equal(locks, 1);
+  t.same(locks, [false]);
   t.equal((await lockHead(await cluster.connect(), 2)).head.position, 2, 'and gives it up');
+});
+
+t.test(
+  'what took long to decide, and changes nothing, is decided again under the lock of long changes',
+  { skip },
+  async (t) => {
+    const { cluster, commits, locks } = await openNode(t);
+    const { row, ...request } = requestOn(cluster.beginning, { changes: noChanges });
+    const checksum = chainChecksum(cluster.beginning.checksum, row);
+    await commit(await cluster.connect(), { ...request, row: { ...row, checksum } });
+    let decisions = 0;
+    const { result } = await commits.commit(() => {
+      // Longer than a lock of short changes may be held without a word.
+      for (const until = monotonicMs() + 2500; monotonicMs() < until; );
+      decisions += 1;
+      return decisions;
+    });
+    t.equal(result, 2, 'on the newest state');
+    t.same(locks, [true]);
+  },
+);
+
+t.test('reports to a node that does not come through wait for one another', { skip }, async (t) => {
+  const { cluster } = await openScene(t);
+  const author = await cluster.connect('author');
+  let reported = 0;
+  const onReport = (_node: string, position: number): void => {
+    reported = position;
+  };
+  await hearCluster(author, 'author', { onCommit: () => undefined, onReport });
+  const { port1, port2 } = new MessageChannel();
+  t.teardown(() => port2.close());
+  const replica = new ReplicaClient(new PortCalls(port1, {} as CallHandlers<ClusterCalls>), (position) =>
+    follower.applied(position),
+  );
+  const meter = new ClusterMeter(createMetricMemory(clusterMetrics), 60_000);
+  const log = pino({ level: 'silent' });
+  const follower = new Follower({ replica, meter, log, self: () => 'self' });
+  const connection = await cluster.connect();
+  follower.use(connection);
+  const server = connection.serverProcess ?? 0;
+  process.kill(server, 'SIGSTOP');
+  // More than may be asked of PostgreSQL at once.
+  for (let position = 1; position <= 300; position += 1) {
+    const { row } = requestOn({ ...cluster.beginning, position: position - 1 }, { node: 'author' });
+    follower.noteFetched([row]);
+    replica.moved(row);
+  }
+  process.kill(server, 'SIGCONT');
+  await eventually(() => reported === 300, 10_000, 'the last is reported');
 });

@@ -56,7 +56,7 @@ export const clusterMetrics = layOut({
   ),
   lockedCommits: counter(
     'burgee_cluster_locked_commits_total',
-    'Commits that were made under the lock of the cluster, because other nodes had been faster.',
+    'Commits that were made under the lock of the cluster: long ones, and where other nodes had been faster.',
   ),
   waiting: gauge('burgee_cluster_waiting_changes', 'Commits that are stored and wait for other nodes.'),
   waitDuration: histogram(

@@ -93,7 +93,7 @@ export function commit(connection: SqlConnection, request: CommitRequest): Promi
 
 /**
  * Takes the lock of the head, in a transaction that `commitLocked` or `giveUpLock` ends: for a writer that others were
- * faster than. PostgreSQL ends the connection where nothing is said in it for 2 s, or 30 s for a long change.
+ * faster than, or whose change is long. PostgreSQL ends the connection where nothing is said in it for 2 s, or 30 s for a long change.
  *
  * @param position of this node: rows behind it come along, as they are once the lock is held
  * @param isLong whether what is to be decided, or stored, may take that long

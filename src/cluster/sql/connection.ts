@@ -101,8 +101,8 @@ export class SqlConnection {
    */
   async run<Row>(statement: Statement | string, values: unknown[]): Promise<Answer<Row>> {
     if (this.#reason !== null) throw this.#reason;
+    assert(this.#inFlight < inFlightMax, 'answers of PostgreSQL are waited for');
     this.#inFlight += 1;
-    assert(this.#inFlight <= inFlightMax, 'answers of PostgreSQL are waited for');
     try {
       const query =
         typeof statement === 'string'

@@ -23,7 +23,7 @@ const readNodesAfterMs = 150;
  * Looks after the changes that wait for other nodes, whatever becomes of this node's own lease and of the connection that
  * renews it: each is settled in its time. While a commit is under way nothing is read, because the answer would come behind the
  * commit's, and late ones end the connection; and a read under the lock would keep alive what PostgreSQL ends when it is silent.
- * A commit reads the nodes itself.
+ * A commit reads the nodes itself, behind what it stored and after it was refused.
  */
 export class AcknowledgementWatch {
   readonly #options: AcknowledgementWatchOptions;

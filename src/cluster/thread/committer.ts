@@ -102,8 +102,11 @@ export class Committer {
     } catch (fault) {
       // What was refused before it was sent has left its transaction open.
       if (isLocked && !connection.isOver) await giveUpLock(connection).catch(() => undefined);
-      // PostgreSQL has refused it: nothing was stored. Where it said nothing, nobody knows.
-      return connection.isOver ? this.#learnOutcome(request, fault) : cutOff(fault);
+      // Where PostgreSQL said nothing, nobody knows.
+      if (connection.isOver) return await this.#learnOutcome(request, fault);
+      // It has refused it: nothing was stored.
+      await this.#readNodes(connection);
+      return cutOff(fault);
     }
   }
 
@@ -157,8 +160,9 @@ export class Committer {
   }
 
   async #lock({ position, isLong }: ClusterCalls['lock']['args']): Promise<Reply<'lock'>> {
+    let connection: SqlConnection | null = null;
     try {
-      const connection = await this.#link.get();
+      connection = await this.#link.get();
       const { head, others } = await lockHead(connection, position, isLong);
       this.#locked = connection;
       if (others.hasMore) return await this.#behind(connection, others.rows, position);
@@ -168,8 +172,20 @@ export class Committer {
       return { kind: 'locked', rows: rows.map(toRowMessage) };
     } catch (fault) {
       await this.unlock();
+      if (connection !== null) await this.#readNodes(connection);
       return cutOff(fault);
     }
+  }
+
+  /** What was refused has not shown them, and earlier changes may wait for a node that is silent by now. */
+  async #readNodes(connection: SqlConnection): Promise<void> {
+    if (connection.isOver) return;
+    const sentAt = monotonicMs();
+    await readNodes(connection).then(
+      (nodes) => this.#acknowledgements.observe(nodes, sentAt),
+      // The connection is over then, and the next one is asked.
+      () => undefined,
+    );
   }
 
   /** A writer that is far behind applies what there is first, while others commit. */

@@ -28,8 +28,12 @@ export class Follower {
   readonly #options: FollowerOptions;
   /** Whose rows were brought here and are not reported yet, and up to which position. */
   readonly #authors = new Map<string, number>();
+  /** Those whose last report is not answered yet: they get the next one then. */
+  readonly #reporting = new Set<string>();
   #connection: SqlConnection | null = null;
   #wanted = 0;
+  /** How often something was wanted: it may have been what is wanted already. */
+  #wishes = 0;
   /** The position of this node's own commit, whose row the writer applies. */
   #own = 0;
   #run: Promise<void> | null = null;
@@ -66,6 +70,7 @@ export class Follower {
    */
   async catchUp(position: number): Promise<void> {
     this.#wanted = Math.max(this.#wanted, position);
+    this.#wishes += 1;
     this.#run ??= this.#follow().finally(() => {
       this.#run = null;
       this.#awaited = [];
@@ -103,14 +108,31 @@ export class Follower {
   applied(position: number): void {
     for (const { resolve, ...awaited } of this.#awaited) if (awaited.position <= position) resolve();
     this.#awaited = this.#awaited.filter((awaited) => awaited.position > position);
-    const connection = this.#connection;
-    if (connection === null || connection.isOver) return;
-    const self = this.#options.self();
-    for (const [author, noted] of this.#authors) {
-      if (noted <= position) this.#authors.delete(author);
-      report(connection, author, self, position).catch((fault: Error) =>
+    for (const author of this.#authors.keys()) {
+      if (this.#reporting.has(author)) continue;
+      this.#report(author).catch((fault: Error) =>
         this.#options.log.debug({ reason: fault.message }, 'what was applied could not be reported'),
       );
+    }
+  }
+
+  /** Tells an author how far its rows are applied, one report after the other, until it knows of all. */
+  async #report(author: string): Promise<void> {
+    const { replica, self } = this.#options;
+    this.#reporting.add(author);
+    try {
+      for (let reported = 0; ; ) {
+        const connection = this.#connection;
+        const noted = this.#authors.get(author);
+        const { position } = replica.place;
+        const isTold = noted === undefined || position <= reported;
+        if (isTold || connection === null || connection.isOver) return;
+        if (noted <= position) this.#authors.delete(author);
+        await report(connection, author, self(), position);
+        reported = position;
+      }
+    } finally {
+      this.#reporting.delete(author);
     }
   }
 
@@ -142,9 +164,11 @@ export class Follower {
 
   /** There are no rows behind a position, though some are wanted: they were trimmed, or PostgreSQL has lost them. */
   async #requireMore(connection: SqlConnection, position: number): Promise<void> {
+    const wishes = this.#wishes;
     const head = await readClusterHead(connection);
     if (head.keptFrom > position + 1) throw new NeedsStateError(`the log is kept from ${head.keptFrom} on`);
     if (head.position < position) throw new NeedsStateError(`the log ends at ${head.position}`);
-    if (head.position === position) this.#wanted = position;
+    // What was wanted while it was read may be committed behind it.
+    if (head.position === position && wishes === this.#wishes) this.#wanted = position;
   }
 }

@@ -48,6 +48,15 @@ export interface ClusterCommitsParts {
   readonly requireRoom: RequireRoom;
 }
 
+/** One call of `commit`, over all its attempts. */
+interface Turn<T> {
+  readonly run: Run<T>;
+  /** From when on its wait for others counts, on the monotonic clock; null: from when it is stored. */
+  since: number | null;
+  /** It was long once, so it will be again: PostgreSQL is told so with the lock. */
+  isLong: boolean;
+}
+
 type Run<T> = (transaction: WriteTransaction) => T;
 /** Null: it was not committed, and is to be decided again on the newest state. */
 type Attempt<T> = Promise<Committed<T> | null>;
@@ -104,35 +113,37 @@ export class ClusterCommits implements Commits {
   }
 
   async #commit<T>(run: Run<T>, isShort: boolean): Promise<Committed<T>> {
-    const since = monotonicMs();
+    const turn: Turn<T> = { run, since: monotonicMs(), isLong: false };
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       // What may take long is decided before the lock is taken, which says for how long it is needed.
       const isLocked = attempt > 0 || (isShort && this.#leftUnderLock > 0);
       if (isLocked) this.#leftUnderLock = Math.max(0, this.#leftUnderLock - 1);
       const committed = isLocked
-        ? await this.#underLock(false, () => this.#decide(run, since, true))
-        : await this.#decideAlone(run, since);
+        ? await this.#underLock(turn, () => this.#decide(turn))
+        : await this.#decideAlone(turn);
       if (committed !== null) return committed;
     }
     throw new NotCommittedError('cut-off', 'other nodes were faster each time');
   }
 
   /** Without the lock, unless it is long: then it is stored under the lock as it is, or decided again where others were faster. */
-  async #decideAlone<T>(run: Run<T>, since: number): Attempt<T> {
+  async #decideAlone<T>(turn: Turn<T>): Attempt<T> {
     this.#requireState();
     const begunAt = monotonicMs();
-    const { result, row } = this.#replica.decide(run);
-    if (row === null) return await this.#verify(result, since, false);
-    const isLong = row.changes.length > longBytes || monotonicMs() - begunAt > longMs;
-    if (!isLong) return await this.#send(result, row, since, false);
-    return await this.#underLock(true, () => {
+    const { result, row } = this.#replica.decide(turn.run);
+    if (monotonicMs() - begunAt > longMs || (row !== null && row.changes.length > longBytes)) {
+      turn.isLong = true;
+      turn.since = null;
+    }
+    if (row === null) return await this.#verify(result, turn, false);
+    if (!turn.isLong) return await this.#send(result, row, turn, false);
+    return await this.#underLock(turn, () => {
       const isNewest = row.position === this.#replica.place.position + 1;
-      // Its wait for others counts from when it is stored.
-      return isNewest ? this.#send(result, row, null, true) : this.#decide(run, null, true);
+      return isNewest ? this.#send(result, row, turn, true) : this.#decide(turn);
     });
   }
 
-  async #underLock<T>(isLong: boolean, attempt: () => Attempt<T>): Attempt<T> {
+  async #underLock<T>({ isLong }: Turn<T>, attempt: () => Attempt<T>): Attempt<T> {
     try {
       await this.#lock(isLong);
       return await attempt();
@@ -155,15 +166,16 @@ export class ClusterCommits implements Commits {
     throw new NotCommittedError('cut-off', 'this node is too far behind to change anything');
   }
 
-  async #decide<T>(run: Run<T>, since: number | null, isLocked: boolean): Attempt<T> {
+  /** Under the lock. */
+  async #decide<T>(turn: Turn<T>): Attempt<T> {
     // It may have begun while another node was asked.
     this.#requireState();
-    const { result, row } = this.#replica.decide(run);
-    return row === null ? this.#verify(result, since, isLocked) : this.#send(result, row, since, isLocked);
+    const { result, row } = this.#replica.decide(turn.run);
+    return row === null ? this.#verify(result, turn, true) : this.#send(result, row, turn, true);
   }
 
   /** Nothing changes; but that was said of a state that must be the newest, and that others must have. */
-  async #verify<T>(result: T, since: number | null, isLocked: boolean): Attempt<T> {
+  async #verify<T>(result: T, { since }: Turn<T>, isLocked: boolean): Attempt<T> {
     const { position } = this.#replica.place;
     const verified = await this.#port.ask('verify', { position });
     if (isLocked) await this.#port.ask('unlock', null);
@@ -175,7 +187,7 @@ export class ClusterCommits implements Commits {
     return { result, confirmed: this.#confirm(position, since) };
   }
 
-  async #send<T>(result: T, row: DecidedRow, since: number | null, isLocked: boolean): Attempt<T> {
+  async #send<T>(result: T, row: DecidedRow, { since }: Turn<T>, isLocked: boolean): Attempt<T> {
     const { previous, position, node, batch, format, checksum } = row;
     const changes = ownMemory(row.changes);
     const message = { position, node, batch, format, changes, checksum: new Uint8Array(checksum) };

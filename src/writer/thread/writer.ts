@@ -60,7 +60,9 @@ export class Writer {
       else this.#waiting.push(command);
     }
     const waiting = this.#waiting.length + this.#waitingLong.length;
-    assert(waiting <= unsettledMax, 'no more commands wait than the main thread may send');
+    // Those of the group under way that were told already count no more for the main thread.
+    const waitingMax = unsettledMax + this.#options.groupSizeMax;
+    assert(waiting <= waitingMax, 'no more commands wait than the main thread may send');
     this.#schedule();
   }
 
