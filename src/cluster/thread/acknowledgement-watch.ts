@@ -1,6 +1,5 @@
 import type { Logger } from '../../observability/logger.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import { readNodes } from '../sql/node-statements.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import type { PrimaryLink } from './primary-link.ts';
 
@@ -60,8 +59,7 @@ export class AcknowledgementWatch {
 
   async #readNodes(): Promise<void> {
     const connection = await this.#options.writing.get();
-    const sentAt = monotonicMs();
-    this.#readAt = sentAt;
-    this.#options.acknowledgements.observe(await readNodes(connection), sentAt);
+    this.#readAt = monotonicMs();
+    await this.#options.acknowledgements.readNodes(connection);
   }
 }

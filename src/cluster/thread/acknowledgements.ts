@@ -1,7 +1,8 @@
 import { assert } from '../../support/assert.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { Confirmation } from '../client/replica-protocol.ts';
-import { nodesMax } from '../sql/node-statements.ts';
+import type { SqlConnection } from '../sql/connection.ts';
+import { nodesMax, readNodes } from '../sql/node-statements.ts';
 import type { NodeRow } from '../sql/rows.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
 import { heldUntil, isSilent, mayAcknowledge, type PeerSeen, seePeer } from './lease-rules.ts';
@@ -88,6 +89,12 @@ export class Acknowledgements {
     this.#wereRead = rows.length < nodesMax;
     this.#options.meter.showNodes(this.#peers.size, this.#peers.size - this.peers);
     this.settle();
+  }
+
+  /** Reads the table of nodes, over the connection that commits. @throws ConnectionOverError when the answer is late */
+  async readNodes(connection: SqlConnection): Promise<void> {
+    const sentAt = monotonicMs();
+    this.observe(await readNodes(connection), sentAt);
   }
 
   /** A node says that it has applied a position. */

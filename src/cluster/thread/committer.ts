@@ -179,13 +179,8 @@ export class Committer {
 
   /** What was refused has not shown them, and earlier changes may wait for a node that is silent by now. */
   async #readNodes(connection: SqlConnection): Promise<void> {
-    if (connection.isOver) return;
-    const sentAt = monotonicMs();
-    await readNodes(connection).then(
-      (nodes) => this.#acknowledgements.observe(nodes, sentAt),
-      // The connection is over then, and the next one is asked.
-      () => undefined,
-    );
+    // If it fails the connection is over, and the next one is asked.
+    await this.#acknowledgements.readNodes(connection).catch(() => undefined);
   }
 
   /** A writer that is far behind applies what there is first, while others commit. */

@@ -227,8 +227,7 @@ export class SharedPlaces {
       }
       for (let kind = 0; kind < holderKinds.length; kind += 1) {
         const cell = kind * cellsOfKey;
-        const isHeld = keys[at + cell] === wanted[cell] && keys[at + cell + 1] === wanted[cell + 1];
-        if (!isHeld || isNone(wanted, cell)) continue;
+        if (!isOfHolder(keys, at, wanted, cell)) continue;
         held[kind] = (held[kind] as number) + 1;
         heldBytes[kind] = (heldBytes[kind] as number) + bytes;
       }
@@ -261,7 +260,11 @@ function isNone(keys: Int32Array, cell: number): boolean {
 function isOfShare(keys: Int32Array, at: number, wanted: Int32Array, share: RefusedShare): boolean {
   if (share === 'all') return true;
   if (share === 'strangers') return isStranger(keys, at);
-  const cell = holderKinds.indexOf(share) * cellsOfKey;
-  if (isNone(wanted, cell)) return false;
-  return keys[at + cell] === wanted[cell] && keys[at + cell + 1] === wanted[cell + 1];
+  return isOfHolder(keys, at, wanted, holderKinds.indexOf(share) * cellsOfKey);
+}
+
+/** Whether a place has the key of a holder, of the kind that the cell is of, and the holder has one. */
+function isOfHolder(keys: Int32Array, at: number, wanted: Int32Array, cell: number): boolean {
+  const isSame = keys[at + cell] === wanted[cell] && keys[at + cell + 1] === wanted[cell + 1];
+  return isSame && !isNone(wanted, cell);
 }

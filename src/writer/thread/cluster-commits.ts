@@ -51,9 +51,9 @@ export interface ClusterCommitsParts {
 /** One call of `commit`, over all its attempts. */
 interface Turn<T> {
   readonly run: Run<T>;
-  /** From when on its wait for others counts, on the monotonic clock; null: from when it is stored. */
-  since: number | null;
-  /** It was long once, so it will be again: PostgreSQL is told so with the lock. */
+  /** On the monotonic clock. */
+  readonly begunAt: number;
+  /** It was long once, so it will be again: PostgreSQL is told so with the lock, and its wait counts from when it is stored. */
   isLong: boolean;
 }
 
@@ -113,7 +113,7 @@ export class ClusterCommits implements Commits {
   }
 
   async #commit<T>(run: Run<T>, isShort: boolean): Promise<Committed<T>> {
-    const turn: Turn<T> = { run, since: monotonicMs(), isLong: false };
+    const turn: Turn<T> = { run, begunAt: monotonicMs(), isLong: false };
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       // What may take long is decided before the lock is taken, which says for how long it is needed.
       const isLocked = attempt > 0 || (isShort && this.#leftUnderLock > 0);
@@ -131,10 +131,7 @@ export class ClusterCommits implements Commits {
     this.#requireState();
     const begunAt = monotonicMs();
     const { result, row } = this.#replica.decide(turn.run);
-    if (monotonicMs() - begunAt > longMs || (row !== null && row.changes.length > longBytes)) {
-      turn.isLong = true;
-      turn.since = null;
-    }
+    turn.isLong = monotonicMs() - begunAt > longMs || (row !== null && row.changes.length > longBytes);
     if (row === null) return await this.#verify(result, turn, false);
     if (!turn.isLong) return await this.#send(result, row, turn, false);
     return await this.#underLock(turn, () => {
@@ -175,7 +172,7 @@ export class ClusterCommits implements Commits {
   }
 
   /** Nothing changes; but that was said of a state that must be the newest, and that others must have. */
-  async #verify<T>(result: T, { since }: Turn<T>, isLocked: boolean): Attempt<T> {
+  async #verify<T>(result: T, turn: Turn<T>, isLocked: boolean): Attempt<T> {
     const { position } = this.#replica.place;
     const verified = await this.#port.ask('verify', { position });
     if (isLocked) await this.#port.ask('unlock', null);
@@ -184,10 +181,10 @@ export class ClusterCommits implements Commits {
       this.#followOthers(verified.rows);
       return null;
     }
-    return { result, confirmed: this.#confirm(position, since) };
+    return { result, confirmed: this.#confirm(position, turn) };
   }
 
-  async #send<T>(result: T, row: DecidedRow, { since }: Turn<T>, isLocked: boolean): Attempt<T> {
+  async #send<T>(result: T, row: DecidedRow, turn: Turn<T>, isLocked: boolean): Attempt<T> {
     const { previous, position, node, batch, format, checksum } = row;
     const changes = ownMemory(row.changes);
     const message = { position, node, batch, format, changes, checksum: new Uint8Array(checksum) };
@@ -197,7 +194,7 @@ export class ClusterCommits implements Commits {
       if (isLocked && this.#isContended) this.#leftUnderLock = attemptsUnderLock;
       // The cluster's thread may have had it applied already, as a row like any other.
       this.#followOwn(row);
-      return { result, confirmed: this.#confirm(position, since) };
+      return { result, confirmed: this.#confirm(position, turn) };
     }
     if (outcome.kind === 'lost') {
       this.#leftUnderLock = attemptsUnderLock;
@@ -246,11 +243,10 @@ export class ClusterCommits implements Commits {
     }
   }
 
-  /** @param since null: from now on */
-  #confirm(position: number, since: number | null): Promise<Confirmation> {
+  #confirm(position: number, { begunAt, isLong }: Turn<unknown>): Promise<Confirmation> {
     const place = this.#placeMessage;
     return this.#port
-      .ask('confirm', { position, since: since ?? monotonicMs(), place })
+      .ask('confirm', { position, since: isLong ? monotonicMs() : begunAt, place })
       .catch(() => 'unconfirmed');
   }
 }

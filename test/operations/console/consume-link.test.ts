@@ -8,7 +8,7 @@ import { makeFirstOwnerOffer } from '../../../src/supervisor/make-first-owner-of
 import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { creationOf, linkOf, memberOf, organisationOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
-import { runWrite } from '../run-operation.ts';
+import { plainSettings, runWrite } from '../run-operation.ts';
 
 /* Using a link takes account of changes since it was made. */
 const email = 'new@example.test';
@@ -42,18 +42,7 @@ class InvitationStage {
       passwordHash: '$argon2id$',
     };
     const origin = { requestId: 'request-1', address: '192.0.2.1', userAgent: 'Browser/1' };
-    const context = createConsoleContext({
-      ...{
-        tokenPrefix: 'burgee',
-        baseUrl: '',
-        docsUrl: '',
-        openIdName: null,
-        isMailConfigured: false,
-        isCluster: false,
-        changeMsMax: 0,
-      },
-      firstOwnerOffer: this.#offer,
-    });
+    const context = createConsoleContext({ ...plainSettings, firstOwnerOffer: this.#offer });
     return this.store.write(({ queries, apply }) => {
       const outcome = runWrite(
         'consume-link',

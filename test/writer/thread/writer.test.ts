@@ -4,7 +4,6 @@ import type { KeptAnswer } from '../../../src/domain/idempotency/kept-answer.ts'
 import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
 import { openStore, type Store } from '../../../src/storage/store.ts';
 import type { WriteTransaction } from '../../../src/storage/write-transaction.ts';
-import { makeFirstOwnerOffer } from '../../../src/supervisor/make-first-owner-offer.ts';
 import { monotonicMs } from '../../../src/support/monotonic-clock.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { writerMetrics } from '../../../src/writer/client/writer-metrics-protocol.ts';
@@ -13,6 +12,7 @@ import { type Commits, localCommits } from '../../../src/writer/thread/commits.t
 import { FreeSpace } from '../../../src/writer/thread/free-space.ts';
 import { Writer } from '../../../src/writer/thread/writer.ts';
 import { WriterMeter } from '../../../src/writer/thread/writer-meter.ts';
+import { plainSettings } from '../../operations/run-operation.ts';
 import { denialOf, tokenOf } from '../../storage/support/records.ts';
 import { eventually } from '../../support/expectations.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -31,18 +31,7 @@ function openWriter({ commits, directory, onFault, onResults = () => undefined }
     groupSizeMax: 256,
     onOutboxGrew: () => undefined,
     meter: new WriterMeter(createMetricMemory(writerMetrics)),
-    console: {
-      ...{
-        tokenPrefix: 'burgee',
-        baseUrl: '',
-        docsUrl: '',
-        openIdName: null,
-        isMailConfigured: false,
-        isCluster: false,
-        changeMsMax: 0,
-      },
-      firstOwnerOffer: makeFirstOwnerOffer('', Date.now()).offer,
-    },
+    console: plainSettings,
     docsUrl: '',
     tokenPrefixesAccepted: [],
     freeSpace: new FreeSpace(directory, 0),
