@@ -69,16 +69,16 @@ async function openScene(t: Test) {
     ...{ acknowledgements, writing, readEveryMs, log: pino({ level: 'silent' }) },
     isBusy: () => committer.isBusy,
   });
-  watch.start();
   t.teardown(() => watch.stop());
-  return { cluster, committer, writing };
+  return { cluster, committer, writing, watch };
 }
 
 t.test(
   'a writer that stands still under the lock loses it, and others change what they want',
   { skip },
   async (t) => {
-    const { cluster, committer, writing } = await openScene(t);
+    const { cluster, committer, writing, watch } = await openScene(t);
+    watch.start();
     t.equal((await committer.lock({ position: 1, isLong: false })).kind, 'locked');
     const holder = await writing.get();
     const other = await cluster.connect();
@@ -94,7 +94,8 @@ t.test(
 );
 
 t.test('a commit that PostgreSQL answers late is committed all the same', { skip }, async (t) => {
-  const { cluster, committer, writing } = await openScene(t);
+  const { cluster, committer, writing, watch } = await openScene(t);
+  watch.start();
   const server = (await writing.get()).serverProcess ?? 0;
   const { row, previousChecksum } = requestOn(cluster.beginning, {
     changes: noChanges,
@@ -107,7 +108,10 @@ t.test('a commit that PostgreSQL answers late is committed all the same', { skip
   t.notOk((await writing.get()).isOver);
 });
 
-/** A node that decides: its replica, and the way of its commits to PostgreSQL. */
+/**
+ * A node that decides: its replica, and the way of its commits to PostgreSQL. Nothing reads the nodes here: deciding and the
+ * connection share the test's thread, where a read that is under way while it decides would get its answer too late.
+ */
 async function openNode(t: Test) {
   const { cluster, committer } = await openScene(t);
   const store = openStore({ directory: temporaryDirectory(t), mapBytes: 2 ** 28 });

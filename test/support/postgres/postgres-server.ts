@@ -120,7 +120,9 @@ export class PostgresServer {
       this.#keeper.on('message', listen);
     });
     this.#keeper.send(message);
-    const isReady = (): boolean => /ready to accept (read-only )?connections/.test(this.log);
+    // Its pid comes from the keeper, on another way than its log.
+    const isReady = (): boolean =>
+      this.pid !== 0 && /ready to accept (read-only )?connections/.test(this.log);
     await eventually(() => isReady() || isOver, startTimeoutMs, `PostgreSQL did not start: ${this.log}`);
     return !isOver;
   }
