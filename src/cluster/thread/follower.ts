@@ -64,8 +64,8 @@ export class Follower {
   }
 
   /**
-   * @returns once a position is applied. It does not wait for those that are wanted meanwhile: where others write all the
-   * time there would be no end of them, and no lease.
+   * @returns once a position is applied, or PostgreSQL is found to end before it. It does not wait for those that are wanted
+   * meanwhile: where others write all the time there would be no end of them, and no lease.
    * @throws NeedsStateError, NewerLogError; Error where PostgreSQL does not answer
    */
   async catchUp(position: number): Promise<void> {

@@ -138,6 +138,8 @@ export class Membership {
     if (head.format > recordsFormat) throw new NewerLogError(`the log has format ${head.format}`);
     // Every change that was acknowledged before the renewal is applied before it counts.
     if (replica.place.position < head.position) await follower.catchUp(head.position);
+    if (replica.place.position < head.position)
+      throw new Error(`PostgreSQL was at ${head.position}, and has no rows to there`);
     this.#isBackward = false;
     if (head.closedAt !== null) return this.#stayOut(connection);
     this.#isClosed = false;
