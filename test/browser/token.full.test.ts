@@ -228,3 +228,27 @@ await consoleTest(t, 'the list of tokens follows their use', {}, async (t, stage
   const secret = await createToken(page, { name: 'reader', permission: 'Read', environments: null });
   await useIsSeen(t, secret, { page, api: apiOf(t, stage), flagId: '' });
 });
+
+await consoleTest(
+  t,
+  'a secret is copied where the page has no clipboard, over plain HTTP',
+  {},
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    // As where the address is not the machine's own.
+    await page.addInitScript('delete Navigator.prototype.clipboard');
+    await becomeOwner(stage, window);
+    await createProject(page, 'shop', []);
+    await createToken(page, { name: 'reader', permission: 'Read', environments: null });
+    await page.getByRole('button', { name: 'Rotate reader' }).click();
+    await dialog(page).getByRole('button', { name: 'Rotate token' }).click();
+    await dialog(page).getByRole('button', { name: 'Copy token secret' }).click();
+    await dialog(page).getByRole('button', { name: 'token secret copied' }).waitFor();
+    const secret = await takeSecret(page, 'reader');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const field = dialog(page).getByRole('textbox', { name: 'Name', exact: true });
+    await field.press('Control+V');
+    t.equal(await field.inputValue(), secret);
+  },
+);

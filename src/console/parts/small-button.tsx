@@ -1,5 +1,5 @@
 import { Button, type ButtonProps, type ElementProps } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
+import { useCopy } from './use-copy.ts';
 
 type SmallButtonProps = ButtonProps & ElementProps<'button', keyof ButtonProps>;
 
@@ -14,14 +14,22 @@ interface CopyButtonProps {
   readonly what: string;
 }
 
+const labels = { idle: 'Copy', copied: 'Copied', failed: 'Not copied' };
+
 export function CopyButton({ value, what }: CopyButtonProps) {
-  const clipboard = useClipboard({ timeout: 2_000 });
+  const { copy, state } = useCopy();
+  const label = {
+    idle: `Copy ${what}`,
+    copied: `${what} copied`,
+    failed: `${what} not copied: select it and copy it`,
+  };
   return (
     <SmallButton
-      aria-label={clipboard.copied ? `${what} copied` : `Copy ${what}`}
-      onClick={() => clipboard.copy(value)}
+      aria-label={label[state]}
+      title={state === 'failed' ? label.failed : undefined}
+      onClick={() => copy(value)}
     >
-      {clipboard.copied ? 'Copied' : 'Copy'}
+      {labels[state]}
     </SmallButton>
   );
 }
