@@ -9,6 +9,8 @@ const storageMoved =
   'The data file of the service was moved, removed or replaced, so changes are refused. Nothing was applied. Put it back and retry.';
 const storageHeld =
   'Another process is opening the data file of the service and does not finish, so changes are refused. Nothing was applied. Let that process finish, or end it, and retry.';
+const refusedByCluster =
+  'The cluster did not take the change: others change it at the same time, or its PostgreSQL refuses it, which the log of this node says. Nothing was applied. Retry in a moment.';
 const unconfirmed =
   'The change is stored and will not be lost, but not every node of the cluster has confirmed it in time: some may still answer from before it. Read it before sending it again.';
 
@@ -20,6 +22,7 @@ export function refuseUndecided(reply: ApiReply, outcome: WriteOutcome): void {
   const { kind } = outcome;
   if (kind === 'dropped') reply.refuseUnavailable(notApplied);
   else if (kind === 'cut-off') reply.refuseUnavailable(cutOff);
+  else if (kind === 'refused') reply.refuseUnavailable(refusedByCluster);
   else if (kind === 'overloaded') reply.refuseUnavailable(overloaded);
   else if (kind === 'unknown') reply.refuseUnavailable(reply.manner.mayBeApplied);
   else if (kind === 'unconfirmed') reply.refuse({ code: 'not-confirmed', detail: unconfirmed });

@@ -10,16 +10,16 @@ import { eventually } from '../support/expectations.ts';
 
 function nodes(count: number): NodeRow[] {
   return Array.from({ length: count }, (_, index) => ({
-    ...{ id: `node${index}`, counter: 1, applied: 9, knowsFormat: 1 },
+    ...{ id: `node${index}`, counter: 1, applied: 9, knowsFormat: 1, leaseMs: 3000 },
   }));
 }
 
-function acknowledgementsOf(rows: readonly NodeRow[]): Acknowledgements {
+function acknowledgementsOf(rows: readonly NodeRow[], wait: 'all' | 'none' = 'all'): Acknowledgements {
   const acknowledgements = new Acknowledgements({
     self: () => 'self',
     leaseMs: 3000,
     waitMs: 50,
-    wait: 'all',
+    wait,
     meter: new ClusterMeter(createMetricMemory(clusterMetrics), 50),
   });
   acknowledgements.observe(rows, monotonicMs());
@@ -43,4 +43,32 @@ t.test('a change is not acknowledged past nodes that were not shown', async (t) 
   );
   await waiting;
   t.equal(told, 'unconfirmed');
+});
+
+t.test('each node is waited for by its own lease', async (t) => {
+  const lapsedHere = 3400;
+  const told = async (leaseMs: number | null): Promise<string> => {
+    const [row] = nodes(1) as [NodeRow];
+    const rows = [{ ...row, applied: 8, leaseMs }];
+    const acknowledgements = acknowledgementsOf(rows);
+    acknowledgements.observe(rows, monotonicMs() + lapsedHere);
+    const waiting = acknowledgements.everywhere(9, monotonicMs() - 100);
+    acknowledgements.settle();
+    return await waiting;
+  };
+  t.equal(await told(3000), 'everywhere', 'it has been silent for longer');
+  t.equal(await told(10_000), 'unconfirmed', 'it may still take its state for current');
+  t.equal(await told(null), 'everywhere', 'one of an earlier version has the same setting');
+});
+
+t.test('where nodes are not waited for, the standby still is', async (t) => {
+  const rows = nodes(1).map((row) => ({ ...row, applied: 1 }));
+  const acknowledgements = acknowledgementsOf(rows, 'none');
+  t.equal(await acknowledgements.everywhere(9), 'everywhere');
+  acknowledgements.committedHereOnly(10);
+  t.equal(await acknowledgements.everywhere(10, monotonicMs() - 100), 'unconfirmed');
+  const waiting = acknowledgements.everywhere(10);
+  acknowledgements.committed(11);
+  acknowledgements.settle();
+  t.equal(await waiting, 'everywhere', 'a later commit was confirmed by it');
 });

@@ -157,7 +157,7 @@ t.test('a node that cannot apply what others changed asks for the lock once', { 
     isShort: true,
   });
   await t.rejects(change, { kind: 'cut-off', message: /cannot be applied here yet/ });
-  t.same(locks, [false]);
+  t.equal(locks.length, 1);
   t.equal((await lockHead(await cluster.connect(), 2)).head.position, 2, 'and gives it up');
 });
 

@@ -399,14 +399,14 @@ class Steps {
     const { hasChange, wereReadAfterCommit, heldTicks, hasReport } = this.#state;
     if (hasChange === 0) return;
     const seen = this.#seen();
-    const peers = seen === null || this.#isSkipped(seen) ? [] : [{ seen, applied: hasReport }];
+    const peers =
+      seen === null || this.#isSkipped(seen) ? [] : [{ seen, applied: hasReport, leaseMs: this.#leaseMs }];
     const isAllowed = mayAcknowledge({
       position: 1,
       peers,
       wereReadAfterCommit: wereReadAfterCommit === 1,
       heldUntilMs: heldTicks * tickMs.writer,
       nowMs: 0,
-      leaseMs: this.#leaseMs,
     });
     if (isAllowed) yield this.#step('W acknowledges the change', { hasAcknowledged: 1 });
   }

@@ -42,14 +42,18 @@ t.test(
 
 t.test('a change waits for the nodes that are not silent, as they were read after its commit', async (t) => {
   const [alive, silent] = [seePeer(null, 7, 990, 1000), seePeer(seePeer(null, 7, 0, 0), 7, 3300, 3400)];
-  const change = { position: 5, wereReadAfterCommit: true, heldUntilMs: 0, nowMs: 10_000, leaseMs };
+  const change = { position: 5, wereReadAfterCommit: true, heldUntilMs: 0, nowMs: 10_000 };
   const peersAt = (applied: number) => [
-    { seen: alive, applied },
-    { seen: silent, applied: 0 },
+    { seen: alive, applied, leaseMs },
+    { seen: silent, applied: 0, leaseMs },
   ];
   t.ok(mayAcknowledge({ ...change, peers: [] }));
   t.ok(mayAcknowledge({ ...change, peers: peersAt(5) }));
   t.notOk(mayAcknowledge({ ...change, peers: peersAt(4) }));
+  t.notOk(
+    mayAcknowledge({ ...change, peers: [{ seen: silent, applied: 0, leaseMs: 2 * leaseMs }] }),
+    'by its own lease',
+  );
   t.notOk(mayAcknowledge({ ...change, peers: [], wereReadAfterCommit: false }));
   t.notOk(mayAcknowledge({ ...change, peers: [], heldUntilMs: 10_001 }));
   t.ok(mayAcknowledge({ ...change, peers: [], heldUntilMs: 10_000 }));

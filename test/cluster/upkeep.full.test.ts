@@ -56,14 +56,14 @@ t.test('one node trims the log, and takes dead nodes off the list', { skip }, as
     await commit(connection, request);
     place = request.row;
   }
-  await renew(connection, { id: 'dead', counter: 1, applied: 1, knowsFormat: 1, label: '' });
+  await renew(connection, { id: 'dead', counter: 1, applied: 1, knowsFormat: 1, label: '', leaseMs: 3000 });
   const bounds = { logRowsKept: 10, logAgeKeptMs: 0, trimEveryMs: 0, deadAfterMs: 3000 };
   startUpkeep(test, cluster, 'one', bounds);
   let counter = 0;
   await eventually(
     async () => {
       counter += 1;
-      await renew(connection, { id: 'alive', counter, applied: 1, knowsFormat: 1, label: '' });
+      await renew(connection, { id: 'alive', counter, applied: 1, knowsFormat: 1, label: '', leaseMs: 3000 });
       return (await readNodes(connection)).every(({ id }) => id !== 'dead');
     },
     15_000,
@@ -74,6 +74,28 @@ t.test('one node trims the log, and takes dead nodes off the list', { skip }, as
     ['alive'],
   );
   test.equal((await readClusterHead(connection)).keptFrom, 22, 'all but the newest ten rows are gone');
+});
+
+t.test('old counts are removed in one turn, however many', { skip }, async (test) => {
+  const cluster = await makeTestCluster(test, database);
+  const connection = await cluster.connect();
+  const { schema } = connection;
+  await connection.run(
+    `insert into ${schema}.attempt select 'k' || n, 1, now() - interval '1 s' from generate_series(1, 25000) n;
+     insert into ${schema}.usage select 'evaluations', 0, 'k' || n, 'node', 1, 1, now() from generate_series(1, 25000) n`,
+    [],
+  );
+  let turns = 0;
+  startUpkeep(test, cluster, 'one', {
+    onTurn: async () => {
+      turns += 1;
+    },
+  });
+  await eventually(() => turns > 0, 20_000, 'a turn is over');
+  for (const table of ['attempt', 'usage']) {
+    const { rows } = await connection.run(`select count(*)::int as left from ${schema}.${table}`, []);
+    test.same(rows, [{ left: 0 }], table);
+  }
 });
 
 t.test('a duty is on one node at a time, and moves when its holder has no lease', { skip }, async (test) => {

@@ -2,7 +2,7 @@ import { eventLoopActive, eventLoopDelay } from '../../observability/event-loop.
 import { counter, durationBounds, gauge, histogram, layOut } from '../../observability/metric.ts';
 
 /** The connections that a node keeps to PostgreSQL: one commits, the other one follows the log and renews the lease. */
-export const clusterLinks = ['commits', 'following'] as const;
+export const clusterLinks = ['commits', 'following', 'upkeep'] as const;
 export type ClusterLinkName = (typeof clusterLinks)[number];
 
 /**

@@ -20,9 +20,9 @@ export interface PlaceMessage {
   readonly checksum: Uint8Array;
 }
 
-/** Nothing was stored: PostgreSQL cannot be asked, or this node may not decide now. */
-interface CutOff {
-  readonly kind: 'cut-off';
+/** Nothing was stored: PostgreSQL cannot be asked, or this node may not decide now; or it was asked, and has refused. */
+interface NotStored {
+  readonly kind: 'cut-off' | 'refused';
   /** Why, for the log. */
   readonly message: string;
 }
@@ -55,7 +55,7 @@ export interface ClusterCalls {
       | { readonly kind: 'lost' }
       /** It may be in the log. If it is, it comes with the rows that follow. */
       | { readonly kind: 'unknown'; readonly message: string }
-      | CutOff;
+      | NotStored;
   };
   /**
    * Keeps all other nodes from committing, until a commit or `unlock`: for 2 s in which nothing is said at most, or for 30 s
@@ -67,7 +67,7 @@ export interface ClusterCalls {
       | { readonly kind: 'locked'; readonly rows: readonly RowMessage[] }
       /** Further behind than is read under the lock, which was given up. */
       | { readonly kind: 'behind'; readonly rows: readonly RowMessage[] }
-      | CutOff;
+      | NotStored;
   };
   readonly unlock: { readonly args: null; readonly result: null };
   /** Asks whether a state is the newest one. */
@@ -76,7 +76,7 @@ export interface ClusterCalls {
     readonly result:
       | { readonly kind: 'newest' }
       | { readonly kind: 'behind'; readonly rows: readonly RowMessage[] }
-      | CutOff;
+      | NotStored;
   };
   /** Resolves once every node has a position, or need not be waited for; or once it takes too long. */
   readonly confirm: {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 import { parseBigint, parseBytea } from './bytea.ts';
 import { type ClusterUrl, hostText, type PostgresHost } from './cluster-url.ts';
@@ -18,7 +19,7 @@ export interface ConnectOptions {
   readonly schema: string;
   /** This node's id, or what a command is called: PostgreSQL lists the connection by it. */
   readonly node: string;
-  /** @throws Error when a server is not to be used, though it takes writes: the next host is tried */
+  /** Called with what is about to be returned. @throws Error when it is not to be used, though it takes writes */
   require?(connection: SqlConnection): void;
 }
 
@@ -28,26 +29,62 @@ export class ConnectError extends Error {
 }
 
 /**
- * Connects to the server that takes writes, trying the URL's hosts in their order.
+ * Connects to the server that takes writes. All hosts of the URL are asked, at once: of several that take writes, as after
+ * one that a failover has left behind was started again, that is used which was promoted last.
  * @throws ConnectError
  */
 export async function connectToPrimary(options: ConnectOptions): Promise<SqlConnection> {
-  const faults: string[] = [];
-  for (const host of options.url.hosts) {
+  const { hosts } = options.url;
+  const faults: string[] = hosts.map((host) => `${hostText(host)}: no answer within ${connectTimeoutMs} ms`);
+  const found: { readonly index: number; readonly connection: SqlConnection }[] = [];
+  const enough = new AbortController();
+  const asked = hosts.map(async (host, index) => {
     try {
-      return await connectTo(host, options);
+      const connection = await connectTo(host, options);
+      if (enough.signal.aborted) connection.destroy('another server is used');
+      else found.push({ index, connection });
     } catch (fault) {
-      faults.push(`${hostText(host)}: ${faultText(fault)}`);
+      faults[index] = `${hostText(host)}: ${faultText(fault)}`;
+    }
+  });
+  try {
+    await Promise.race([Promise.all(asked), othersAreLate(asked, () => found.length > 0, enough.signal)]);
+  } finally {
+    enough.abort();
+  }
+  found.sort(
+    (a, b) => b.connection.incarnation.timeline - a.connection.incarnation.timeline || a.index - b.index,
+  );
+  const [best, ...others] = found;
+  for (const { connection } of others) connection.destroy('a server that was promoted later is used');
+  if (best !== undefined) {
+    try {
+      options.require?.(best.connection);
+      return best.connection;
+    } catch (fault) {
+      best.connection.destroy(faultText(fault));
+      faults[best.index] = `${hostText(hosts[best.index] as PostgresHost)}: ${faultText(fault)}`;
     }
   }
   throw new ConnectError(`no PostgreSQL takes writes: ${faults.join('; ')}`);
+}
+
+/** @returns once a server was found, and the others have had their time to answer */
+async function othersAreLate(
+  asked: readonly Promise<void>[],
+  isFound: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const one of asked) void one.then(() => isFound() && resolve());
+  });
+  await pause(connectTimeoutMs, undefined, { signal }).catch(() => undefined);
 }
 
 async function connectTo(host: PostgresHost, options: ConnectOptions): Promise<SqlConnection> {
   const connection = await open(host, options);
   try {
     await connection.within(connectTimeoutMs, prove(connection));
-    options.require?.(connection);
   } catch (fault) {
     connection.destroy(faultText(fault));
     throw fault;

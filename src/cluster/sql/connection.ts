@@ -148,6 +148,29 @@ export class SqlConnection {
     }
   }
 
+  /**
+   * Waits for answers behind which, or in which, there may be many bytes: they are late once nothing has arrived for so long.
+   * @throws ConnectionOverError when they are late
+   */
+  async whileArriving<T>(timeoutMs: number, answers: Promise<T>): Promise<T> {
+    const { stream } = this.#client.connection;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      const look = (seen: number): void => {
+        timer = setTimeout(() => {
+          if (stream.bytesRead > seen) look(stream.bytesRead);
+          else reject(this.destroy(`no answer within ${timeoutMs} ms`));
+        }, timeoutMs);
+      };
+      look(stream.bytesRead);
+    });
+    try {
+      return await Promise.race([answers, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   /** @returns whether a commit was answered without the synchronous standby's word since this was last asked */
   takeLocalOnly(): boolean {
     const isLocalOnly = this.#isLocalOnly;

@@ -43,7 +43,7 @@ export async function rowsAfter(
   bounds: RowBounds = followBounds,
 ): Promise<LogRows> {
   const read = (after: number, part: number) =>
-    connection.within(readTimeoutMs, sendRows(connection, after, bounds, part));
+    connection.whileArriving(readTimeoutMs, sendRows(connection, after, bounds, part));
   const { rows: parts } = await read(position, maxPart);
   const [first] = parts;
   if (first === undefined) return { rows: [], hasMore: false };

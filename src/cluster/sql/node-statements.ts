@@ -5,7 +5,7 @@ import type { Head, NodeRow } from './rows.ts';
 import { commitChannel, reportChannel } from './schema-name.ts';
 import { readTimeoutMs } from './time-limits.ts';
 
-/** How long a renewal may take until its connection is given up: the lease goes on running meanwhile. */
+/** How long a renewal may wait in vain until its connection is given up: the lease goes on running meanwhile. */
 const renewTimeoutMs = 2000;
 /** More nodes than anybody runs: rows of nodes that died are removed by the others. */
 export const nodesMax = 1000;
@@ -21,6 +21,8 @@ export interface Renewal {
   readonly knowsFormat: number;
   /** What people know it by: its host, its version. */
   readonly label: string;
+  /** How long its lease is. */
+  readonly leaseMs: number;
 }
 
 export interface RenewalOutcome {
@@ -32,25 +34,26 @@ export interface RenewalOutcome {
   readonly databaseTime: number;
 }
 
-export interface RawNode extends Omit<NodeRow, 'knowsFormat'> {
+export interface RawNode extends Omit<NodeRow, 'knowsFormat' | 'leaseMs'> {
   readonly knows_format: number;
+  readonly lease_ms: number | null;
 }
 
 export const nodesStatement: Statement = {
   name: 'nodes',
   text: (schema) =>
-    `select id, counter, applied, knows_format from ${schema}.node order by id limit ${nodesMax}`,
+    `select id, counter, applied, knows_format, lease_ms from ${schema}.node order by id limit ${nodesMax}`,
 };
 
 /** One that comes late, on a connection that was given up, changes nothing: the counter only rises. */
 const renewStatement: Statement = {
   name: 'renew',
   text: (schema) => `
-    insert into ${schema}.node as n (id, counter, applied, knows_format, label)
-    values ($1::text, $2::bigint, $3::bigint, $4::int, $5::text)
+    insert into ${schema}.node as n (id, counter, applied, knows_format, label, lease_ms)
+    values ($1::text, $2::bigint, $3::bigint, $4::int, $5::text, $6::int)
     on conflict (id) do update set counter = greatest(n.counter, excluded.counter),
       applied = greatest(n.applied, excluded.applied), knows_format = excluded.knows_format, label = excluded.label,
-      renewed_at = excluded.renewed_at
+      lease_ms = excluded.lease_ms, renewed_at = excluded.renewed_at
     returning (extract(epoch from clock_timestamp()) * 1000)::bigint as database_time`,
 };
 
@@ -68,19 +71,20 @@ const notifyStatement: Statement = { name: 'notify', text: () => 'select pg_noti
 
 /**
  * Renews this node's lease, or joins. In one message behind it, each in a transaction of its own: the head and the nodes.
- * @throws ConnectionOverError after 2 s without an answer
+ * @throws ConnectionOverError once nothing has come for 2 s: rows of the log that were asked for before come first
  */
 export async function renew(connection: SqlConnection, renewal: Renewal): Promise<RenewalOutcome> {
-  const { id, counter, applied, knowsFormat, label } = renewal;
+  const { id, counter, applied, knowsFormat, label, leaseMs } = renewal;
+  const values = [id, counter, applied, knowsFormat, label, leaseMs];
   const sent = connection.together(
     () =>
       [
-        connection.run<{ database_time: number }>(renewStatement, [id, counter, applied, knowsFormat, label]),
+        connection.run<{ database_time: number }>(renewStatement, values),
         connection.run<RawHead>(headStatement, []),
         connection.run<RawNode>(nodesStatement, []),
       ] as const,
   );
-  const [renewed, head, nodes] = await connection.within(renewTimeoutMs, Promise.all(sent));
+  const [renewed, head, nodes] = await connection.whileArriving(renewTimeoutMs, Promise.all(sent));
   return {
     head: headRow(head.rows),
     nodes: nodeRows(nodes.rows),
@@ -120,7 +124,7 @@ export async function report(
   position: number,
 ): Promise<void> {
   const values = [reportChannel(connection.schema, author), `${node} ${position}`];
-  await connection.within(readTimeoutMs, connection.run(notifyStatement, values));
+  await connection.whileArriving(readTimeoutMs, connection.run(notifyStatement, values));
 }
 
 /** What a node hears. Notifications are hints, and may be lost with a connection: the head and the nodes' rows are what counts. */
@@ -152,5 +156,9 @@ export async function hearCluster(
 }
 
 export function nodeRows(rows: readonly RawNode[]): readonly NodeRow[] {
-  return rows.map(({ knows_format: knowsFormat, ...node }) => ({ ...node, knowsFormat }));
+  return rows.map(({ knows_format: knowsFormat, lease_ms: leaseMs, ...node }) => ({
+    ...node,
+    knowsFormat,
+    leaseMs,
+  }));
 }

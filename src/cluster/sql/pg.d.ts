@@ -1,7 +1,7 @@
 /** What is used of the driver: its pipeline and the socket below it, which the public typings do not have. */
 declare module 'pg' {
   import type { EventEmitter } from 'node:events';
-  import type { Duplex } from 'node:stream';
+  import type { Socket } from 'node:net';
   import type { ConnectionOptions } from 'node:tls';
 
   export interface ClientConfig {
@@ -52,7 +52,7 @@ declare module 'pg' {
     /** Of the server's process, as it said when connecting. */
     readonly processID: number | null;
     /** The socket is replaced when it changes to TLS. */
-    readonly connection: { readonly stream: Duplex };
+    readonly connection: { readonly stream: Socket };
     connect(): Promise<unknown>;
     query<Row>(query: string | QueryConfig): Promise<QueryResult<Row>>;
     end(): Promise<void>;

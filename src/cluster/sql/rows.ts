@@ -47,4 +47,6 @@ export interface NodeRow {
   readonly applied: number;
   /** The newest format that it can decode. */
   readonly knowsFormat: number;
+  /** For how long it takes its state for current after a renewal, `BURGEE_CLUSTER_LEASE_MS`. Null: of a version that tells none. */
+  readonly leaseMs: number | null;
 }

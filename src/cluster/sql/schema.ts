@@ -5,7 +5,7 @@ import { NoClusterError } from './head-statements.ts';
 import { upkeepTimeoutMs } from './time-limits.ts';
 
 /** Of the tables below. Raise it with a migration. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 /** The oldest whose nodes can work with the tables below. */
 export const leastVersion = 1;
 
@@ -31,8 +31,11 @@ function attemptTable(schema: string): string {
     create index on ${schema}.attempt (ends_at)`;
 }
 
-/** In order, from version 2 on. Nodes of version 1 count attempts for themselves. */
-const migrations: readonly SchemaMigration[] = [{ to: 2, least: leastVersion, text: attemptTable }];
+/** In order, from version 2 on. Nodes of version 1 count attempts for themselves; those before version 3 tell no lease. */
+const migrations: readonly SchemaMigration[] = [
+  { to: 2, least: leastVersion, text: attemptTable },
+  { to: 3, least: leastVersion, text: (schema) => `alter table ${schema}.node add column lease_ms int` },
+];
 
 /** The tables are of a later version, with which this one cannot work. */
 export class NewerSchemaError extends Error {
@@ -52,7 +55,7 @@ export class NewerSchemaError extends Error {
  *   `kept_checksum` the chain's checksum before the oldest row of the log.
  * - `log`: the history's newest part. Long changes lie in `parts` rows, numbered by `part` from 0 on.
  * - `record`: the primary records at the head's position, from which a replica is made.
- * - `node`: who holds a lease.
+ * - `node`: who holds a lease, and for how long one lasts there.
  * - `usage`: what each node has counted, which only grows; `node` is its directory's, for longer than a process.
  * - `attempt`: sign-ins that were tried within a window, and reports of usage, on all nodes.
  *
@@ -79,7 +82,7 @@ function tablesText(schema: string): string {
     create table ${schema}.node (
       id text primary key, counter bigint not null, applied bigint not null, knows_format int not null,
       label text not null,
-      joined_at timestamptz not null default now(), renewed_at timestamptz not null default now()
+      joined_at timestamptz not null default now(), renewed_at timestamptz not null default now(), lease_ms int
     ) with (fillfactor = 30);
     create table ${schema}.usage (
       kind text collate "C" not null, bucket bigint not null, key text collate "C" not null, node text not null,

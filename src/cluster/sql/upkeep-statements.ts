@@ -84,6 +84,8 @@ export interface NodeStatus {
   /** By the database's clock. */
   readonly joinedMsAgo: number;
   readonly renewedMsAgo: number;
+  /** Null: of a version that tells none. */
+  readonly leaseMs: number | null;
 }
 
 export interface ClusterStatus {
@@ -131,8 +133,10 @@ export async function readStatus(connection: SqlConnection): Promise<ClusterStat
           [],
         ),
         connection.run<NodeStatus>(
+          // A command of this version may look at tables that no node of this version has migrated yet.
           `select id, label, applied, knows_format as "knowsFormat", ${milliseconds('joined_at')} as "joinedMsAgo",
-           ${milliseconds('renewed_at')} as "renewedMsAgo" from ${schema}.node order by id limit 1000`,
+           ${milliseconds('renewed_at')} as "renewedMsAgo", (to_jsonb(n) ->> 'lease_ms')::int as "leaseMs"
+           from ${schema}.node n order by id limit 1000`,
           [],
         ),
         connection.run<{ number: number; application: string }>(

@@ -20,6 +20,7 @@ export interface AcknowledgementOptions {
 interface Peer {
   seen: PeerSeen;
   applied: number;
+  leaseMs: number;
 }
 
 interface Waiting {
@@ -43,13 +44,16 @@ export class Acknowledgements {
   #waiting: Waiting[] = [];
   /** Since the last commit, over the connection that commits. */
   #wereRead = false;
-  /** Nothing is acknowledged before. */
-  #heldUntil = Number.NEGATIVE_INFINITY;
+  /** When another server answered: nothing is acknowledged before all leases of then have run out. */
+  #heldSince = Number.NEGATIVE_INFINITY;
+  /** The longest lease that any node was seen with, its own included: one whose row is lost with a server may still be attached. */
+  #longestLeaseMs: number;
   /** Positions up to this one are on one server alone, though another is to have them, too. */
   #localOnly = 0;
 
   constructor(options: AcknowledgementOptions) {
     this.#options = options;
+    this.#longestLeaseMs = options.leaseMs;
   }
 
   /** How many changes wait. */
@@ -65,7 +69,7 @@ export class Acknowledgements {
 
   /** How many other nodes are waited for. */
   get peers(): number {
-    return [...this.#peers.values()].filter(({ seen }) => !isSilent(seen, this.#options.leaseMs)).length;
+    return [...this.#peers.values()].filter(({ seen, leaseMs }) => !isSilent(seen, leaseMs)).length;
   }
 
   /**
@@ -75,13 +79,15 @@ export class Acknowledgements {
   observe(rows: readonly NodeRow[], sentAt: number): void {
     const answeredAt = monotonicMs();
     const known = new Set<string>();
-    for (const { id, counter, applied } of rows) {
+    for (const { id, counter, applied, leaseMs: toldLeaseMs } of rows) {
       if (id === this.#options.self()) continue;
       known.add(id);
       const peer = this.#peers.get(id);
       const seen = seePeer(peer?.seen ?? null, counter, sentAt, answeredAt);
       const told = Math.max(applied, peer?.applied ?? 0, this.#reports.get(id) ?? 0);
-      this.#peers.set(id, { seen, applied: told });
+      const leaseMs = toldLeaseMs ?? this.#options.leaseMs;
+      this.#longestLeaseMs = Math.max(this.#longestLeaseMs, leaseMs);
+      this.#peers.set(id, { seen, applied: told, leaseMs });
     }
     for (const id of this.#peers.keys()) if (!known.has(id)) this.#peers.delete(id);
     for (const id of this.#reports.keys()) if (!known.has(id)) this.#reports.delete(id);
@@ -114,7 +120,7 @@ export class Acknowledgements {
 
   /** Another server answers, or the same one after a crash. */
   hold(): void {
-    this.#heldUntil = heldUntil(monotonicMs(), this.#options.leaseMs);
+    this.#heldSince = monotonicMs();
   }
 
   /** PostgreSQL has lost a part of the history: what waits for it is not known to be stored. */
@@ -140,10 +146,10 @@ export class Acknowledgements {
 
   /**
    * @param since from when on the wait counts, on the monotonic clock: storing it has taken a part of it
-   * @returns once every node whose lease may be valid has the position, or it has taken too long
+   * @returns once every node whose lease may be valid has the position, or it has taken too long. Where nodes are not waited for,
+   * once the servers of PostgreSQL have it that are to have it
    */
   everywhere(position: number, since = monotonicMs()): Promise<Confirmation> {
-    if (this.#options.wait === 'none') return Promise.resolve('everywhere');
     assert(this.#waiting.length < waitingMax, 'the changes that wait for other nodes are bounded');
     return new Promise((settle) => {
       this.#waiting.push({ position, since, settle });
@@ -170,8 +176,9 @@ export class Acknowledgements {
   }
 
   #isEverywhere(position: number, nowMs: number): boolean {
+    if (this.#options.wait === 'none') return true;
     return mayAcknowledge({
-      ...{ position, nowMs, leaseMs: this.#options.leaseMs, heldUntilMs: this.#heldUntil },
+      ...{ position, nowMs, heldUntilMs: heldUntil(this.#heldSince, this.#longestLeaseMs) },
       ...{ peers: this.#peers.values(), wereReadAfterCommit: this.#wereRead },
     });
   }

@@ -13,10 +13,11 @@ import { AcknowledgementWatch } from './acknowledgement-watch.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
 import { Committer } from './committer.ts';
-import { FailureLog, type Retries, tryAgain } from './failure-log.ts';
+import { FailureLog, pauseUntil, type Retries, tryAgain } from './failure-log.ts';
 import { Follower } from './follower.ts';
 import { Incarnations } from './incarnations.ts';
 import { Membership, renewalsPerLease, requireSameStore } from './membership.ts';
+import { NewerLogError } from './newer-log.ts';
 import { readNodeList } from './node-list.ts';
 import { type LinkOptions, PrimaryLink } from './primary-link.ts';
 import { ReplicaClient, type ReplicaPort } from './replica-client.ts';
@@ -47,6 +48,8 @@ export interface ClusterNodeOptions {
 
 /** After a read of the cluster that failed, until the next. */
 const againMs = 100;
+/** After a state was not taken over, at most: each attempt reads it from its beginning. */
+const takeOverAgainMsMax = 10_000;
 
 /** Nobody can become a node any more. */
 class ClusterClosedError extends Error {
@@ -65,11 +68,11 @@ export class ClusterNode {
     listNodes: () => this.#orNull('the nodes could not be listed', () => this.#listNodes()),
     countAttempts: ({ keys, windowMs }) =>
       this.#orNull('an attempt to sign in, or a report of usage, was not counted for all nodes', async () =>
-        countAttempts(await this.#caringLink.get(), keys, windowMs),
+        countAttempts(await this.#countingLink.get(), keys, windowMs),
       ),
     giveBackAttempts: async (keys) => {
       await this.#orNull('an attempt to sign in was not given back', async () =>
-        giveBackAttempts(await this.#caringLink.get(), keys),
+        giveBackAttempts(await this.#countingLink.get(), keys),
       );
       return null;
     },
@@ -101,6 +104,8 @@ export class ClusterNode {
   readonly #listening: PrimaryLink;
   /** For what is done every few seconds. */
   readonly #caringLink: PrimaryLink;
+  /** For attempts to sign in, and reports of usage: what takes too long there ends no duty. */
+  readonly #countingLink: PrimaryLink;
   readonly #committer: Committer;
   readonly #watch: AcknowledgementWatch;
   readonly #port: ReplicaPort;
@@ -111,6 +116,7 @@ export class ClusterNode {
   readonly #upkeep: Upkeep;
   readonly #stopped = new AbortController();
   #self: string;
+  #failedTakeOvers = 0;
   #running: Promise<void> = Promise.resolve();
   #caring: Promise<void> = Promise.resolve();
 
@@ -136,7 +142,11 @@ export class ClusterNode {
     });
     const onConnected = async (): Promise<void> => meter.countConnection('following');
     this.#listening = new PrimaryLink({ ...this.#link, onConnected });
-    this.#caringLink = new PrimaryLink(this.#link);
+    this.#caringLink = new PrimaryLink({
+      ...this.#link,
+      onConnected: async () => meter.countConnection('upkeep'),
+    });
+    this.#countingLink = new PrimaryLink(this.#link);
     this.#watch = new AcknowledgementWatch({
       ...{ acknowledgements: this.#acknowledgements, writing: this.#writing },
       ...{ readEveryMs: options.leaseMs / renewalsPerLease, log: options.log },
@@ -185,7 +195,8 @@ export class ClusterNode {
     if (place.position === 0) {
       requireSameStore(storeId, await this.#storeId());
       const words = 'the state of the cluster was not read to its end; it is tried again';
-      await tryAgain(this.#retries(words), () => this.#takeOver('the directory is new'));
+      const isFinal = (fault: unknown): boolean => fault instanceof NewerLogError;
+      await tryAgain({ ...this.#retries(words), isFinal }, () => this.#takeOver('the directory is new'));
     }
     this.#watch.start();
     this.#running = this.#membership.run(storeId);
@@ -206,11 +217,25 @@ export class ClusterNode {
 
   async #takeOver(reason: string): Promise<void> {
     const { log, meter } = this.#options;
-    log.warn({ reason }, 'the replica takes over the state of the cluster');
-    const { position, written } = await takeOverState(this.#link, this.#replica);
+    if (this.#failedTakeOvers === 0) log.warn({ reason }, 'the replica takes over the state of the cluster');
+    const { position, written } = await this.#orWait(takeOverState(this.#link, this.#replica));
     this.#follower.restart(position);
     meter.countTakeOver();
     log.info({ position, written }, 'the replica has taken over the state of the cluster');
+  }
+
+  /** What cannot succeed now, as on a full disk, is not tried at once again: the wait doubles with each failure. */
+  async #orWait<T>(taking: Promise<T>): Promise<T> {
+    try {
+      const taken = await taking;
+      this.#failedTakeOvers = 0;
+      return taken;
+    } catch (fault) {
+      const waitMs = Math.min(takeOverAgainMsMax, againMs * 2 ** this.#failedTakeOvers);
+      this.#failedTakeOvers += 1;
+      if (!(fault instanceof NewerLogError)) await pauseUntil(waitMs, this.#stopped.signal);
+      throw fault;
+    }
   }
 
   /** @throws Error where PostgreSQL does not answer */
@@ -243,6 +268,7 @@ export class ClusterNode {
     await this.#upkeep.stop();
     await this.#membership.stop();
     await this.#writing.end();
+    await this.#countingLink.end();
     await this.#running.catch(() => undefined);
     await this.#caring;
   }

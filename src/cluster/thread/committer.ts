@@ -83,7 +83,8 @@ export class Committer {
     this.#follower.leaveToWriter(position);
     const reply = await this.#commit(args);
     // What is, or comes, at this position is another node's, which waits until its row is applied here.
-    if (reply.kind === 'lost' || reply.kind === 'cut-off') this.#follower.takeFromWriter(position);
+    const isStored = reply.kind === 'committed' || reply.kind === 'unknown';
+    if (!isStored) this.#follower.takeFromWriter(position);
     return reply;
   }
 
@@ -94,7 +95,7 @@ export class Committer {
     try {
       connection = isLocked ? this.#takeLocked() : await this.#link.get();
     } catch (fault) {
-      return cutOff(fault);
+      return notStored(fault, null);
     }
     try {
       const outcome = await (isLocked ? commitLocked : commit)(connection, request);
@@ -106,7 +107,7 @@ export class Committer {
       if (connection.isOver) return await this.#learnOutcome(request, fault);
       // It has refused it: nothing was stored.
       await this.#readNodes(connection);
-      return cutOff(fault);
+      return notStored(fault, connection);
     }
   }
 
@@ -173,7 +174,7 @@ export class Committer {
     } catch (fault) {
       await this.unlock();
       if (connection !== null) await this.#readNodes(connection);
-      return cutOff(fault);
+      return notStored(fault, connection);
     }
   }
 
@@ -216,7 +217,7 @@ export class Committer {
       this.#follower.noteFetched(rows);
       return { kind: 'behind', rows: rows.map(toRowMessage) };
     } catch (fault) {
-      return cutOff(fault);
+      return notStored(fault, null);
     }
   }
 }
@@ -236,8 +237,15 @@ function toRequest(message: RowMessage, previous: Uint8Array): CommitRequest {
   return { row, previousChecksum: asBuffer(previous), puts, removals };
 }
 
-function cutOff(fault: unknown): { readonly kind: 'cut-off'; readonly message: string } {
-  return { kind: 'cut-off', message: messageOf(fault) };
+/** @param connection over which it was asked: while that lives, PostgreSQL has refused it; null: there was none */
+function notStored(
+  fault: unknown,
+  connection: SqlConnection | null,
+): { readonly kind: 'cut-off' | 'refused'; readonly message: string } {
+  const isRefused = connection !== null && !connection.isOver;
+  const isLocked = (fault as { readonly code?: string }).code === '55P03';
+  const message = isLocked ? 'a change that takes long has the lock of the cluster' : messageOf(fault);
+  return { kind: isRefused ? 'refused' : 'cut-off', message };
 }
 
 function unknown(why: string): { readonly kind: 'unknown'; readonly message: string } {

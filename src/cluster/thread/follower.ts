@@ -5,13 +5,11 @@ import { rowsAfter } from '../sql/log-statements.ts';
 import { report } from '../sql/node-statements.ts';
 import type { LogRow } from '../sql/rows.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
+import { NewerLogError } from './newer-log.ts';
 import type { ReplicaClient } from './replica-client.ts';
 
 /** The replica cannot get further by the log: its rows are gone, or it is of another history. */
 export class NeedsStateError extends Error {}
-
-/** A row that this version cannot read. */
-export class NewerLogError extends Error {}
 
 /** After this time a row that was left to the writer, and is not applied yet, is fetched all the same. */
 const ownRowMs = 100;
@@ -140,13 +138,15 @@ export class Follower {
     // Or a run with nothing to do would end before it is noted as begun.
     await null;
     const { replica } = this.#options;
-    while (replica.place.position < this.#wanted) {
+    for (let owed = 0; replica.place.position < this.#wanted; ) {
       const connection = this.#connection;
       if (connection === null || connection.isOver) throw new Error('there is no connection to PostgreSQL');
       const { position } = replica.place;
       const { rows } = await rowsAfter(connection, position);
-      if (rows.length === 0) await this.#requireMore(connection, position);
-      else await this.#apply(rows);
+      if (rows.length > 0) await this.#apply(rows);
+      else if (owed > position)
+        throw new NeedsStateError(`the log has no row behind ${position}, and its head is at ${owed}`);
+      else owed = await this.#requireMore(connection, position);
     }
   }
 
@@ -162,13 +162,17 @@ export class Follower {
     if (refusal?.kind === 'newer') throw new NewerLogError(refusal.message);
   }
 
-  /** There are no rows behind a position, though some are wanted: they were trimmed, or PostgreSQL has lost them. */
-  async #requireMore(connection: SqlConnection, position: number): Promise<void> {
+  /**
+   * There are no rows behind a position, though some are wanted: they were trimmed, or PostgreSQL has lost them.
+   * @returns where the head is: up to there are rows now
+   */
+  async #requireMore(connection: SqlConnection, position: number): Promise<number> {
     const wishes = this.#wishes;
     const head = await readClusterHead(connection);
     if (head.keptFrom > position + 1) throw new NeedsStateError(`the log is kept from ${head.keptFrom} on`);
     if (head.position < position) throw new NeedsStateError(`the log ends at ${head.position}`);
     // What was wanted while it was read may be committed behind it.
     if (head.position === position && wishes === this.#wishes) this.#wanted = position;
+    return head.position;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The rules of leases, without a clock, a thread or a database: what is decided from what was seen. The cluster's thread
- * runs by them, and test/cluster/lease-model tries every order of steps with them. What they promise together: when a
+ * runs by them (but for `positionOwed`, of which it always takes the safe answer, the head), and test/cluster/lease-model tries every order of steps with them. What they promise together: when a
  * change has been acknowledged, every node that still takes its state for current has applied it.
  *
  * Times are milliseconds of the monotonic clock of the node that asks. No node compares its clock with another's: what
@@ -12,14 +12,17 @@ const marginPart = 10;
 
 /**
  * @param sentAtMs when the renewal was sent: nobody can have seen it before
- * @param leaseMs `BURGEE_CLUSTER_LEASE_MS`, the same on every node
+ * @param leaseMs `BURGEE_CLUSTER_LEASE_MS` of the node that sent it
  * @returns until when the node that sent it may take its state for current
  */
 export function validUntil(sentAtMs: number, leaseMs: number): number {
   return sentAtMs + leaseMs - leaseMs / marginPart;
 }
 
-/** @returns how long a node must have been silent before others go on without it: longer than it takes its state for current */
+/**
+ * @param leaseMs of the node that is waited for
+ * @returns how long it must have been silent before others go on without it: longer than it takes its state for current
+ */
 export function silenceMs(leaseMs: number): number {
   return leaseMs + leaseMs / marginPart;
 }
@@ -76,6 +79,8 @@ export interface Peer {
   readonly seen: PeerSeen;
   /** The newest position that it has reported. */
   readonly applied: number;
+  /** How long its lease is, as it says itself. */
+  readonly leaseMs: number;
 }
 
 /** What a change that is committed waits with. */
@@ -88,13 +93,12 @@ export interface Acknowledging {
   /** As `heldUntil` says; 0: no time. */
   readonly heldUntilMs: number;
   readonly nowMs: number;
-  readonly leaseMs: number;
 }
 
 /** @returns whether a change may be acknowledged: every node that may take its state for current has applied it */
-export function mayAcknowledge({ position, peers, leaseMs, ...change }: Acknowledging): boolean {
+export function mayAcknowledge({ position, peers, ...change }: Acknowledging): boolean {
   if (!change.wereReadAfterCommit || change.nowMs < change.heldUntilMs) return false;
-  for (const { seen, applied } of peers) {
+  for (const { seen, applied, leaseMs } of peers) {
     if (applied < position && !isSilent(seen, leaseMs)) return false;
   }
   return true;
@@ -138,7 +142,10 @@ export function isRestored(uptimeMs: number, silentMs: number): boolean {
   return uptimeMs + uptimeMs / marginPart < silentMs;
 }
 
-/** @returns until when acknowledgements are held back after a new run of the server was noticed: all leases have run out by then */
+/**
+ * @param leaseMs the longest lease that is known of
+ * @returns until when acknowledgements are held back after a new run of the server was noticed: all leases have run out by then
+ */
 export function heldUntil(noticedMs: number, leaseMs: number): number {
   return noticedMs + silenceMs(leaseMs);
 }

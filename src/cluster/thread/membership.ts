@@ -12,8 +12,9 @@ import type { Acknowledgements } from './acknowledgements.ts';
 import { ClockWatch } from './clock-watch.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
 import { FailureLog } from './failure-log.ts';
-import { type Follower, NeedsStateError, NewerLogError } from './follower.ts';
+import { type Follower, NeedsStateError } from './follower.ts';
 import { validUntil } from './lease-rules.ts';
+import { NewerLogError, requireReadable } from './newer-log.ts';
 import type { PrimaryLink } from './primary-link.ts';
 import type { ReplicaClient } from './replica-client.ts';
 
@@ -134,8 +135,8 @@ export class Membership {
     const isFirst = this.#head === null;
     this.#head = head;
     meter.showHead(head.position, isFirst);
+    requireReadable(head);
     this.#requireOwnHistory(head, before);
-    if (head.format > recordsFormat) throw new NewerLogError(`the log has format ${head.format}`);
     // Every change that was acknowledged before the renewal is applied before it counts.
     if (replica.place.position < head.position) await follower.catchUp(head.position);
     if (replica.place.position < head.position)
@@ -158,7 +159,7 @@ export class Membership {
   }
 
   async #ask(connection: SqlConnection): Promise<Head> {
-    const { replica, label } = this.#options;
+    const { replica, label, leaseMs } = this.#options;
     this.#counter += 1;
     const sentAt = Date.now();
     const { head, databaseTime } = await renew(connection, {
@@ -167,6 +168,7 @@ export class Membership {
       applied: replica.place.position,
       knowsFormat: recordsFormat,
       label,
+      leaseMs,
     });
     this.#clock.compare(sentAt, databaseTime, Date.now());
     return head;

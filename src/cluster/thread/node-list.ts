@@ -4,13 +4,14 @@ import { silenceMs, validUntil } from './lease-rules.ts';
 import { connectAs, type LinkOptions } from './primary-link.ts';
 
 /** The nodes as PostgreSQL lists them. On a connection of its own, which may be cut when the answer takes too long. */
-export async function readNodeList(options: LinkOptions, leaseMs: number): Promise<NodesAnswer> {
+export async function readNodeList(options: LinkOptions, ownLeaseMs: number): Promise<NodesAnswer> {
   const connection = await connectAs(options);
   try {
     const { head, nodes, duties } = await readStatus(connection);
     return {
       position: head.position,
-      nodes: nodes.map(({ id, label, applied, renewedMsAgo: sinceMs }) => {
+      nodes: nodes.map(({ id, label, applied, renewedMsAgo: sinceMs, leaseMs: toldMs }) => {
+        const leaseMs = toldMs ?? ownLeaseMs;
         const renewedMsAgo = Math.max(0, sinceMs);
         return {
           ...{ id, label, renewedMsAgo },

@@ -2,6 +2,7 @@ import type { DatabaseName } from '../../storage/keys.ts';
 import { encodeContent } from '../../storage/replica/log-row.ts';
 import { openSnapshot } from '../sql/record-statements.ts';
 import type { RecordRow } from '../sql/rows.ts';
+import { requireReadable } from './newer-log.ts';
 import { connectAs, type LinkOptions } from './primary-link.ts';
 import type { ReplicaClient } from './replica-client.ts';
 
@@ -14,12 +15,14 @@ export interface TakenState {
 /**
  * Makes the replica equal to what PostgreSQL holds, on a connection of its own, in one transaction here and there. What the
  * workers serve meanwhile is the last state.
+ * @throws NewerLogError where a newer version has written to it
  */
 export async function takeOverState(options: LinkOptions, replica: ReplicaClient): Promise<TakenState> {
   const connection = await connectAs(options);
   try {
     const snapshot = await openSnapshot(connection);
     try {
+      requireReadable(snapshot.head);
       const { position, checksum } = snapshot.head;
       const place = { position, checksum: Uint8Array.from(checksum) };
       const written = await replica.become(place, options.self(), encoded(snapshot.batches()));

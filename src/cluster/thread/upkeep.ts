@@ -35,6 +35,8 @@ const logAgeKeptMs = 24 * 60 * 60 * 1000;
 const trimEveryMs = 60_000;
 /** Statements that trim in a row, of 2,000 rows each: the rest comes with the next turn. */
 const trimsOfTurn = 20;
+/** For how long the counts of one kind are removed in a row, 10,000 with each statement: duties are kept by asking in between. */
+const removalMs = 2000;
 /** A node whose lease was not renewed for so long is taken off the list. */
 const deadAfterMs = 10 * 60 * 1000;
 /** How often a node asks for duties that others hold. */
@@ -138,8 +140,8 @@ export class Upkeep {
       if (more === 0) break;
     }
     if (removed > 0) this.#options.log.info({ removed }, 'the log of the cluster was trimmed');
-    await removeOldUsage(connection);
-    await removeOldAttempts(connection);
+    await removeAll(() => removeOldUsage(connection));
+    await removeAll(() => removeOldAttempts(connection));
   }
 
   async #removeDead(connection: SqlConnection, seen: ReadonlyMap<string, PeerSeen>): Promise<void> {
@@ -154,6 +156,12 @@ export class Upkeep {
     this.#stopped.abort();
     await this.#options.link.end();
   }
+}
+
+/** @param remove says how many rows it has removed: 0 when there are none left */
+async function removeAll(remove: () => Promise<number>): Promise<void> {
+  const until = monotonicMs() + removalMs;
+  while ((await remove()) > 0 && monotonicMs() < until);
 }
 
 /** Notes what a read of the nodes has shown, over one connection. */

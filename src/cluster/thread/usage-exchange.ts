@@ -16,9 +16,22 @@ import type { ReplicaPort } from './replica-client.ts';
 const exchangeEveryMs = 10_000;
 /** Pushes of one turn, and pulls, of 5,000 counts each: the rest comes with the next turn. */
 const pagesOfTurn = 20;
+/** Between two pulls of all hours; the others are of the newest two, to which nearly all counts belong. */
+const allHoursEveryMs = 10 * 60_000;
 /** What was told while it was read may be seen by the next pull only: longer than a statement of PostgreSQL takes. */
 const overlapMs = 30_000;
 const kind = 'evaluations';
+
+/** A read of what others have told, of as many pages as it takes. */
+interface Pull {
+  readonly isOfAllHours: boolean;
+  /** What was told before was read. */
+  readonly since: number;
+  /** Where it goes on. */
+  after: Pick<UsageCount, 'bucket' | 'key'>;
+  /** From when on the next one of its kind reads. */
+  readonly begunAt: number;
+}
 
 /**
  * Tells the other nodes what this one has counted, and adds what they have to the sums that are shown here. Each node tells
@@ -29,9 +42,10 @@ export class UsageExchange {
   #exchangedAt = Number.NEGATIVE_INFINITY;
   /** By PostgreSQL's clock. */
   #since = 0;
-  /** Where a pull of many pages goes on. */
-  #after: Pick<UsageCount, 'bucket' | 'key'> | null = null;
-  #pulledFrom = 0;
+  /** The same for all hours: a node that was cut off tells those of that time late. */
+  #allSince = 0;
+  #allPulledAt = Number.NEGATIVE_INFINITY;
+  #pull: Pull | null = null;
 
   constructor(port: ReplicaPort) {
     this.#port = port;
@@ -40,7 +54,9 @@ export class UsageExchange {
   /** PostgreSQL may have lost what it was told: everything is told, and read, again. */
   async restart(): Promise<void> {
     this.#since = 0;
-    this.#after = null;
+    this.#allSince = 0;
+    this.#allPulledAt = Number.NEGATIVE_INFINITY;
+    this.#pull = null;
     this.#exchangedAt = Number.NEGATIVE_INFINITY;
     await this.#port.ask('tellUsageAgain', null);
   }
@@ -50,7 +66,7 @@ export class UsageExchange {
     if (now - this.#exchangedAt < exchangeEveryMs) return;
     this.#exchangedAt = now;
     const hasMore = await this.push(connection);
-    if ((await this.#pull(connection)) || hasMore) this.#exchangedAt = Number.NEGATIVE_INFINITY;
+    if ((await this.#read(connection)) || hasMore) this.#exchangedAt = Number.NEGATIVE_INFINITY;
   }
 
   /** @returns whether there is more to tell */
@@ -69,24 +85,41 @@ export class UsageExchange {
   }
 
   /** @returns whether there is more to read */
-  async #pull(connection: SqlConnection): Promise<boolean> {
+  async #read(connection: SqlConnection): Promise<boolean> {
     const { id } = await this.#port.ask('takeUsage', { max: 0 });
-    if (this.#after === null) {
-      this.#pulledFrom = (await readClock(connection)) - overlapMs;
-      this.#after = { bucket: hourOf(Date.now()) - (hoursKept - 1) * hourMs, key: '' };
-    }
+    this.#pull ??= await this.#begin(connection);
+    const pull = this.#pull;
     for (let page = 0; page < pagesOfTurn; page += 1) {
-      const rows = await pullUsage(connection, { kind, node: id, since: this.#since, after: this.#after });
+      const { since, after } = pull;
+      const rows = await pullUsage(connection, { kind, node: id, since, after });
       if (rows.length > 0) await this.#port.ask('addUsage', rows.map(toCountRow));
       const last = rows.at(-1);
       if (last === undefined || rows.length < usageRowsMax) {
-        this.#since = this.#pulledFrom;
-        this.#after = null;
+        this.#end(pull);
         return false;
       }
-      this.#after = last;
+      pull.after = last;
     }
     return true;
+  }
+
+  async #begin(connection: SqlConnection): Promise<Pull> {
+    const isOfAllHours = monotonicMs() - this.#allPulledAt >= allHoursEveryMs;
+    const hours = isOfAllHours ? hoursKept : 2;
+    return {
+      isOfAllHours,
+      since: isOfAllHours ? this.#allSince : this.#since,
+      after: { bucket: hourOf(Date.now()) - (hours - 1) * hourMs, key: '' },
+      begunAt: (await readClock(connection)) - overlapMs,
+    };
+  }
+
+  #end({ isOfAllHours, begunAt }: Pull): void {
+    this.#pull = null;
+    this.#since = begunAt;
+    if (!isOfAllHours) return;
+    this.#allSince = begunAt;
+    this.#allPulledAt = monotonicMs();
   }
 }
 

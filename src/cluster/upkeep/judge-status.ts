@@ -23,15 +23,17 @@ const lookEveryMs = 200;
 
 /**
  * Reads how a cluster is. A node tells how far it is with each renewal only, so one that seems to be behind the first look's
- * head is given the time of a lease to tell more.
+ * head is given the time of its lease to tell more.
+ * @param leaseMs of nodes of a version that tells none
  * @throws NoClusterError
  */
 export async function judgeStatus(connection: SqlConnection, leaseMs: number): Promise<JudgedStatus> {
-  const until = monotonicMs() + leaseMs;
+  const begunAt = monotonicMs();
   let status = await readStatus(connection);
   const { position } = status.head;
-  while (status.nodes.some((node) => node.applied < position && !isLapsed(node, leaseMs))) {
-    if (monotonicMs() >= until) break;
+  const isAwaited = (node: NodeStatus): boolean =>
+    node.applied < position && !isLapsed(node, leaseMs) && monotonicMs() < begunAt + leaseOf(node, leaseMs);
+  while (status.nodes.some(isAwaited)) {
     await pause(lookEveryMs);
     status = await readStatus(connection);
   }
@@ -39,8 +41,12 @@ export async function judgeStatus(connection: SqlConnection, leaseMs: number): P
   return { ...status, nodes, problems: [...problemsOf(status, nodes, leaseMs)], notes: [...notesOf(status)] };
 }
 
-function isLapsed({ renewedMsAgo }: NodeStatus, leaseMs: number): boolean {
-  return renewedMsAgo > leaseMs;
+function leaseOf(node: NodeStatus, leaseMs: number): number {
+  return node.leaseMs ?? leaseMs;
+}
+
+function isLapsed(node: NodeStatus, leaseMs: number): boolean {
+  return node.renewedMsAgo > leaseOf(node, leaseMs);
 }
 
 function judgeNode(node: NodeStatus, { head }: ClusterStatus, position: number, leaseMs: number): JudgedNode {
@@ -66,7 +72,8 @@ function* problemsOf(
     if (isLapsed(node, leaseMs)) {
       const seconds = (node.renewedMsAgo / 1000).toFixed(1);
       yield `${who} has not renewed its lease for ${seconds} s: it is dead, frozen or cut off`;
-    } else if (lag > 0) yield `${who} is ${lag} changes behind, and was given ${leaseMs / 1000} s`;
+    } else if (lag > 0)
+      yield `${who} is ${lag} changes behind, and was given ${leaseOf(node, leaseMs) / 1000} s`;
     if (knowsFormat < head.format) yield `${who} cannot read the newest changes: upgrade it`;
   }
 }

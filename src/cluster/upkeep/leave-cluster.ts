@@ -10,6 +10,7 @@ import { closeCluster, openSnapshot } from '../sql/record-statements.ts';
 import type { Head } from '../sql/rows.ts';
 import { type NodeStatus, readStatus } from '../sql/upkeep-statements.ts';
 import { silenceMs } from '../thread/lease-rules.ts';
+import { requireReadable } from '../thread/newer-log.ts';
 
 /** Nodes that go on changing things while the cluster is to be closed win so often at most. */
 const attemptsMax = 20;
@@ -26,6 +27,7 @@ export class NodesRunError extends Error {
 }
 
 export interface LeaveOptions {
+  /** Of nodes of a version that tells none. */
   readonly leaseMs: number;
   /** Closes the cluster while nodes run. */
   readonly isForced: boolean;
@@ -34,7 +36,7 @@ export interface LeaveOptions {
 /**
  * Brings a replica to the head of its cluster, closes the cluster there, and waits until no node takes its state for
  * current. Repeated after a crash, it goes on where it was.
- * @throws NodesRunError, NewerRowError
+ * @throws NodesRunError, NewerRowError, NewerLogError
  */
 export async function closeAtReplica(
   connection: SqlConnection,
@@ -53,14 +55,16 @@ export async function closeAtReplica(
 
 async function leaseholders(connection: SqlConnection, leaseMs: number): Promise<readonly NodeStatus[]> {
   const { nodes } = await readStatus(connection);
-  return nodes.filter(({ renewedMsAgo }) => renewedMsAgo <= leaseMs);
+  return nodes.filter((node) => node.renewedMsAgo <= (node.leaseMs ?? leaseMs));
 }
 
 /** Running nodes see within a renewal that the cluster is closed, and leave; the leases of all others run out. */
 async function leasesEnd(connection: SqlConnection, leaseMs: number): Promise<void> {
-  const until = monotonicMs() + silenceMs(leaseMs);
-  while (monotonicMs() < until) {
-    if ((await leaseholders(connection, leaseMs)).length === 0) return;
+  const begunAt = monotonicMs();
+  for (let longestMs = leaseMs; monotonicMs() < begunAt + silenceMs(longestMs); ) {
+    const holders = await leaseholders(connection, leaseMs);
+    if (holders.length === 0) return;
+    longestMs = Math.max(longestMs, ...holders.map((node) => node.leaseMs ?? leaseMs));
     await pause(lookEveryMs);
   }
 }
@@ -92,6 +96,7 @@ async function follow(connection: SqlConnection, replica: Replica): Promise<bool
 async function takeOver(connection: SqlConnection, replica: Replica): Promise<void> {
   const snapshot = await openSnapshot(connection);
   try {
+    requireReadable(snapshot.head);
     // A database that this version does not know is refused by the replica.
     const batches = snapshot.batches() as AsyncIterable<readonly (StateEntry & { database: DatabaseName })[]>;
     await replica.become(snapshot.head, batches, 'leave');

@@ -119,6 +119,8 @@ export type WriterResult =
   | { readonly kind: 'storage-held' }
   /** The node is cut off from its cluster; nothing was applied. */
   | { readonly kind: 'cut-off' }
+  /** The cluster was asked, and did not take it; nothing was applied. */
+  | { readonly kind: 'refused' }
   /** Stored in the cluster, and not confirmed by all of its nodes in time. */
   | { readonly kind: 'unconfirmed' }
   /** The commit was cut off: it may or may not be applied. */

@@ -123,7 +123,7 @@ export class ClusterCommits implements Commits {
         : await this.#decideAlone(turn);
       if (committed !== null) return committed;
     }
-    throw new NotCommittedError('cut-off', 'other nodes were faster each time');
+    throw new NotCommittedError('refused', 'other nodes were faster each time');
   }
 
   /** Without the lock, unless it is long: then it is stored under the lock as it is, or decided again where others were faster. */
@@ -155,7 +155,7 @@ export class ClusterCommits implements Commits {
     for (let page = 0; page < pagesMax; page += 1) {
       this.#requireState();
       const locked = await this.#port.ask('lock', { position: this.#replica.place.position, isLong });
-      if (locked.kind === 'cut-off') throw new NotCommittedError('cut-off', locked.message);
+      if ('message' in locked) throw new NotCommittedError(locked.kind, locked.message);
       this.#followOthers(locked.rows);
       this.#isContended ||= locked.rows.length > 0 && !isLong;
       if (locked.kind === 'locked') return;
@@ -176,7 +176,7 @@ export class ClusterCommits implements Commits {
     const { position } = this.#replica.place;
     const verified = await this.#port.ask('verify', { position });
     if (isLocked) await this.#port.ask('unlock', null);
-    if (verified.kind === 'cut-off') throw new NotCommittedError('cut-off', verified.message);
+    if ('message' in verified) throw new NotCommittedError(verified.kind, verified.message);
     if (verified.kind === 'behind') {
       this.#followOthers(verified.rows);
       return null;

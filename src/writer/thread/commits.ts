@@ -12,11 +12,14 @@ export interface Committed<T> {
 
 /** A change could not be brought to the record of a cluster. */
 export class NotCommittedError extends Error {
-  /** `cut-off`: nothing was applied. `unknown`: it may be applied. */
-  readonly kind: 'cut-off' | 'unknown';
+  /**
+   * `cut-off`: nothing was applied, and nothing can be asked. `refused`: nothing was applied, though the cluster was asked. `unknown`:
+   * it may be applied.
+   */
+  readonly kind: 'cut-off' | 'refused' | 'unknown';
 
   /** @param options the cause is a fault of this node's store, if it is one */
-  constructor(kind: 'cut-off' | 'unknown', message: string, options?: ErrorOptions) {
+  constructor(kind: NotCommittedError['kind'], message: string, options?: ErrorOptions) {
     super(message, options);
     this.kind = kind;
   }

@@ -18,7 +18,7 @@ import type {
 } from '../client/operator-port-client.ts';
 import type { FlagSlice, ProvisionOutcome } from '../client/provision-protocol.ts';
 import { applyProvision } from './commands/apply-provision.ts';
-import type { Commits } from './commits.ts';
+import { type Commits, NotCommittedError } from './commits.ts';
 import type { FreeSpace } from './free-space.ts';
 import { writerVerbs } from './operator-verbs.ts';
 
@@ -85,11 +85,27 @@ export class OperatorCommands {
   }
 
   async #committed<T>(run: (transaction: WriteTransaction) => T): Promise<T> {
-    const { result, confirmed } = await this.#options.commits.commit(run, { requireRoom: this.#requireRoom });
-    if (confirmed === null || (await confirmed) === 'everywhere') return result;
+    const { commits } = this.#options;
+    try {
+      const { result, confirmed } = await commits.commit(run, { requireRoom: this.#requireRoom });
+      const confirmation = confirmed === null ? 'everywhere' : await confirmed;
+      if (confirmation === 'everywhere') return result;
+      if (confirmation === 'unknown')
+        throw new NotCommittedError('unknown', 'PostgreSQL has lost a part of its history');
+    } catch (fault) {
+      throw fault instanceof NotCommittedError ? toldToOperator(fault) : fault;
+    }
     throw new Error(
-      'It is stored, and not all nodes of the cluster have confirmed it in time. `burgee cluster status` shows them.',
+      'It is done, and not all nodes of the cluster have confirmed it in time: some may still answer from before it. `burgee cluster status` shows them.',
     );
+  }
+
+  /** What was refused was refused on the newest state: a node that is behind, or cut off, knows nothing of what others made. */
+  async #onNewest(attempt: () => Promise<ProvisionOutcome>): Promise<ProvisionOutcome> {
+    const outcome = await attempt();
+    if (outcome.ok || this.#options.commits.answerMs === null) return outcome;
+    await this.#committed(() => null);
+    return await attempt();
   }
 
   #passwordHashes(members: readonly MemberName[]): Promise<readonly (string | null)[]> {
@@ -126,6 +142,14 @@ export class OperatorCommands {
   ): Promise<ProvisionOutcome> {
     const slices = provisionId === this.#provisionId ? this.#slices : [];
     this.#discard();
+    return await this.#onNewest(() => this.#provision(request, slices, onProgress));
+  }
+
+  async #provision(
+    request: WriterCalls['commit']['args']['request'],
+    slices: readonly FlagSlice[],
+    onProgress: CommitProgress,
+  ): Promise<ProvisionOutcome> {
     const context = { now: Date.now(), newId };
     try {
       return await this.#committed((transaction) => {
@@ -157,6 +181,15 @@ export class OperatorCommands {
       return { ok: true, value: outcome.value.result };
     });
   }
+}
+
+/** In a cluster: what became of a command, and what to do. */
+function toldToOperator({ kind, message, cause }: NotCommittedError): NotCommittedError {
+  const words =
+    kind === 'unknown'
+      ? `It may have been applied, or not: ${message}. Look at what there is before you try again.`
+      : `Nothing was applied: ${message}. ${kind === 'refused' ? 'Try again in a moment.' : 'Try again, or on another node; `burgee cluster status` shows them.'}`;
+  return new NotCommittedError(kind, words, { cause });
 }
 
 function memberKey(organisation: string, email: string): string {

@@ -58,6 +58,13 @@ t.test(
     t.equal(status.code, 1);
     t.match(status.stdout, /cannot read the newest changes: upgrade it/);
 
+    const fresh = await cluster.burgee('serve', '--data-dir', temporaryDirectory(t), '--port', '0');
+    t.equal(fresh.code, 1, 'with an empty directory it takes over nothing that it cannot read');
+    t.match(
+      fresh.stdout + fresh.stderr,
+      /the cluster's records have format \d+, and this version reads \d+: start a newer version/,
+    );
+
     t.comment('it is upgraded');
     await older.stop();
     older = await upgrade(older.dataDir);

@@ -35,7 +35,7 @@ t.test('status shows nodes, head and duties, and says which nodes are not sound'
   t.match(status, {
     isSound: true,
     schema: cluster.schema,
-    schemaVersion: 2,
+    schemaVersion: 3,
     position: Number,
     keptFrom: 2,
     closedAt: null,

@@ -44,7 +44,7 @@ t.test('a commit moves the head, and brings row and records', { skip }, async (t
   t.match(outcome, { isCommitted: true, isLocalOnly: false });
   t.match(await readClusterHead(connection), {
     store: 'store',
-    schema: 2,
+    schema: 3,
     format: 3,
     position: 2,
     checksum: request.row.checksum,
@@ -109,9 +109,16 @@ t.test(
 t.test('the nodes are read after the commit, in the same message', { skip }, async (t) => {
   const cluster = await makeTestCluster(t, database);
   const connection = await cluster.connect();
-  await renew(connection, { id: 'abc', counter: 4, applied: 1, knowsFormat: 2, label: 'here' });
+  await renew(connection, {
+    id: 'abc',
+    counter: 4,
+    applied: 1,
+    knowsFormat: 2,
+    label: 'here',
+    leaseMs: 3000,
+  });
   const { nodes } = await commit(connection, requestOn(cluster.beginning));
-  t.same(nodes, [{ id: 'abc', counter: 4, applied: 1, knowsFormat: 2 }]);
+  t.same(nodes, [{ id: 'abc', counter: 4, applied: 1, knowsFormat: 2, leaseMs: 3000 }]);
 });
 
 t.test('a commit whose outcome is unknown is made once, however often it is sent', { skip }, async (t) => {

@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { parseClusterUrl } from '../../../src/cluster/sql/cluster-url.ts';
 import { connectToPrimary } from '../../../src/cluster/sql/connect.ts';
 import type { SqlConnection } from '../../../src/cluster/sql/connection.ts';
+import { monotonicMs } from '../../../src/support/monotonic-clock.ts';
 import { debianPrograms, pathOf } from '../../support/debian-programs.ts';
 import { freePort } from '../../support/free-port.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
@@ -108,6 +110,14 @@ t.test('of several hosts that is used which takes writes, also after a promotion
   const second = await open(t, hosts(primary.port, standby.port));
   t.equal(second.host, `127.0.0.1:${standby.port}`);
   t.equal(second.incarnation.timeline, 2, 'the timeline rises');
+  await primary.start();
+  t.equal(
+    (await open(t, hosts(primary.port))).incarnation.timeline,
+    1,
+    'what was left behind takes writes, too',
+  );
+  const beside = await open(t, hosts(primary.port, standby.port));
+  t.equal(beside.host, `127.0.0.1:${standby.port}`, 'and is left alone beside the newer one');
   await standby.stop();
   await standby.start();
   const third = await open(t, hosts(standby.port));
@@ -156,7 +166,7 @@ t.test('a connection that is killed, or whose server stops, is over with the rea
   t.match((await three.ended).message, /terminating connection due to administrator command/);
 });
 
-t.test('a server that does not answer is given up, and the next is asked', { skip }, async (t) => {
+t.test('a server that does not answer is not waited for, and another is used', { skip }, async (t) => {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket.on('error', () => undefined))).listen(
     0,
@@ -209,6 +219,35 @@ t.test('through a pooler connecting fails, and says what to do', { skip }, async
   });
   await t.rejects(open(t, withoutSettings), new RegExp(`${message}: lock_timeout was set to 2s and is 0`));
   await t.resolves(open(t, await startPooler(t, {})), 'what changes nothing may stand between');
+});
+
+t.test('what arrives slowly is not late while it arrives', { skip }, async (t) => {
+  const [pieceBytes, pieceMs, patienceMs] = [20_000, 20, 400];
+  const forward = async (from: AsyncIterable<Buffer>, to: Socket): Promise<void> => {
+    for await (const chunk of from) {
+      for (let at = 0; at < chunk.length; at += pieceBytes) {
+        to.write(chunk.subarray(at, at + pieceBytes));
+        await pause(pieceMs);
+      }
+    }
+  };
+  const slow = createServer((client) => {
+    const behind = connectSocket(server.port, '127.0.0.1');
+    client.on('error', () => undefined).pipe(behind);
+    client.on('close', () => behind.destroy());
+    forward(behind, client).catch(() => client.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(slow, 'listening');
+  t.teardown(() => slow.close());
+  const url = `postgres://burgee@127.0.0.1:${(slow.address() as { port: number }).port}/postgres`;
+  const ask = `select repeat('x', 1000000) as value`;
+  const patient = await open(t, url);
+  const begunAt = monotonicMs();
+  const { rows } = await patient.whileArriving(patienceMs, patient.run<{ value: string }>(ask, []));
+  t.equal(rows[0]?.value.length, 1_000_000);
+  t.ok(monotonicMs() - begunAt > 2 * patienceMs, 'it has taken longer');
+  const silent = { message: /no answer within 400 ms/ };
+  await t.rejects(patient.whileArriving(patienceMs, patient.run('select pg_sleep(5)', [])), silent);
 });
 
 const tlsSkip = skip === false ? openssl.skip : skip;

@@ -91,14 +91,21 @@ t.test('a duty is held by one connection, and passes on when that ends', { skip 
 t.test('the status has nodes with ages by the database’s clock', { skip }, async (t) => {
   const cluster = await makeTestCluster(t, database);
   const connection = await cluster.connect();
-  await renew(connection, { id: 'abc', counter: 1, applied: 1, knowsFormat: 2, label: 'host one' });
+  await renew(connection, {
+    id: 'abc',
+    counter: 1,
+    applied: 1,
+    knowsFormat: 2,
+    label: 'host one',
+    leaseMs: 3000,
+  });
   await connection.run(`update ${connection.schema}.node set joined_at = joined_at - interval '1 hour'`, []);
   await commit(connection, requestOn(cluster.beginning));
   const status = await readStatus(connection);
   t.match(status, {
-    head: { store: 'store', schema: 2, position: 2, keptFrom: 2, closedAt: null },
+    head: { store: 'store', schema: 3, position: 2, keptFrom: 2, closedAt: null },
     logRows: 1,
-    nodes: [{ id: 'abc', label: 'host one', applied: 1, knowsFormat: 2 }],
+    nodes: [{ id: 'abc', label: 'host one', applied: 1, knowsFormat: 2, leaseMs: 3000 }],
     duties: [],
     standbys: [],
   });
@@ -112,7 +119,14 @@ t.test('the status has nodes with ages by the database’s clock', { skip }, asy
     `update ${connection.schema}.node set renewed_at = renewed_at - interval '1 hour'`,
     [],
   );
-  await renew(connection, { id: 'abc', counter: 2, applied: 2, knowsFormat: 2, label: 'host one' });
+  await renew(connection, {
+    id: 'abc',
+    counter: 2,
+    applied: 2,
+    knowsFormat: 2,
+    label: 'host one',
+    leaseMs: 3000,
+  });
   t.ok(((await readStatus(connection)).nodes[0]?.renewedMsAgo ?? 1e9) < 60_000);
 });
 
