@@ -21,6 +21,7 @@ const httpTests = [
   'worker/',
   'ofrep/',
   'robustness/bad-input',
+  'robustness/unended-requests',
   'robustness/requests-at-once',
 ];
 

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import type { Test } from 'tap';
 import { type BootedServer, bootServer } from '../support/booted-server.ts';
 import type { Settings } from '../support/burgee-command.ts';
+import { createHttpClient } from '../support/http-client.ts';
 import { type LatencyProbe, startLatencyProbe } from '../support/latency-probe.ts';
 import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -86,4 +87,19 @@ export async function beginBody(
   ].join('\r\n');
   await new Promise<void>((resolve) => socket.write(head, () => resolve()));
   if (sent > 0) await new Promise<void>((resolve) => socket.write('{'.padEnd(sent, ' '), () => resolve()));
+}
+
+let addressesGiven = 0;
+
+/** An unused source address, so that failed authentications of one attack do not limit the next. */
+export function nextAddress(): string {
+  addressesGiven += 1;
+  return `127.100.${addressesGiven >> 7}.${1 + (addressesGiven & 127)}`;
+}
+
+export async function assertAlive(t: Test, { server, flag }: Besieged): Promise<void> {
+  const client = createHttpClient(t, { port: server.port });
+  const { status, text } = await client.send({ path: `/v1/flags/${flag}` });
+  t.equal(status, 200);
+  t.match(JSON.parse(text), { enabled: true });
 }
