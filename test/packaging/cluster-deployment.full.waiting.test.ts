@@ -97,6 +97,13 @@ async function deploy(t: Test) {
     link,
     nodes,
     evaluate: () => client.send({ path: `/v1/flags/${flag}` }),
+    evaluateByOfrep: () =>
+      client.send({
+        method: 'POST',
+        path: `/projects/${project.id}/ofrep/v1/evaluate/flags/flag`,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ context: { targetingKey: 'user-42' } }),
+      }),
     change: (enabled: boolean) =>
       client.send({
         method: 'PATCH',
@@ -108,7 +115,7 @@ async function deploy(t: Test) {
 }
 
 t.test('three nodes behind HAProxy', { skip }, async (t) => {
-  const { primary, link, nodes, evaluate, change } = await deploy(t);
+  const { primary, link, nodes, evaluate, evaluateByOfrep, change } = await deploy(t);
   const [, second, third] = nodes;
   const thirdAdmin = await adminClientOf(t, third);
   const evaluatedByThird = async (): Promise<number> =>
@@ -159,9 +166,9 @@ t.test('three nodes behind HAProxy', { skip }, async (t) => {
   t.test('a node that is killed fails no request', async (t) => {
     const statuses = new Map<number, number>();
     let isOver = false;
-    const load = [1, 2, 3].map(async () => {
+    const load = [evaluate, evaluate, evaluateByOfrep, evaluateByOfrep].map(async (ask) => {
       while (!isOver) {
-        const { status } = await evaluate();
+        const { status } = await ask();
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
     });
