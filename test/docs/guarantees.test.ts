@@ -5,7 +5,8 @@ import { repositoryRoot } from '../support/repository-root.ts';
 
 const root = repositoryRoot();
 const page = readFileSync(join(root, 'docs/guarantees.md'), 'utf8');
-const rows = page.split('\n').filter((line) => /^\| (?!Promise \|)/.test(line));
+/** The table of modes has no commands, and names none of its rows with a capital letter. */
+const rows = page.split('\n').filter((line) => /^\| (?!Promise \||Holds \||[a-z]+ \|)/.test(line));
 
 const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts'))
@@ -19,7 +20,18 @@ const chosenBy = (part: string): readonly string[] => tests.filter((path) => pat
 t.test('every guarantee is a sentence with the command that shows it', async (t) => {
   t.ok(rows.length > 25);
   for (const row of rows) {
-    t.match(row, /^\| [A-Z`].*\. \| `npm (test|run campaign) -- [^`]+` \|$/, row);
+    t.match(row, /^\| [A-Z`].*\. \| [a-z]+ \| `npm (test|run campaign) -- [^`]+` \|$/, row);
+  }
+});
+
+t.test('every guarantee says in which mode it holds', async (t) => {
+  const known = [...page.matchAll(/^\| ([a-z]+) \| (?!`npm)/gm)].map(([, mode]) => mode);
+  t.same(known, ['alone', 'cluster', 'both'], 'the modes are explained');
+  for (const row of rows) {
+    const [, promise = '', mode, command = ''] = row.split('|').map((cell) => cell.trim());
+    t.ok(known.includes(mode), row);
+    const isOfCluster = /^In (a cluster|cluster mode)\b/.test(promise) || /-- cluster[/-]/.test(command);
+    if (isOfCluster) t.not(mode, 'alone', row);
   }
 });
 
