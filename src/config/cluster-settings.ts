@@ -31,7 +31,7 @@ export const clusterSettings = {
     {
       fallback: { value: 3000 },
       description:
-        'Milliseconds for which a node that was cut off may take its state for current. A node that dies delays changes by a little more, once. The same on every node.',
+        'Milliseconds for which a node that was cut off may take its state for current. A node that dies delays changes by a little more, once. Nodes may have different values while it is changed, one after the other.',
     },
   ),
   clusterWaitMs: integerSetting(
@@ -45,6 +45,6 @@ export const clusterSettings = {
   clusterWait: choiceSetting(['all', 'none'], {
     fallback: { value: 'all' },
     description:
-      'Whom a change waits for before it is acknowledged: `all` nodes that may take their state for current, or `none`. With `none` other nodes may answer with the state of before for a moment.',
+      'Whom a change waits for before it is acknowledged: `all` nodes that may take their state for current, or `none`. With `none` other nodes may answer with the state of before, a node that is cut off for as long as its lease.',
   }),
 } satisfies Record<string, Setting>;
