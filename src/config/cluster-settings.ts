@@ -8,7 +8,7 @@ export const clusterSettings = {
   clusterUrl: postgresUrlSetting({
     fallback: { value: null },
     description:
-      'PostgreSQL database whose history this service serves as a node of a cluster, each node from a copy in its own `data-dir`: `postgres://user@host:port,host:port/database?sslmode=verify-full&sslrootcert=FILE`. Give it as a variable or in the file if it holds a password: flags are seen by every user of the machine. Without it the service is alone.',
+      'PostgreSQL database whose history this service serves as a node of a cluster, each node from a copy in its own `data-dir`: `postgres://user@host:port,host:port/database?sslmode=verify-full&sslrootcert=FILE`. Give it as a variable or in the file if it holds a password: flags are seen by every user of the machine. Without `sslmode`, plain text is accepted. Without a URL the service is alone.',
   }),
   clusterPasswordFile: optionalPathSetting({
     fallback: { value: null },
@@ -45,6 +45,6 @@ export const clusterSettings = {
   clusterWait: choiceSetting(['all', 'none'], {
     fallback: { value: 'all' },
     description:
-      'Whom a change waits for before it is acknowledged: `all` nodes that may take their state for current, or `none`. With `none` other nodes may answer with the state of before, a node that is cut off for as long as its lease.',
+      'Whom a change waits for before it is acknowledged: `all` nodes that may take their state for current, or `none`. With `none` other nodes may answer from before the change for as long as a lease, and one node with `none` breaks that promise for all who rely on its answers.',
   }),
 } satisfies Record<string, Setting>;

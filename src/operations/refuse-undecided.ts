@@ -12,7 +12,7 @@ const storageHeld =
 const refusedByCluster =
   'The cluster did not take the change: others change it at the same time, or its PostgreSQL refuses it, which the log of this node says. Nothing was applied. Retry in a moment.';
 const unconfirmed =
-  'The change is stored and will not be lost, but not every node of the cluster has confirmed it in time: some may still answer from before it. Read it before sending it again.';
+  'The change is stored, but not every node of the cluster, or not the standby of its PostgreSQL, has confirmed it in time: some nodes may still answer from before it. Read it before sending it again.';
 
 const quotaReached =
   'This organisation has used up its write quota of the day, so its changes are refused until the next day begins, in UTC. Nothing was applied. Find the program that writes so much.';
