@@ -122,12 +122,17 @@ function noteRead(
 
 async function disturb(t: Lifetime, { stage }: Run, random: Random, count: number): Promise<string[]> {
   const played: string[] = [];
-  const load = { readAll: () => undefined };
   await pause(1000);
   for (let fault = 0; fault < count; fault += 1) {
     const name = random.pick(Object.keys(nemeses));
     played.push(name);
-    await nemeses[name]?.({ t, stage, load, random: random.fork(fault), standstillMs });
+    await nemeses[name]?.({
+      t,
+      stage,
+      onNewPlace: () => undefined,
+      random: random.fork(fault),
+      standstillMs,
+    });
     await pause(random.integer(200, 1500));
   }
   return played;

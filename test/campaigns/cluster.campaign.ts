@@ -10,6 +10,7 @@ import { ClusterLoad, type LoadCounts } from './cluster/cluster-load.ts';
 import { nemeses } from './cluster/cluster-nemeses.ts';
 import { allAttached, type Boot, openStage } from './cluster/cluster-stage.ts';
 import { judgeNodes, judgeStores } from './cluster/judge-cluster.ts';
+import { PositionWatch } from './cluster/position-watch.ts';
 import { restoreEarlier } from './cluster/restore-earlier.ts';
 
 const faultsPerRun = { sample: 3, full: 6 };
@@ -24,6 +25,8 @@ const standstillMs = {
 const longEvery = 20;
 const longFaults = ['SIGSTOP of a node', 'SIGSTOP of PostgreSQL'];
 const attachedMsMax = 60_000;
+/** Answers of attached nodes that are compared with what was acknowledged: a million in twenty runs, where there are four. */
+const checkedPerRun = 50_000;
 
 /** The second node's wall clock can be moved. */
 function bootOf(place: number): Boot {
@@ -38,21 +41,30 @@ function chooseFaults(random: Random, count: number): (readonly string[])[] {
   );
 }
 
+type RunCounts = LoadCounts & PositionWatch['counts'];
+
 async function playRun(
   { isFull, note }: CampaignContext,
   number: number,
   random: Random,
-): Promise<LoadCounts> {
+): Promise<RunCounts> {
   return withLifetime(async (t) => {
     const hasStandby = random.chance(0.3);
     const stage = await openStage(t, { hasStandby, hasSmallDisk: true, boot: bootOf });
     await allAttached(stage, attachedMsMax);
     const load = new ClusterLoad(stage, random, `run ${number}`);
+    const positions = new PositionWatch(stage);
+    const onNewPlace = (): void => {
+      load.readAll();
+      positions.watchAll();
+    };
     const isLong = isFull && number % longEvery === 1;
     const tier = isFull ? 'full' : 'sample';
     const faults = isLong ? longFaults.map((name) => [name]) : chooseFaults(random, faultsPerRun[tier]);
     const played: string[] = hasStandby ? ['with a standby'] : [];
-    if (stage.places.every(({ disk }) => disk === null)) played.push('no disk may be mounted');
+    // Of a sample, too: who reads that it passed must know what it did not try.
+    if (stage.places.every(({ disk }) => disk === null))
+      note(`run ${number}: no disk may be mounted here: a full disk was not tried`);
     try {
       load.start(t);
       await pause(1000);
@@ -60,7 +72,7 @@ async function playRun(
         played.push(names.join(' + '));
         const plays = names.map((name, place) =>
           nemeses[name]?.({
-            ...{ t, stage, load },
+            ...{ t, stage, onNewPlace },
             random: random.fork(index * 10 + place),
             standstillMs: standstillMs[isLong ? 'long' : tier],
           }),
@@ -73,17 +85,26 @@ async function playRun(
       if (random.chance(0.3)) played.push(await restoreEarlier(stage));
     } finally {
       await load.stop();
+      await positions.stop();
       if (isFull) note(`run ${number}: ${played.join(', ')}`);
-      if (isFull) note(`run ${number}: ${JSON.stringify(load.counts)}`);
+      if (isFull) note(`run ${number}: ${JSON.stringify({ ...load.counts, ...positions.counts })}`);
     }
-    const wrong = [...load.faults, ...(await judgeNodes(stage, load))];
+    const wrong = [...load.faults, ...positions.faults, ...(await judgeNodes(stage, load))];
     // Uses of tokens are recorded every two seconds: a node that ends with some changes what the ended ones have.
     await pause(5000);
     for (const { server } of stage.places) await server?.stop();
     wrong.push(...(await judgeStores(stage)));
     expect(wrong.length === 0, `after ${played.join(', ')}:\n${wrong.slice(0, 20).join('\n')}`);
-    return load.counts;
+    return { ...load.counts, ...positions.counts };
   });
+}
+
+/** That nothing wrong was found says little where little was looked at. */
+function requireEnough(total: Readonly<Record<string, number>>, isFull: boolean): void {
+  const { runs = 0, checked = 0, positionLooks = 0 } = total;
+  const least = isFull ? runs * checkedPerRun : 1;
+  expect(checked >= least, `in ${runs} runs ${checked} answers were checked, and not ${least}`);
+  expect(positionLooks > 0, 'positions of nodes were looked at');
 }
 
 export const cluster: Campaign = {
@@ -104,6 +125,7 @@ export const cluster: Campaign = {
         total[name] = name.startsWith('longest') ? Math.max(before, Math.round(count)) : before + count;
       }
     }
+    requireEnough(total, context.isFull);
     return total;
   },
 };

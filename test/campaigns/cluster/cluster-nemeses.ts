@@ -11,8 +11,8 @@ import type { ClusterStage, NodePlace } from './cluster-stage.ts';
 export interface Nemesis {
   readonly t: Lifetime;
   readonly stage: ClusterStage;
-  /** What asks nodes; it is told when there are more of them. */
-  readonly load: { readAll(): void };
+  /** There is one more place of a node. */
+  onNewPlace(): void;
   readonly random: Random;
   /** How long a process stands still, in milliseconds. */
   readonly standstillMs: { readonly min: number; readonly max: number };
@@ -135,11 +135,11 @@ const resetLinks: Play = async (nemesis) => {
   }
 };
 
-const joinNode: Play = async ({ stage, load }) => {
+const joinNode: Play = async ({ stage, onNewPlace }) => {
   if (stage.places.length >= 5) return;
   const place = await stage.addPlace();
   await stage.start(place);
-  load.readAll();
+  onNewPlace();
 };
 
 /** It finds its rows gone when it comes back, and takes over the state. */

@@ -77,7 +77,8 @@ export async function openStage(t: Lifetime, options: StageOptions = {}): Promis
   const known = await provision(dataDir, temporaryDirectory(t), document());
   const project = projectOf(known, 'harbour');
   const { binaries } = findPostgres();
-  const cluster = await createCluster(t, binaries as PostgresBinaries, dataDir, options.settings ?? {}, {
+  const settings = { BURGEE_ADMIN_PORT: '0', ...options.settings };
+  const cluster = await createCluster(t, binaries as PostgresBinaries, dataDir, settings, {
     isDurable: true,
     ...options.postgres,
   });
