@@ -1,24 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LinkState } from '../../cluster/support/link-proxy.ts';
 import { type BootedServer, startServer } from '../../support/booted-server.ts';
 import { expect } from '../../support/expectations.ts';
-import type { Lifetime } from '../../support/lifetime.ts';
-import type { Random } from '../../support/random.ts';
 import type { TamperedServer } from '../../support/tampering/tampered-server.ts';
-import type { ClusterStage, NodePlace } from './cluster-stage.ts';
-
-export interface Nemesis {
-  readonly t: Lifetime;
-  readonly stage: ClusterStage;
-  /** There is one more place of a node. */
-  onNewPlace(): void;
-  readonly random: Random;
-  /** How long a process stands still, in milliseconds. */
-  readonly standstillMs: { readonly min: number; readonly max: number };
-}
-
-type Play = (nemesis: Nemesis) => Promise<void>;
+import type { NodePlace } from './cluster-stage.ts';
+import type { Nemesis, Play } from './nemesis.ts';
+import { postgresNemeses } from './postgres-nemeses.ts';
 
 const hourMs = 3_600_000;
 const refusedMsMax = 30_000;
@@ -69,49 +56,6 @@ const stopNode: Play = async (nemesis) => {
   place.isSilent = false;
 };
 
-/** Faults of PostgreSQL's processes that are played at once come one after the other: each leaves it running. */
-const ofPostgres = new WeakMap<ClusterStage, Promise<void>>();
-
-function inTurn(play: Play): Play {
-  return (nemesis) => {
-    const before = ofPostgres.get(nemesis.stage) ?? Promise.resolve();
-    const own = before.then(() => play(nemesis));
-    ofPostgres.set(
-      nemesis.stage,
-      own.catch(() => undefined),
-    );
-    return own;
-  };
-}
-
-const killPostgres: Play = async ({ stage, random }) => {
-  await stage.postgres.killHard();
-  await pause(random.integer(0, 3000));
-  await stage.postgres.start();
-};
-
-const stopPostgres: Play = async ({ stage, random, standstillMs }) => {
-  const pids = [stage.postgres.pid, ...childrenOf(stage.postgres.pid)];
-  for (const pid of pids) signal(pid, 'SIGSTOP');
-  await pause(random.integer(standstillMs.min, standstillMs.max));
-  for (const pid of pids) signal(pid, 'SIGCONT');
-};
-
-/** The postmaster ends all others then, and recovers. */
-const killBackend: Play = async ({ stage, random }) => {
-  // Another fault may have taken PostgreSQL away.
-  const rows = await stage
-    .ask<{ pid: number }>("select pid from pg_stat_activity where application_name like 'burgee %'")
-    .catch(() => []);
-  if (rows.length > 0) signal(random.pick(rows).pid, 'SIGKILL');
-  await pause(500);
-};
-
-const restartPostgres: Play = async ({ stage }) => {
-  await stage.postgres.stop('SIGINT');
-  await stage.postgres.start();
-};
-
 function linkFault(state: LinkState): Play {
   return async (nemesis) => {
     const { link } = running(nemesis);
@@ -152,13 +96,35 @@ const trimUnderStopped: Play = async (nemesis) => {
   server?.signal('SIGKILL');
   await server?.ended;
   await pause(1500);
-  const trimmed = nemesis.stage.ask(
+  await trimLog(nemesis);
+  await nemesis.stage.start(place);
+};
+
+/** The process goes on as it was, and its next row is gone: without a new start it takes over the state. */
+const trimUnderStanding: Play = async (nemesis) => {
+  if (!mayLose(nemesis)) return;
+  const place = running(nemesis);
+  const { server } = place;
+  place.isSilent = true;
+  server?.signal('SIGSTOP');
+  // Sometimes its lease still holds then, and changes wait for it.
+  await pause(nemesis.random.integer(500, 5000));
+  await trimLog(nemesis);
+  await pause(nemesis.random.integer(0, 2000));
+  server?.signal('SIGCONT');
+  await pause(50);
+  place.isSilent = false;
+};
+
+/** No row is left, however far nodes are. */
+async function trimLog({ stage }: Nemesis): Promise<void> {
+  const trimmed = stage.ask(
     `with h as (update burgee.head set kept_from = position returning kept_from)
      delete from burgee.log using h where log.position < h.kept_from`,
   );
+  // Another fault may have taken PostgreSQL away.
   await trimmed.catch(() => undefined);
-  await nemesis.stage.start(place);
-};
+}
 
 /** A second process on a directory that a node serves is refused. */
 const shareDirectory: Play = async (nemesis) => {
@@ -186,17 +152,6 @@ const fillDisk: Play = async ({ stage, random }) => {
   place.disk?.free();
 };
 
-/** Nothing that was confirmed is lost: the standby has all of it. The server of before stays away. */
-const promoteStandby: Play = async ({ stage, random }) => {
-  const { postgres, standby } = stage;
-  if (standby === null) return;
-  stage.standby = null;
-  await postgres.killHard();
-  await pause(random.integer(0, 1000));
-  await standby.promote();
-  stage.postgres = standby;
-};
-
 /** The clock of one node, of which leases must not depend. */
 const moveClock: Play = async ({ stage, random }) => {
   for (const { server } of stage.places) {
@@ -211,14 +166,11 @@ function isTampered(server: BootedServer): server is TamperedServer {
   return 'setWallClock' in server;
 }
 
+/** By their names, in an order that seeds depend on. */
 export const nemeses: Readonly<Record<string, Play>> = {
   'kill -9 of a node': killNode,
   'restart of a node': restartNode,
   'SIGSTOP of a node': stopNode,
-  'kill -9 of PostgreSQL': inTurn(killPostgres),
-  'SIGSTOP of PostgreSQL': inTurn(stopPostgres),
-  'kill -9 of a backend': killBackend,
-  'restart of PostgreSQL': inTurn(restartPostgres),
   'a stalled link': linkFault('stalled'),
   'a link without requests': linkFault('no-requests'),
   'a link without answers': linkFault('no-answers'),
@@ -227,21 +179,9 @@ export const nemeses: Readonly<Record<string, Play>> = {
   'reset connections': resetLinks,
   'a new node': joinNode,
   'a trimmed log': trimUnderStopped,
-  'promotion of the standby': inTurn(promoteStandby),
   'a clock an hour off': moveClock,
   'a second process on a directory': shareDirectory,
   'a full disk': fillDisk,
+  'a log that is trimmed under a SIGSTOP': trimUnderStanding,
+  ...postgresNemeses,
 };
-
-function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return text.split(' ').filter(Boolean).map(Number);
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It has ended meanwhile.
-  }
-}
