@@ -9,9 +9,12 @@ import type { Campaign, CampaignContext } from './campaign.ts';
 import { ClusterLoad, type LoadCounts } from './cluster/cluster-load.ts';
 import { nemeses } from './cluster/cluster-nemeses.ts';
 import { allAttached, type Boot, openStage } from './cluster/cluster-stage.ts';
+import { Denials, judgeMails, startDenialMails } from './cluster/denials.ts';
 import { judgeNodes, judgeStores } from './cluster/judge-cluster.ts';
+import type { Play } from './cluster/nemesis.ts';
 import { PositionWatch } from './cluster/position-watch.ts';
-import { restoreEarlier } from './cluster/restore-earlier.ts';
+import { inTurn } from './cluster/postgres-nemeses.ts';
+import { restoreEarlier, restoreUnderLoad } from './cluster/restore-earlier.ts';
 
 const faultsPerRun = { sample: 3, full: 6 };
 /** Longer than a lease, so that others have gone on without the node. */
@@ -35,13 +38,11 @@ function bootOf(place: number): Boot {
 }
 
 /** The faults of a run, some of them two at once. */
-function chooseFaults(random: Random, count: number): (readonly string[])[] {
-  return Array.from({ length: count }, () =>
-    random.shuffle(Object.keys(nemeses)).slice(0, random.chance(0.25) ? 2 : 1),
-  );
+function chooseFaults(random: Random, names: readonly string[], count: number): (readonly string[])[] {
+  return Array.from({ length: count }, () => random.shuffle(names).slice(0, random.chance(0.25) ? 2 : 1));
 }
 
-type RunCounts = LoadCounts & PositionWatch['counts'];
+type RunCounts = LoadCounts & PositionWatch['counts'] & { readonly denied: number; readonly mails: number };
 
 async function playRun(
   { isFull, note }: CampaignContext,
@@ -50,17 +51,28 @@ async function playRun(
 ): Promise<RunCounts> {
   return withLifetime(async (t) => {
     const hasStandby = random.chance(0.3);
-    const stage = await openStage(t, { hasStandby, hasSmallDisk: true, boot: bootOf });
+    const mail = await startDenialMails(t, random.fork(8));
+    const settings = { BURGEE_SMTP_URL: mail.url };
+    const stage = await openStage(t, { hasStandby, hasSmallDisk: true, boot: bootOf, settings });
     await allAttached(stage, attachedMsMax);
     const load = new ClusterLoad(stage, random, `run ${number}`);
     const positions = new PositionWatch(stage);
+    const denials = new Denials(stage);
     const onNewPlace = (): void => {
       load.readAll();
       positions.watchAll();
     };
+    const plays: Readonly<Record<string, Play>> = {
+      ...nemeses,
+      'a restore to an earlier moment': inTurn((nemesis) => restoreUnderLoad(nemesis, load)),
+    };
     const isLong = isFull && number % longEvery === 1;
     const tier = isFull ? 'full' : 'sample';
-    const faults = isLong ? longFaults.map((name) => [name]) : chooseFaults(random, faultsPerRun[tier]);
+    const faults = isLong
+      ? longFaults.map((name) => [name])
+      : chooseFaults(random, Object.keys(plays), faultsPerRun[tier]);
+    // A restored database does not know of a mail that was sent since.
+    let mailsMax = 1;
     const played: string[] = hasStandby ? ['with a standby'] : [];
     // Of a sample, too: who reads that it passed must know what it did not try.
     if (stage.places.every(({ disk }) => disk === null))
@@ -70,41 +82,53 @@ async function playRun(
       await pause(1000);
       for (const [index, names] of faults.entries()) {
         played.push(names.join(' + '));
-        const plays = names.map((name, place) =>
-          nemeses[name]?.({
+        const playing = names.map((name, place) =>
+          plays[name]?.({
             ...{ t, stage, onNewPlace },
             random: random.fork(index * 10 + place),
             standstillMs: standstillMs[isLong ? 'long' : tier],
           }),
         );
-        await Promise.all(plays);
+        await Promise.all(playing);
         await pause(random.integer(0, 1500));
       }
       await load.stopWriting();
       await allAttached(stage, attachedMsMax);
-      if (random.chance(0.3)) played.push(await restoreEarlier(stage));
+      if (random.chance(0.3) && (await restoreEarlier(stage))) {
+        played.push('PostgreSQL restored while nobody writes');
+        mailsMax += 1;
+      }
     } finally {
-      await load.stop();
-      await positions.stop();
+      await Promise.all([load.stop(), positions.stop(), denials.stop()]);
       if (isFull) note(`run ${number}: ${played.join(', ')}`);
       if (isFull) note(`run ${number}: ${JSON.stringify({ ...load.counts, ...positions.counts })}`);
     }
-    const wrong = [...load.faults, ...positions.faults, ...(await judgeNodes(stage, load))];
+    const wrong = [
+      ...load.faults,
+      ...positions.faults,
+      ...denials.faults,
+      ...(await judgeNodes(stage, load)),
+    ];
     // Uses of tokens are recorded every two seconds: a node that ends with some changes what the ended ones have.
     await pause(5000);
     for (const { server } of stage.places) await server?.stop();
     wrong.push(...(await judgeStores(stage)));
+    await mail.received(mail.offered);
+    wrong.push(...judgeMails(mail, mailsMax + load.historiesLost));
     expect(wrong.length === 0, `after ${played.join(', ')}:\n${wrong.slice(0, 20).join('\n')}`);
-    return { ...load.counts, ...positions.counts };
+    return { ...load.counts, ...positions.counts, denied: denials.denied, mails: mail.offered };
   });
 }
 
 /** That nothing wrong was found says little where little was looked at. */
 function requireEnough(total: Readonly<Record<string, number>>, isFull: boolean): void {
-  const { runs = 0, checked = 0, positionLooks = 0 } = total;
+  const { runs = 0, checked = 0, positionLooks = 0, denied = 0, mails = 0 } = total;
   const least = isFull ? runs * checkedPerRun : 1;
   expect(checked >= least, `in ${runs} runs ${checked} answers were checked, and not ${least}`);
   expect(positionLooks > 0, 'positions of nodes were looked at');
+  expect(denied > 0, 'writes were denied');
+  // Where the sender died in the middle there is none.
+  expect(mails >= Math.floor(runs / 2), `in ${runs} runs ${mails} mails were sent`);
 }
 
 export const cluster: Campaign = {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConsoleClient } from '../../console/console-client.ts';
+import { eventually } from '../../support/expectations.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import type { Random } from '../../support/random.ts';
 import { getRequest, type WireAnswer, WireConnection } from '../wire-connection.ts';
@@ -23,6 +24,15 @@ export interface WatchedFlag {
   acknowledged: number;
   /** Nobody knows what became of `sent`: the flag is not changed any more. */
   isUncertain: boolean;
+  /** What was stored and acknowledged when the database was copied: whatever is restored has it. */
+  kept: { readonly stored: number; readonly acknowledged: number };
+  /** Changes after `stored` are lost by declaration, as far as they were made: any of them may be the newest. */
+  isLost: boolean;
+}
+
+function newFlag(id: string): WatchedFlag {
+  const kept = { stored: 0, acknowledged: 0 };
+  return { id, sent: 0, stored: 0, acknowledged: 0, isUncertain: false, kept, isLost: false };
 }
 
 export interface LoadCounts {
@@ -63,13 +73,18 @@ export class ClusterLoad {
   #createdCount = 0;
   #isOver = false;
   #isWriting = true;
+  /** How often the database was restored: answers of before are of a history that is lost. */
+  #history = 0;
+  /** Nothing may be done that cannot be declared lost. */
+  #isHeld = false;
+  /** Creations and revocations that are under way. */
+  #delicate = 0;
 
   constructor(stage: ClusterStage, random: Random, run: string) {
     this.#stage = stage;
     this.#random = random;
     this.#run = run;
-    for (const id of stage.flags)
-      this.flags.push({ id, sent: 0, stored: 0, acknowledged: 0, isUncertain: false });
+    for (const id of stage.flags) this.flags.push(newFlag(id));
   }
 
   start(t: Lifetime): void {
@@ -101,6 +116,28 @@ export class ClusterLoad {
     await Promise.all([...this.#tasks, ...this.#writers]);
   }
 
+  get historiesLost(): number {
+    return this.#history;
+  }
+
+  /** @returns once only changes of flags are under way, until `loseHistory` */
+  async hold(withinMs: number): Promise<void> {
+    this.#isHeld = true;
+    await eventually(() => this.#delicate === 0, withinMs, 'creations and revocations are answered');
+  }
+
+  /** The database, which stands still, is copied. */
+  keep(): void {
+    for (const flag of this.flags) flag.kept = { stored: flag.stored, acknowledged: flag.acknowledged };
+  }
+
+  /** The database has ended, and what it was at `keep` takes its place. */
+  loseHistory(): void {
+    this.#history += 1;
+    for (const flag of this.flags) Object.assign(flag, flag.kept, { isLost: true });
+    this.#isHeld = false;
+  }
+
   #pickServer(random: Random): { readonly port: number } | null {
     const alive = this.#stage.places.filter(({ server, isSilent }) => server !== null && !isSilent);
     return alive.length === 0 ? null : random.pick(alive).server;
@@ -113,11 +150,21 @@ export class ClusterLoad {
       const server = this.#pickServer(random);
       own = own.filter(({ isUncertain }) => !isUncertain);
       if (server === null) await pause(20);
-      else if (own.length === 0 || random.chance(0.1)) {
-        const flag = await this.#create(server.port, `${this.#run} ${writer} ${this.#createdCount}`);
+      else if (!this.#isHeld && (own.length === 0 || random.chance(0.1))) {
+        const name = `${this.#run} ${writer} ${this.#createdCount}`;
+        const flag = await this.#delicately(() => this.#create(server.port, name));
         if (flag !== null && own.length < 3) own.push(flag);
-      } else await this.#patch(server.port, random.pick(own));
+      } else if (own.length > 0) await this.#patch(server.port, random.pick(own));
       await pause(random.integer(0, 15));
+    }
+  }
+
+  async #delicately<T>(work: () => Promise<T>): Promise<T> {
+    this.#delicate += 1;
+    try {
+      return await work();
+    } finally {
+      this.#delicate -= 1;
     }
   }
 
@@ -131,7 +178,7 @@ export class ClusterLoad {
     if (answer.outcome !== 'acknowledged') return null;
     this.created.acknowledged.add(name);
     const { id } = JSON.parse(answer.body) as { id: string };
-    const flag = { id, sent: 0, stored: 0, acknowledged: 0, isUncertain: false };
+    const flag = newFlag(id);
     this.flags.push(flag);
     return flag;
   }
@@ -139,14 +186,19 @@ export class ClusterLoad {
   async #patch(port: number, flag: WatchedFlag): Promise<void> {
     flag.sent += 1;
     const number = flag.sent;
+    const history = this.#history;
     const cohorts = Array.from(
       { length: Math.min(valuesKept, number + 1) },
       (_, back) => `v${number - back}`,
     );
     const { outcome } = await this.#change(port, 'PATCH', `/api/v1/flags/${flag.id}`, { cohorts });
-    if (outcome === 'acknowledged') flag.acknowledged = number;
-    if (outcome === 'acknowledged' || outcome === 'stored') flag.stored = number;
     if (outcome === 'uncertain') flag.isUncertain = true;
+    // It was of a history that is lost.
+    if (history !== this.#history) return;
+    if (outcome === 'acknowledged') flag.acknowledged = number;
+    if (outcome !== 'acknowledged' && outcome !== 'stored') return;
+    flag.stored = number;
+    flag.isLost = false;
   }
 
   async #change(
@@ -205,6 +257,7 @@ export class ClusterLoad {
   async #evaluate(place: NodePlace, connection: WireConnection, flag: WatchedFlag): Promise<void> {
     const { server } = place;
     const { acknowledged } = flag;
+    const history = this.#history;
     const startedAt = performance.now();
     const wasSilent = place.isSilent;
     const answer = await connection
@@ -223,7 +276,7 @@ export class ClusterLoad {
       this.faults.push(`an evaluation of ${place.name}: ${answer.status} ${answer.body}`);
       return;
     }
-    if (flag.sent - acknowledged >= valuesKept) return;
+    if (flag.sent - acknowledged >= valuesKept || history !== this.#history) return;
     this.counts.checked += 1;
     if (answer.body.includes('"enabled":true')) return;
     this.counts.stale += 1;
@@ -254,15 +307,17 @@ export class ClusterLoad {
   async #revoke(t: Lifetime): Promise<void> {
     const random = this.#random.fork(7);
     for (const token of this.#stage.tokens) {
-      for (let waited = 0; waited < 60 && this.#isWriting; waited += 1) await pause(25);
+      for (let waited = 0; (waited < 60 || this.#isHeld) && this.#isWriting; waited += 1) await pause(25);
       const server = this.#isWriting ? this.#pickServer(random) : null;
       if (server === null) continue;
       const client = new ConsoleClient(t, { port: server.port });
       const path = `/projects/${this.#stage.projectId}/tokens/${token.id}/revoke`;
-      const answer = await client
-        .send('POST', '/session', owner)
-        .then((signed) => (signed.status === 200 ? client.send('POST', path, {}) : signed))
-        .catch(() => null);
+      const answer = await this.#delicately(() =>
+        client
+          .send('POST', '/session', owner)
+          .then((signed) => (signed.status === 200 ? client.send('POST', path, {}) : signed))
+          .catch(() => null),
+      );
       if (answer !== null && answer.status >= 400 && answer.status !== 503)
         this.faults.push(`a token was revoked: ${answer.status} ${answer.text}`);
       if (answer !== null && answer.status < 400) this.revoked.push(token);

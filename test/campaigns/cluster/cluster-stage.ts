@@ -53,6 +53,8 @@ export interface ClusterStage {
   readonly projectId: string;
   readonly flags: readonly string[];
   readonly secret: string;
+  /** Of a token that may only read. */
+  readonly reader: string;
   readonly tokens: readonly { readonly id: string; readonly secret: string }[];
   /** Adds a place with an empty directory, which no process serves yet. */
   addPlace(): Promise<NodePlace>;
@@ -91,6 +93,7 @@ export async function openStage(t: Lifetime, options: StageOptions = {}): Promis
     ...{ postgres: cluster.postgres, standby, places, projectId: project.id },
     flags: Object.values(project.flags),
     secret: tokenOf(project, 'ci').secret,
+    reader: tokenOf(project, 'reader').secret,
     tokens: Array.from({ length: revocableTokens }, (_, index) => tokenOf(project, `spare ${index}`)),
     addPlace: () => addPlace(temporaryDirectory(t), null),
     start: async (place) => {
@@ -126,7 +129,9 @@ function document(): object {
     name: `spare ${index}`,
     permission: 'write',
   }));
-  const project = { name: 'harbour', flags, tokens: [{ name: 'ci', permission: 'write' }, ...spare] };
+  const reader = { name: 'reader', permission: 'read' };
+  const tokens = [{ name: 'ci', permission: 'write' }, reader, ...spare];
+  const project = { name: 'harbour', flags, tokens };
   const members = [person('owner')];
   return { organisations: [{ name: 'Harbour', plan: 'enterprise', members, projects: [project] }] };
 }

@@ -29,14 +29,15 @@ export async function judgeNodes(stage: ClusterStage, load: ClusterLoad): Promis
 
 async function judgeFlags(stage: ClusterStage, load: ClusterLoad, place: NodePlace): Promise<string[]> {
   const wrong: string[] = [];
-  for (const { id, sent, stored, isUncertain } of load.flags) {
+  for (const { id, sent, stored, isUncertain, isLost } of load.flags) {
     const { status, text } = await ask(place, `/api/v1/flags/${id}`, stage.secret);
     const { cohorts } = JSON.parse(text) as { cohorts?: readonly string[] };
     const shown = Number(cohorts?.[0]?.slice(1));
-    const isRight = shown === stored || (isUncertain && shown === sent);
+    const isOneOfLost = isLost && shown >= stored && shown <= sent;
+    const isRight = shown === stored || isOneOfLost || (isUncertain && shown === sent);
     if (status !== 200 || !isRight)
       wrong.push(
-        `${place.name} has ${id} at ${shown} (${status}); stored ${stored}, sent ${sent}${isUncertain ? ', uncertain' : ''}`,
+        `${place.name} has ${id} at ${shown} (${status}); stored ${stored}, sent ${sent}${isUncertain ? ', uncertain' : ''}${isLost ? ', lost' : ''}`,
       );
   }
   return wrong;
