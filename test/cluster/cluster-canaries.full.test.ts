@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { commit } from '../../src/cluster/sql/commit-statements.ts';
-import { readClusterHead } from '../../src/cluster/sql/head-statements.ts';
 import { ClusterLoad } from '../campaigns/cluster/cluster-load.ts';
 import {
   allAttached,
@@ -9,17 +7,16 @@ import {
   openStage,
   type StageOptions,
 } from '../campaigns/cluster/cluster-stage.ts';
+import { judgeNodes } from '../campaigns/cluster/judge-cluster.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { eventually } from '../support/expectations.ts';
-import { findPostgres, type PostgresBinaries } from '../support/postgres/postgres-binaries.ts';
-import { startPostgres } from '../support/postgres/postgres-server.ts';
+import { findPostgres } from '../support/postgres/postgres-binaries.ts';
 import { createRandom } from '../support/random.ts';
-import { connectForTest, makeTestCluster, requestOn } from './sql/support/test-cluster.ts';
 
 /*
  * What the campaign of clusters looks for is there to be found: clusters with a fault, in which it must be.
  */
-const { binaries, skip } = findPostgres();
+const { skip } = findPostgres();
 const attachedMsMax = 60_000;
 const staleMsMax = 30_000;
 const believing = new URL('../campaigns/cluster/lease-believing-preload.js', import.meta.url).href;
@@ -60,30 +57,36 @@ t.test('a node that believes in a lease which it has not is found stale', { skip
   t.ok(stale > 0);
 });
 
-t.test(
-  'commits that PostgreSQL confirms before they are durable are lost with its processes',
-  { skip },
-  async (t) => {
-    const postgres = await startPostgres(t, binaries as PostgresBinaries, {
-      isDurable: true,
-      settings: { wal_writer_delay: '10s' },
-    });
-    for (const isDurable of [true, false]) {
-      const database = { url: postgres.url(), freshSchema: () => `durable_${isDurable}` };
-      const cluster = await makeTestCluster(t, database);
-      const connection = await cluster.connect();
-      if (!isDurable) await connection.run('set synchronous_commit = off', []);
-      let place = cluster.beginning;
-      for (let count = 0; count < 20; count += 1) {
-        const request = requestOn(place);
-        t.ok((await commit(connection, request)).isCommitted);
-        place = request.row;
-      }
-      await postgres.killHard();
-      await postgres.start();
-      const { position } = await readClusterHead(await connectForTest(t, postgres.url(), cluster.schema));
-      if (isDurable) t.equal(position, place.position, 'nothing that was confirmed is lost');
-      else t.ok(position < place.position, 'the loss is found');
-    }
-  },
-);
+/** No honest session says so: each commit ends before it is in PostgreSQL's log on the disk. */
+const confirmEarly = `
+  create function burgee.confirm_early() returns trigger language plpgsql as
+    'begin perform set_config(''synchronous_commit'', ''off'', true); return null; end';
+  create trigger confirm_early before update on burgee.head execute function burgee.confirm_early()`;
+const committedMin = 20;
+
+/** @returns what the campaign finds wrong once all processes of PostgreSQL have ended at once, under load */
+async function wrongAfterCrash(t: Test, isHonest: boolean): Promise<readonly string[]> {
+  // What is not written when a commit ends is written as late as PostgreSQL allows; a renewal of a lease writes all before it.
+  const stage = await openStage(t, { postgres: { settings: { wal_writer_delay: '10s' } } });
+  if (!isHonest) await stage.ask(confirmEarly);
+  await allAttached(stage, attachedMsMax);
+  const load = new ClusterLoad(stage, createRandom(2), 'crash');
+  load.start(t);
+  await eventually(() => load.counts.acknowledged >= committedMin, attachedMsMax, 'changes are acknowledged');
+  await stage.postgres.killHard();
+  await load.stopWriting();
+  await stage.postgres.start();
+  await allAttached(stage, attachedMsMax);
+  await load.stop();
+  return judgeNodes(stage, load);
+}
+
+t.test('what PostgreSQL has confirmed and lost with its processes is missed', { skip }, async (t) => {
+  t.same(await wrongAfterCrash(t, true), [], 'nothing is lost that is durable before it is confirmed');
+  let found = 0;
+  // A renewal that ended just before the crash may have written all.
+  for (let crashes = 0; crashes < 3 && found === 0; crashes += 1) {
+    found = (await wrongAfterCrash(t, false)).length;
+  }
+  t.not(found, 0, 'the loss is found');
+});
