@@ -6,64 +6,11 @@ import { Snapshots } from '../../src/storage/snapshots.ts';
 import { openForReading } from '../../src/storage/store-opening.ts';
 import { monotonicMs } from '../../src/support/monotonic-clock.ts';
 import type { BootedServer } from '../support/booted-server.ts';
-import type { Settings } from '../support/burgee-command.ts';
 import { eventually } from '../support/expectations.ts';
-import type { Lifetime } from '../support/lifetime.ts';
-import { findPostgres, type PostgresBinaries } from '../support/postgres/postgres-binaries.ts';
-import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { type Cluster, createCluster } from './support/three-nodes.ts';
+import { findPostgres } from '../support/postgres/postgres-binaries.ts';
+import { isOn, shopNodes, turn } from './support/shop-nodes.ts';
 
-const { binaries, skip } = findPostgres();
-
-const document = {
-  organisations: [
-    {
-      name: 'Acme',
-      plan: 'enterprise',
-      projects: [
-        {
-          name: 'shop',
-          flags: [{ name: 'checkout', enabled: false, trafficPercentage: 100 }],
-          tokens: [{ name: 'ci', permission: 'write' }],
-        },
-      ],
-    },
-  ],
-};
-
-interface Provided {
-  readonly cluster: Cluster;
-  readonly nodes: readonly BootedServer[];
-  readonly project: string;
-  readonly flag: string;
-  readonly secret: string;
-}
-
-/** Three nodes: the one that the cluster was made of, and two that began with nothing. */
-async function threeNodes(test: Lifetime, settings: Settings = {}): Promise<Provided> {
-  const directory = temporaryDirectory(test);
-  const provisioned = await provision(directory, temporaryDirectory(test), document);
-  const project = projectOf(provisioned, 'shop');
-  const cluster = await createCluster(test, binaries as PostgresBinaries, directory, settings);
-  const nodes = [await cluster.boot(directory), await cluster.boot(), await cluster.boot()];
-  const flag = idOf(project.flags, 'checkout');
-  return { cluster, nodes, project: project.id, flag, secret: tokenOf(project, 'ci').secret };
-}
-
-function patch({ port }: BootedServer, flag: string, secret: string, enabled: boolean): Promise<Response> {
-  return fetch(`http://127.0.0.1:${port}/api/v1/flags/${flag}`, {
-    method: 'PATCH',
-    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ enabled }),
-  });
-}
-
-async function isOn({ port }: BootedServer, flag: string): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/flags/${flag}`);
-  const { enabled } = (await answer.json()) as { enabled: boolean };
-  return enabled;
-}
+const { skip } = findPostgres();
 
 /** Asks by OFREP. @param flag null for all flags of the project. @returns the text of the answer, and the node's state */
 async function askByOfrep({ port }: BootedServer, project: string, flag: string | null) {
@@ -98,24 +45,8 @@ async function rename(node: BootedServer, flag: string, secret: string, percenta
   return answer.status;
 }
 
-t.test('a change that any node acknowledged is seen by all of them', { skip }, async (test) => {
-  const { nodes, flag, secret } = await threeNodes(test);
-  const wrong: string[] = [];
-  let isEnabled = false;
-  for (let round = 0; round < 30; round += 1) {
-    isEnabled = !isEnabled;
-    const writer = nodes[round % nodes.length] as BootedServer;
-    const answer = await patch(writer, flag, secret, isEnabled);
-    if (answer.status !== 200) wrong.push(`round ${round}: ${answer.status} ${await answer.text()}`);
-    for (const [index, node] of nodes.entries()) {
-      if ((await isOn(node, flag)) !== isEnabled) wrong.push(`round ${round}: node ${index} is stale`);
-    }
-  }
-  test.same(wrong, []);
-});
-
 t.test('nodes that write at the same time, die and come back have one history', { skip }, async (test) => {
-  const { cluster, nodes, flag, secret } = await threeNodes(test);
+  const { cluster, nodes, flag, secret } = await shopNodes(test);
   const [first, second, third] = nodes as [BootedServer, BootedServer, BootedServer];
   const writers = [0, 1, 2].flatMap((writer) => [first, second, third].map((node) => ({ node, writer })));
   const statuses = new Map<number, number>();
@@ -159,16 +90,16 @@ async function percentageOn({ port }: BootedServer, flag: string, secret: string
 }
 
 t.test('without PostgreSQL evaluation goes on, and afterwards changes do', { skip }, async (test) => {
-  const { cluster, nodes, project, flag, secret } = await threeNodes(test);
+  const { cluster, nodes, project, flag, secret } = await shopNodes(test);
   const [first, second] = nodes as [BootedServer, BootedServer];
-  test.equal((await patch(first, flag, secret, true)).status, 200);
+  test.equal((await turn(first, flag, secret, true)).status, 200);
   const askAll = () =>
     Promise.all(nodes.flatMap((node) => [flag, null].map((asked) => askByOfrep(node, project, asked))));
   const attached = await askAll();
   test.ok(attached.every(({ text, state }) => state === null && text.includes('"value":true')));
   await cluster.postgres.stop();
   test.equal(await isOn(second, flag), true);
-  const refused = await patch(first, flag, secret, false);
+  const refused = await turn(first, flag, secret, false);
   test.equal(refused.status, 503);
   test.equal(await isOn(first, flag), true);
   await eventually(
@@ -183,7 +114,7 @@ t.test('without PostgreSQL evaluation goes on, and afterwards changes do', { ski
   );
   await cluster.postgres.start();
   await eventually(
-    async () => (await patch(second, flag, secret, false)).status === 200,
+    async () => (await turn(second, flag, secret, false)).status === 200,
     20_000,
     'a change is taken again',
   );
@@ -192,13 +123,13 @@ t.test('without PostgreSQL evaluation goes on, and afterwards changes do', { ski
 });
 
 t.test('a change that a node does not confirm in time is stored, and says so', { skip }, async (test) => {
-  const { nodes, flag, secret } = await threeNodes(test, { BURGEE_CLUSTER_WAIT_MS: '1000' });
+  const { nodes, flag, secret } = await shopNodes(test, { BURGEE_CLUSTER_WAIT_MS: '1000' });
   const [first, second, third] = nodes as [BootedServer, BootedServer, BootedServer];
   // A node that has just started confirms nothing until the leases of before it have run out.
-  const isConfirmed = async (): Promise<boolean> => (await patch(first, flag, secret, false)).status === 200;
+  const isConfirmed = async (): Promise<boolean> => (await turn(first, flag, secret, false)).status === 200;
   await eventually(isConfirmed, 10_000, 'a change is confirmed');
   third.signal('SIGSTOP');
-  const answer = await patch(first, flag, secret, true);
+  const answer = await turn(first, flag, secret, true);
   third.signal('SIGCONT');
   test.equal(answer.status, 503);
   test.match(await answer.json(), { error: 'Stored, not confirmed everywhere' });
