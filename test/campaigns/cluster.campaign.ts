@@ -29,7 +29,7 @@ const longEvery = 20;
 const longFaults = ['SIGSTOP of a node', 'SIGSTOP of PostgreSQL'];
 const attachedMsMax = 60_000;
 /** Answers of attached nodes that are compared with what was acknowledged: a million in twenty runs, where there are four. */
-const checkedPerRun = 50_000;
+const checkedMin = { runs: 4, answers: 200_000 };
 
 /** The second node's wall clock can be moved. */
 function bootOf(place: number): Boot {
@@ -123,7 +123,8 @@ async function playRun(
 /** That nothing wrong was found says little where little was looked at. */
 function requireEnough(total: Readonly<Record<string, number>>, isFull: boolean): void {
   const { runs = 0, checked = 0, positionLooks = 0, denied = 0, mails = 0 } = total;
-  const least = isFull ? runs * checkedPerRun : 1;
+  // A single run may be one in which PostgreSQL is away most of the time.
+  const least = isFull ? Math.floor(runs / checkedMin.runs) * checkedMin.answers : 1;
   expect(checked >= least, `in ${runs} runs ${checked} answers were checked, and not ${least}`);
   expect(positionLooks > 0, 'positions of nodes were looked at');
   expect(denied > 0, 'writes were denied');
@@ -134,7 +135,7 @@ function requireEnough(total: Readonly<Record<string, number>>, isFull: boolean)
 export const cluster: Campaign = {
   name: 'cluster',
   summary:
-    'three nodes and PostgreSQL that are killed, stopped and cut off from one another lose no acknowledged change, and no node that calls itself attached answers from before one',
+    'three nodes and PostgreSQL that are killed, stopped, cut off and set back lose no acknowledged change, go back to no earlier position unsaid and send no mail twice, and no node that calls itself attached answers from before a change',
   sampleCount: 1,
   fullCount: 100,
   async run(context) {
