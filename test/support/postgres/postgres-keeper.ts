@@ -32,6 +32,8 @@ function end(): void {
   server?.once('exit', remove);
   // At once, without a shutdown in order: nobody will read what is stored.
   if (!server?.kill('SIGQUIT')) remove();
+  // A test may have stopped it: it then ends those of its processes that stand still, too.
+  server?.kill('SIGCONT');
 }
 
 /** Twice: a copy of the data that was being made may go on for a moment after the first. */

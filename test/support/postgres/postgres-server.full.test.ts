@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
@@ -56,16 +56,28 @@ t.test('it takes another port where one is taken', { skip }, async (t) => {
   t.same(await ask(server, 'select 1 as one'), [{ one: 1 }]);
 });
 
-t.test('it ends, and its data goes, when the process of the test is killed', { skip }, async (t) => {
-  const script = fileURLToPath(new URL('./hold-postgres.js', import.meta.url));
-  const holder = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(holder.stdout.setEncoding('utf8'), 'data')) as [string];
-  const { pid, directory } = JSON.parse(line) as { pid: number; directory: string };
-  t.ok(existsSync(`/proc/${pid}`), 'it runs');
-  holder.kill('SIGKILL');
-  await eventually(() => !existsSync(directory), 10_000, 'its data is gone');
-  t.notOk(existsSync(`/proc/${pid}`), 'it has ended');
-});
+for (const standsStill of [false, true]) {
+  const state = standsStill ? 'stopped it' : 'runs it';
+  t.test(
+    `it ends, and its data goes, when the process of the test that ${state} is killed`,
+    { skip },
+    async (t) => {
+      const script = fileURLToPath(new URL('./hold-postgres.js', import.meta.url));
+      const holder = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const [line] = (await once(holder.stdout.setEncoding('utf8'), 'data')) as [string];
+      const { pid, directory } = JSON.parse(line) as { pid: number; directory: string };
+      t.ok(existsSync(`/proc/${pid}`), 'it runs');
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+        .trim()
+        .split(' ')
+        .map(Number);
+      if (standsStill) for (const each of [pid, ...children]) process.kill(each, 'SIGSTOP');
+      holder.kill('SIGKILL');
+      await eventually(() => !existsSync(directory), 20_000, 'its data is gone');
+      t.notOk(existsSync(`/proc/${pid}`), 'it has ended');
+    },
+  );
+}
 
 t.test('a standby that is promoted has all that was confirmed, and takes writes', { skip }, async (t) => {
   const primary = await startPostgres(t, binaries);
