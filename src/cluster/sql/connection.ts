@@ -68,6 +68,9 @@ export class SqlConnection {
   #resolveEnded: (reason: ConnectionOverError) => void = () => undefined;
   #reason: ConnectionOverError | null = null;
   #inFlight = 0;
+  /** Bytes of answers that have come, from when on they were first looked at. */
+  #answerBytes = 0;
+  #isCounting = false;
   #isLocalOnly = false;
 
   /** @see connectToPrimary */
@@ -149,26 +152,38 @@ export class SqlConnection {
   }
 
   /**
-   * Waits for answers behind which, or in which, there may be many bytes: they are late once nothing has arrived for so long.
+   * Waits for answers in which, or behind others in which, there may be many bytes: they are late once no part of an answer has
+   * come for so long. Notifications are none: PostgreSQL sends them also where what it was asked never reached it.
    * @throws ConnectionOverError when they are late
    */
   async whileArriving<T>(timeoutMs: number, answers: Promise<T>): Promise<T> {
-    const { stream } = this.#client.connection;
+    this.#countAnswers();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       const look = (seen: number): void => {
         timer = setTimeout(() => {
-          if (stream.bytesRead > seen) look(stream.bytesRead);
+          if (this.#answerBytes > seen) look(this.#answerBytes);
           else reject(this.destroy(`no answer within ${timeoutMs} ms`));
         }, timeoutMs);
       };
-      look(stream.bytesRead);
+      look(this.#answerBytes);
     });
     try {
       return await Promise.race([answers, late]);
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #countAnswers(): void {
+    if (this.#isCounting) return;
+    this.#isCounting = true;
+    this.#client.connection.stream.on('data', (chunk: Buffer) => {
+      this.#answerBytes += chunk.length;
+    });
+    this.#client.on('notification', (notification) => {
+      this.#answerBytes -= notificationBytes(notification);
+    });
   }
 
   /** @returns whether a commit was answered without the synchronous standby's word since this was last asked */
@@ -207,4 +222,9 @@ export class SqlConnection {
     }
     return text;
   }
+}
+
+/** In PostgreSQL's protocol: type, length, process and two texts, each with a zero behind it. */
+function notificationBytes({ channel, payload = '' }: Notification): number {
+  return 1 + 4 + 4 + Buffer.byteLength(channel) + 1 + Buffer.byteLength(payload) + 1;
 }

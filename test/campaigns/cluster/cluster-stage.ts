@@ -182,7 +182,8 @@ export async function allAttached(stage: ClusterStage, withinMs: number): Promis
       return answer?.status === 200 && answer.headers.get('burgee-state') === null;
     };
     await eventually(isAttached, withinMs, `${name} is attached`).catch((fault: Error) => {
-      throw new Error(`${fault.message}: ${server.lines.slice(-8).join('\n')}`);
+      const said = server.lines.filter((line) => !line.includes('"msg":"request"'));
+      throw new Error(`${fault.message}: ${said.slice(-20).join('\n')}`);
     });
   }
 }

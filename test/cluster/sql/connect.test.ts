@@ -250,6 +250,36 @@ t.test('what arrives slowly is not late while it arrives', { skip }, async (t) =
   await t.rejects(patient.whileArriving(patienceMs, patient.run('select pg_sleep(5)', [])), silent);
 });
 
+t.test('notifications are no answers', { skip }, async (t) => {
+  let isDeaf = false;
+  const deaf = createServer((client) => {
+    const behind = connectSocket(server.port, '127.0.0.1');
+    for (const socket of [client, behind]) socket.on('error', () => undefined);
+    client.on('data', (chunk) => isDeaf || behind.write(chunk));
+    behind.pipe(client);
+    client.on('close', () => behind.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(deaf, 'listening');
+  t.teardown(() => deaf.close());
+  const listening = await open(
+    t,
+    `postgres://burgee@127.0.0.1:${(deaf.address() as { port: number }).port}/postgres`,
+  );
+  let heard = 0;
+  listening.onNotification(() => {
+    heard += 1;
+  });
+  await listening.run('listen news', []);
+  const speaking = await open(t, server.url());
+  const timer = setInterval(() => void speaking.run(`notify news, 'what is new'`, []), 50);
+  t.teardown(() => clearInterval(timer));
+  await listening.whileArriving(400, listening.run('select 1', []));
+  isDeaf = true;
+  const late = { message: /no answer within 400 ms/ };
+  await t.rejects(listening.whileArriving(400, listening.run('select 1', [])), late);
+  t.ok(heard > 2, `${heard} came meanwhile`);
+});
+
 const tlsSkip = skip === false ? openssl.skip : skip;
 
 /** Makes a key and a certificate that signs itself, as `NAME.key` and `NAME.crt` in the folder. */
