@@ -42,6 +42,11 @@ export class PositionHistory {
     return this.#judgeStep(look);
   }
 
+  /** Whether it has stepped back, and may still say why. */
+  get isJudging(): boolean {
+    return this.#step !== null;
+  }
+
   /** Nothing more is seen. @returns what is wrong; null for nothing */
   end(): string | null {
     return this.#last === null ? null : this.#judgeStep({ ...this.#last, atMs: Number.POSITIVE_INFINITY });

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { BootedServer } from '../../support/booted-server.ts';
 import { getRequest, WireConnection } from '../wire-connection.ts';
 import type { ClusterStage, NodePlace } from './cluster-stage.ts';
-import { PositionHistory } from './position-history.ts';
+import { declaredWithinMs, PositionHistory } from './position-history.ts';
 
 /** Between two looks at one node: each is a page of metrics, which a node makes in some milliseconds. */
 const lookEveryMs = 50;
@@ -42,6 +42,10 @@ export class PositionWatch {
   }
 
   async stop(): Promise<void> {
+    const isJudging = (): boolean => [...this.#watched.values()].some((history) => history.isJudging);
+    // What a node says comes later than its position; one that stands still says nothing, and is judged by what was seen.
+    const until = performance.now() + 2 * declaredWithinMs;
+    while (isJudging() && performance.now() < until) await pause(lookEveryMs);
     this.#isOver = true;
     // A node that stands still answers no more.
     for (const connection of this.#connections) connection.destroy();
