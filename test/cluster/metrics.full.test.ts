@@ -4,25 +4,10 @@ import { eventually } from '../support/expectations.ts';
 import { findPostgres, type PostgresBinaries } from '../support/postgres/postgres-binaries.ts';
 import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { shop } from './support/shop.ts';
 import { createCluster } from './support/three-nodes.ts';
 
 const { binaries, skip } = findPostgres();
-
-const document = {
-  organisations: [
-    {
-      name: 'Acme',
-      plan: 'enterprise',
-      projects: [
-        {
-          name: 'shop',
-          flags: [{ name: 'checkout', enabled: false, trafficPercentage: 100 }],
-          tokens: [{ name: 'ci', permission: 'write' }],
-        },
-      ],
-    },
-  ],
-};
 
 /** More than the setting's own: on a busy machine a change waits for the other node for longer than that. */
 const waitSeconds = 20;
@@ -31,7 +16,7 @@ const settleMs = 10_000;
 
 t.test('a node tells where it stands, and what its commits and waits came to', { skip }, async (test) => {
   const directory = temporaryDirectory(test);
-  const project = projectOf(await provision(directory, temporaryDirectory(test), document), 'shop');
+  const project = projectOf(await provision(directory, temporaryDirectory(test), shop), 'shop');
   const cluster = await createCluster(test, binaries as PostgresBinaries, directory, {
     BURGEE_ADMIN_PORT: '0',
     BURGEE_CLUSTER_WAIT_MS: String(waitSeconds * 1000),

@@ -1,7 +1,7 @@
 import { eventLoopActive, eventLoopDelay } from '../../observability/event-loop.ts';
 import { counter, durationBounds, gauge, histogram, layOut } from '../../observability/metric.ts';
 
-/** The connections that a node keeps to PostgreSQL: one commits, the other one follows the log and renews the lease. */
+/** Connections that a node keeps to PostgreSQL: one commits, one follows the log and renews the lease, one has the duties. */
 export const clusterLinks = ['commits', 'following', 'upkeep'] as const;
 export type ClusterLinkName = (typeof clusterLinks)[number];
 

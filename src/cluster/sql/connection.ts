@@ -140,15 +140,7 @@ export class SqlConnection {
    * @throws ConnectionOverError when they are late
    */
   async within<T>(timeoutMs: number, answers: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(this.destroy(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    });
-    try {
-      return await Promise.race([answers, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return await this.#unlessLate(timeoutMs, answers, () => false);
   }
 
   /**
@@ -158,20 +150,26 @@ export class SqlConnection {
    */
   async whileArriving<T>(timeoutMs: number, answers: Promise<T>): Promise<T> {
     this.#countAnswers();
+    let seen = this.#answerBytes;
+    return await this.#unlessLate(timeoutMs, answers, () => {
+      const hasMore = this.#answerBytes > seen;
+      seen = this.#answerBytes;
+      return hasMore;
+    });
+  }
+
+  /** @param mayGoOn asked each time that the time is over */
+  async #unlessLate<T>(timeoutMs: number, answers: Promise<T>, mayGoOn: () => boolean): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      const look = (seen: number): void => {
-        timer = setTimeout(() => {
-          if (this.#answerBytes > seen) look(this.#answerBytes);
-          else reject(this.destroy(`no answer within ${timeoutMs} ms`));
-        }, timeoutMs);
-      };
-      look(this.#answerBytes);
+      timer = setInterval(() => {
+        if (!mayGoOn()) reject(this.destroy(`no answer within ${timeoutMs} ms`));
+      }, timeoutMs);
     });
     try {
       return await Promise.race([answers, late]);
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
     }
   }
 

@@ -41,7 +41,8 @@ export async function judgeStatus(connection: SqlConnection, leaseMs: number): P
   return { ...status, nodes, problems: [...problemsOf(status, nodes, leaseMs)], notes: [...notesOf(status)] };
 }
 
-function leaseOf(node: NodeStatus, leaseMs: number): number {
+/** @param leaseMs of nodes of a version that tells none */
+export function leaseOf(node: NodeStatus, leaseMs: number): number {
   return node.leaseMs ?? leaseMs;
 }
 

@@ -11,6 +11,7 @@ import type { Head } from '../sql/rows.ts';
 import { type NodeStatus, readStatus } from '../sql/upkeep-statements.ts';
 import { silenceMs } from '../thread/lease-rules.ts';
 import { requireReadable } from '../thread/newer-log.ts';
+import { leaseOf } from './judge-status.ts';
 
 /** Nodes that go on changing things while the cluster is to be closed win so often at most. */
 const attemptsMax = 20;
@@ -55,7 +56,7 @@ export async function closeAtReplica(
 
 async function leaseholders(connection: SqlConnection, leaseMs: number): Promise<readonly NodeStatus[]> {
   const { nodes } = await readStatus(connection);
-  return nodes.filter((node) => node.renewedMsAgo <= (node.leaseMs ?? leaseMs));
+  return nodes.filter((node) => node.renewedMsAgo <= leaseOf(node, leaseMs));
 }
 
 /** Running nodes see within a renewal that the cluster is closed, and leave; the leases of all others run out. */
@@ -64,7 +65,7 @@ async function leasesEnd(connection: SqlConnection, leaseMs: number): Promise<vo
   for (let longestMs = leaseMs; monotonicMs() < begunAt + silenceMs(longestMs); ) {
     const holders = await leaseholders(connection, leaseMs);
     if (holders.length === 0) return;
-    longestMs = Math.max(longestMs, ...holders.map((node) => node.leaseMs ?? leaseMs));
+    longestMs = Math.max(longestMs, ...holders.map((node) => leaseOf(node, leaseMs)));
     await pause(lookEveryMs);
   }
 }

@@ -11,6 +11,7 @@ import type { Lifetime } from '../../support/lifetime.ts';
 import type { TestDatabase } from '../../support/postgres/test-database.ts';
 import { idOf, projectOf, provision, tokenOf } from '../../support/provisioning.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { shop } from './shop.ts';
 
 /** A cluster in a schema of a shared PostgreSQL, made of a directory with one flag. */
 export interface OperatedCluster {
@@ -26,28 +27,12 @@ export interface OperatedCluster {
   connect(): Promise<SqlConnection>;
 }
 
-const document = {
-  organisations: [
-    {
-      name: 'Acme',
-      plan: 'enterprise',
-      projects: [
-        {
-          name: 'shop',
-          flags: [{ name: 'checkout', enabled: false, trafficPercentage: 100 }],
-          tokens: [{ name: 'ci', permission: 'write' }],
-        },
-      ],
-    },
-  ],
-};
-
 let made: Promise<{ directory: string; flag: string; secret: string }> | null = null;
 
 /** A store is provisioned once for a test file; each test gets a copy of its own. */
 async function makeStore(t: Lifetime): Promise<{ directory: string; flag: string; secret: string }> {
   const directory = temporaryDirectory(t);
-  const project = projectOf(await provision(directory, temporaryDirectory(t), document), 'shop');
+  const project = projectOf(await provision(directory, temporaryDirectory(t), shop), 'shop');
   return { directory, flag: idOf(project.flags, 'checkout'), secret: tokenOf(project, 'ci').secret };
 }
 

@@ -4,23 +4,8 @@ import type { Lifetime } from '../../support/lifetime.ts';
 import { findPostgres, type PostgresBinaries } from '../../support/postgres/postgres-binaries.ts';
 import { idOf, projectOf, provision, tokenOf } from '../../support/provisioning.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { shop } from './shop.ts';
 import { type Cluster, createCluster } from './three-nodes.ts';
-
-const document = {
-  organisations: [
-    {
-      name: 'Acme',
-      plan: 'enterprise',
-      projects: [
-        {
-          name: 'shop',
-          flags: [{ name: 'checkout', enabled: false, trafficPercentage: 100 }],
-          tokens: [{ name: 'ci', permission: 'write' }],
-        },
-      ],
-    },
-  ],
-};
 
 export interface ShopNodes {
   readonly cluster: Cluster;
@@ -33,7 +18,7 @@ export interface ShopNodes {
 /** Three nodes with one flag: the one that the cluster was made of, and two that began with nothing. */
 export async function shopNodes(test: Lifetime, settings: Settings = {}): Promise<ShopNodes> {
   const directory = temporaryDirectory(test);
-  const provisioned = await provision(directory, temporaryDirectory(test), document);
+  const provisioned = await provision(directory, temporaryDirectory(test), shop);
   const project = projectOf(provisioned, 'shop');
   const cluster = await createCluster(test, findPostgres().binaries as PostgresBinaries, directory, settings);
   const nodes = [await cluster.boot(directory), await cluster.boot(), await cluster.boot()];
