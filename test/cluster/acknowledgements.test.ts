@@ -27,10 +27,10 @@ function acknowledgementsOf(rows: readonly NodeRow[], wait: 'all' | 'none' = 'al
 }
 
 t.test('a change is not acknowledged past nodes that were not shown', async (t) => {
-  t.equal(await acknowledgementsOf(nodes(nodesMax - 1)).everywhere(9), 'everywhere');
+  t.equal(await acknowledgementsOf(nodes(nodesMax - 1)).everywhere(9, 0), 'everywhere');
   const acknowledgements = acknowledgementsOf(nodes(nodesMax));
   let told = '';
-  const waiting = acknowledgements.everywhere(9).then((confirmation) => {
+  const waiting = acknowledgements.everywhere(9, 0).then((confirmation) => {
     told = confirmation;
   });
   await eventually(
@@ -52,7 +52,7 @@ t.test('each node is waited for by its own lease', async (t) => {
     const rows = [{ ...row, applied: 8, leaseMs }];
     const acknowledgements = acknowledgementsOf(rows);
     acknowledgements.observe(rows, monotonicMs() + lapsedHere);
-    const waiting = acknowledgements.everywhere(9, monotonicMs() - 100);
+    const waiting = acknowledgements.everywhere(9, 0, monotonicMs() - 100);
     acknowledgements.settle();
     return await waiting;
   };
@@ -64,11 +64,34 @@ t.test('each node is waited for by its own lease', async (t) => {
 t.test('where nodes are not waited for, the standby still is', async (t) => {
   const rows = nodes(1).map((row) => ({ ...row, applied: 1 }));
   const acknowledgements = acknowledgementsOf(rows, 'none');
-  t.equal(await acknowledgements.everywhere(9), 'everywhere');
+  t.equal(await acknowledgements.everywhere(9, 0), 'everywhere');
   acknowledgements.committedHereOnly(10);
-  t.equal(await acknowledgements.everywhere(10, monotonicMs() - 100), 'unconfirmed');
-  const waiting = acknowledgements.everywhere(10);
+  t.equal(await acknowledgements.everywhere(10, 0, monotonicMs() - 100), 'unconfirmed');
+  const waiting = acknowledgements.everywhere(10, 0);
   acknowledgements.committed(11);
   acknowledgements.settle();
   t.equal(await waiting, 'everywhere', 'a later commit was confirmed by it');
+});
+
+t.test('what is on one server alone is confirmed once all that it shows is', async (t) => {
+  const acknowledgements = acknowledgementsOf([]);
+  acknowledgements.committedHereOnly(10);
+  t.equal(await acknowledgements.everywhere(10, 0, monotonicMs() - 100), 'unconfirmed');
+  acknowledgements.headConfirmed();
+  t.equal(await acknowledgements.everywhere(10, 0), 'everywhere');
+});
+
+t.test('of a history that was lost nothing is confirmed, and leases of then are waited for', async (t) => {
+  const acknowledgements = acknowledgementsOf([]);
+  const { losses } = acknowledgements;
+  const waiting = acknowledgementsOf(nodes(1).map((row) => ({ ...row, applied: 1 })));
+  const before = waiting.everywhere(9, waiting.losses);
+  waiting.historyLost();
+  t.equal(await before, 'unknown');
+  t.equal(await acknowledgements.everywhere(9, losses), 'everywhere');
+  acknowledgements.historyLost();
+  acknowledgements.observe([], monotonicMs());
+  t.equal(await acknowledgements.everywhere(9, losses), 'unknown', 'it was stored before');
+  const soon = await acknowledgements.everywhere(9, acknowledgements.losses, monotonicMs() - 100);
+  t.equal(soon, 'unconfirmed', 'a node whose row was lost may still be attached');
 });

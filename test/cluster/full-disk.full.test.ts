@@ -42,6 +42,10 @@ for (const [size, items] of Object.entries({ short: 0, long: 20_000 })) {
         else if (status === 200 && !answer.enabled) stale += 1;
       }
       t.equal(stale, 0);
+      const told = (third.server?.lines ?? []).filter((line) =>
+        /MiB free|follows its cluster again/.test(line),
+      );
+      t.ok(told.length <= 10, `it has said ${told.length} times that it does not follow, or does again`);
       t.ok(detached > 0, `${detached} answers were of a detached node, ${confirmed} changes confirmed`);
       third.disk.free();
       await allAttached(stage, attachedMsMax);

@@ -15,6 +15,7 @@ export const noBounds: Readonly<Record<string, string>> = {
   'src/cluster/sql/schema.ts': 'migrations schemaVersion leastVersion tablesLock',
   'src/cluster/sql/log-statements.ts': 'maxPart',
   'src/cluster/thread/lease-rules.ts': 'marginPart',
+  'src/cluster/thread/usage-exchange.ts': 'endOfTime',
   'src/config/settings.ts': 'KiB MiB GiB TiB',
   'src/contracts/evaluation/evaluation-operations.ts': 'evaluationOperations',
   'src/contracts/provision/provision-document.ts': 'passwordCharsMin',

@@ -20,11 +20,27 @@ export interface PlaceMessage {
   readonly checksum: Uint8Array;
 }
 
+/** A state of the cluster that the replica is to become: see `StateToTake`. */
+export interface StateMessage {
+  readonly place: PlaceMessage;
+  readonly node: string;
+  readonly isOfAnotherPast: boolean;
+}
+
 /** Nothing was stored: PostgreSQL cannot be asked, or this node may not decide now; or it was asked, and has refused. */
-interface NotStored {
+export interface NotStored {
   readonly kind: 'cut-off' | 'refused';
   /** Why, for the log. */
   readonly message: string;
+  /** The same change is refused again, whenever it is tried. */
+  readonly isLasting: boolean;
+}
+
+/** A position is in PostgreSQL. */
+interface Stored<Kind> {
+  readonly kind: Kind;
+  /** How often PostgreSQL was seen to lose a part of the history until then: what is confirmed later may be of another one. */
+  readonly losses: number;
 }
 
 /** A flag's answers in one environment within an hour. */
@@ -50,11 +66,11 @@ export interface ClusterCalls {
   readonly commit: {
     readonly args: { readonly row: RowMessage; readonly previous: Uint8Array; readonly isLocked: boolean };
     readonly result:
-      | { readonly kind: 'committed' }
+      | Stored<'committed'>
       /** Another node was faster. Its row is fetched, or comes with the lock. */
       | { readonly kind: 'lost' }
       /** It may be in the log. If it is, it comes with the rows that follow. */
-      | { readonly kind: 'unknown'; readonly message: string }
+      | { readonly kind: 'unknown'; readonly message: string; readonly isLasting: false }
       | NotStored;
   };
   /**
@@ -74,14 +90,21 @@ export interface ClusterCalls {
   readonly verify: {
     readonly args: { readonly position: number };
     readonly result:
-      | { readonly kind: 'newest' }
+      | Stored<'newest'>
       | { readonly kind: 'behind'; readonly rows: readonly RowMessage[] }
       | NotStored;
   };
   /** Resolves once every node has a position, or need not be waited for; or once it takes too long. */
   readonly confirm: {
-    /** `since`: on the monotonic clock, from when on the wait counts. `place`: where the replica stands now. */
-    readonly args: { readonly position: number; readonly since: number; readonly place: PlaceMessage };
+    readonly args: {
+      readonly position: number;
+      /** As it was when the position was in PostgreSQL. */
+      readonly losses: number;
+      /** On the monotonic clock, from when on the wait counts. */
+      readonly since: number;
+      /** Where the replica stands now. */
+      readonly place: PlaceMessage;
+    };
     readonly result: Confirmation;
   };
   /** The node ends: what it has counted is told. Resolves also when that could not be done. */
@@ -104,7 +127,7 @@ export interface ReplicaCalls {
   };
   /** Begins to make the replica equal to a state; `addState` brings its entries, in order. It is that node's from then on. */
   readonly beginState: {
-    readonly args: { readonly place: PlaceMessage; readonly node: string };
+    readonly args: StateMessage;
     readonly result: null;
   };
   /** @see encodeContent: entries as writes */

@@ -55,17 +55,18 @@ export async function connectToPrimary(options: ConnectOptions): Promise<SqlConn
   found.sort(
     (a, b) => b.connection.incarnation.timeline - a.connection.incarnation.timeline || a.index - b.index,
   );
-  const [best, ...others] = found;
-  for (const { connection } of others) connection.destroy('a server that was promoted later is used');
-  if (best !== undefined) {
+  let used: SqlConnection | null = null;
+  for (const { index, connection } of found) {
     try {
-      options.require?.(best.connection);
-      return best.connection;
+      if (used !== null) throw new Error('another server is used');
+      options.require?.(connection);
+      used = connection;
     } catch (fault) {
-      best.connection.destroy(faultText(fault));
-      faults[best.index] = `${hostText(hosts[best.index] as PostgresHost)}: ${faultText(fault)}`;
+      connection.destroy(faultText(fault));
+      faults[index] = `${hostText(hosts[index] as PostgresHost)}: ${faultText(fault)}`;
     }
   }
+  if (used !== null) return used;
   throw new ConnectError(`no PostgreSQL takes writes: ${faults.join('; ')}`);
 }
 

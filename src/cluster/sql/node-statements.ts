@@ -98,6 +98,14 @@ export async function readNodes(connection: SqlConnection): Promise<readonly Nod
   return nodeRows(rows);
 }
 
+/** @param leaseMs of nodes that tell none. @returns whether a node has renewed its lease within its length, by PostgreSQL's clock */
+export async function hasLeaseholders(connection: SqlConnection, leaseMs: number): Promise<boolean> {
+  const statement = `select from ${connection.schema}.node
+    where renewed_at > now() - coalesce(lease_ms, $1::int) * interval '1 millisecond' limit 1`;
+  const { count } = await connection.within(renewTimeoutMs, connection.run(statement, [leaseMs]));
+  return count > 0;
+}
+
 /** A node that ends in order: nobody waits for it any more. Its lease must have ended before. */
 export async function leave(connection: SqlConnection, id: string): Promise<void> {
   await connection.within(renewTimeoutMs, connection.run(leaveStatement, [id]));

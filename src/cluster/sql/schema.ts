@@ -158,8 +158,9 @@ export async function migrateSchema(
     const from = await readVersion(connection, known);
     const due = known.filter(({ to }) => to > from);
     for (const { to, least, text } of due) {
+      // The head first: a change may have it for long, and whoever waits for it must not have a table meanwhile.
       const version = `update ${connection.schema}.head set schema = ${to}, least = ${least}`;
-      await connection.within(upkeepTimeoutMs, connection.run(`${text(connection.schema)}; ${version}`, []));
+      await connection.within(upkeepTimeoutMs, connection.run(`${version}; ${text(connection.schema)}`, []));
     }
     await endTransaction(connection, upkeepTimeoutMs);
     return { from, to: due.at(-1)?.to ?? from };

@@ -33,6 +33,7 @@ const pullStatement: Statement = {
   text: (schema) => `
     select u.bucket, u.key, sum(u.first)::bigint as first, sum(u.second)::bigint as second from ${schema}.usage u
     where u.kind = $1::text and u.node <> $2::text and (u.bucket, u.key) > ($3::bigint, $4::text collate "C")
+      and u.bucket <= $6::bigint
       and exists (select from ${schema}.usage c where c.kind = u.kind and c.bucket = u.bucket and c.key = u.key
         and c.node <> $2::text and c.pushed_at >= to_timestamp($5::bigint / 1000.0))
     group by u.bucket, u.key order by u.bucket, u.key limit ${usageRowsMax}`,
@@ -65,14 +66,16 @@ export interface UsagePull {
   readonly since: number;
   /** The last that was read; to begin, the first hour and an empty key. */
   readonly after: Pick<UsageCount, 'bucket' | 'key'>;
+  /** The last hour that is read: all that an hour has are looked through, so of one hour they are few enough for a statement. */
+  readonly until: number;
 }
 
 /** @returns the sums of all other nodes, `usageRowsMax` at most: with fewer it was the end */
 export async function pullUsage(
   connection: SqlConnection,
-  { kind, node, since, after }: UsagePull,
+  { kind, node, since, after, until }: UsagePull,
 ): Promise<readonly UsageCount[]> {
-  const values = [kind, node, after.bucket, after.key, since];
+  const values = [kind, node, after.bucket, after.key, since, until];
   const sent = connection.run<UsageCount>(pullStatement, values);
   const { rows } = await connection.within(readTimeoutMs, sent);
   return rows;

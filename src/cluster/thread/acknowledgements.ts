@@ -48,12 +48,18 @@ export class Acknowledgements {
   #heldSince = Number.NEGATIVE_INFINITY;
   /** The longest lease that any node was seen with, its own included: one whose row is lost with a server may still be attached. */
   #longestLeaseMs: number;
+  #losses = 0;
   /** Positions up to this one are on one server alone, though another is to have them, too. */
   #localOnly = 0;
 
   constructor(options: AcknowledgementOptions) {
     this.#options = options;
     this.#longestLeaseMs = options.leaseMs;
+  }
+
+  /** How often PostgreSQL was seen to lose a part of the history. */
+  get losses(): number {
+    return this.#losses;
   }
 
   /** How many changes wait. */
@@ -123,8 +129,13 @@ export class Acknowledgements {
     this.#heldSince = monotonicMs();
   }
 
-  /** PostgreSQL has lost a part of the history: what waits for it is not known to be stored. */
+  /**
+   * PostgreSQL has lost a part of the history: what waits for it is not known to be stored. Renewals may be lost with it of nodes
+   * that are still attached.
+   */
   historyLost(): void {
+    this.#losses += 1;
+    this.hold();
     const lost = this.#waiting;
     this.#waiting = [];
     this.#reports.clear();
@@ -144,12 +155,19 @@ export class Acknowledgements {
     if (position > this.#localOnly) this.#localOnly = 0;
   }
 
+  /** So is everything that the server shows. */
+  headConfirmed(): void {
+    this.#localOnly = 0;
+  }
+
   /**
+   * @param losses as it was when the position was in PostgreSQL: what was lost since is confirmed by nobody
    * @param since from when on the wait counts, on the monotonic clock: storing it has taken a part of it
    * @returns once every node whose lease may be valid has the position, or it has taken too long. Where nodes are not waited for,
    * once the servers of PostgreSQL have it that are to have it
    */
-  everywhere(position: number, since = monotonicMs()): Promise<Confirmation> {
+  everywhere(position: number, losses: number, since = monotonicMs()): Promise<Confirmation> {
+    if (losses !== this.#losses) return Promise.resolve('unknown');
     assert(this.#waiting.length < waitingMax, 'the changes that wait for other nodes are bounded');
     return new Promise((settle) => {
       this.#waiting.push({ position, since, settle });

@@ -7,14 +7,16 @@ import type { ClusterQuestions, NodesAnswer } from '../client/cluster-protocol.t
 import type { ClusterCalls, PlaceMessage, ReplicaCalls } from '../client/replica-protocol.ts';
 import { countAttempts, giveBackAttempts } from '../sql/attempt-statements.ts';
 import type { ClusterUrl } from '../sql/cluster-url.ts';
+import type { SqlConnection } from '../sql/connection.ts';
 import { confirmHead, readClusterHead } from '../sql/head-statements.ts';
+import { hasLeaseholders } from '../sql/node-statements.ts';
 import { NewerSchemaError } from '../sql/schema.ts';
 import { AcknowledgementWatch } from './acknowledgement-watch.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
 import { Committer } from './committer.ts';
 import { FailureLog, pauseUntil, type Retries, tryAgain } from './failure-log.ts';
-import { Follower } from './follower.ts';
+import { Follower, type NeedsStateError } from './follower.ts';
 import { Incarnations } from './incarnations.ts';
 import { Membership, renewalsPerLease, requireSameStore } from './membership.ts';
 import { NewerLogError } from './newer-log.ts';
@@ -84,9 +86,9 @@ export class ClusterNode {
     lock: (args) => this.#committer.lock(args),
     unlock: () => this.#committer.unlock(),
     verify: (args) => this.#committer.verify(args),
-    confirm: ({ position, since, place }) => {
+    confirm: ({ position, losses, since, place }) => {
       this.#replica.moved(place);
-      return this.#acknowledgements.everywhere(position, since);
+      return this.#acknowledgements.everywhere(position, losses, since);
     },
     tellLastUsage: async () => {
       await this.#tellLastUsage();
@@ -137,6 +139,7 @@ export class ClusterNode {
         meter.countConnection('commits');
         // What is found stored after a crash would be acknowledged without its standby.
         await confirmHead(connection);
+        this.#acknowledgements.headConfirmed();
         this.#acknowledgements.forgetPeers();
       },
     });
@@ -163,7 +166,7 @@ export class ClusterNode {
       ...options,
       ...{ link: this.#listening, replica: this.#replica, follower: this.#follower, self },
       acknowledgements: this.#acknowledgements,
-      startAnew: (reason) => this.#startAnew(reason),
+      startAnew: (why) => this.#startAnew(why),
     });
     this.#usage = new UsageExchange(this.#port);
     this.#upkeep = new Upkeep({
@@ -196,7 +199,12 @@ export class ClusterNode {
       requireSameStore(storeId, await this.#storeId());
       const words = 'the state of the cluster was not read to its end; it is tried again';
       const isFinal = (fault: unknown): boolean => fault instanceof NewerLogError;
-      await tryAgain({ ...this.#retries(words), isFinal }, () => this.#takeOver('the directory is new'));
+      // PostgreSQL may have been set back while all nodes were stopped: who was there would have seen it.
+      const isUnattended = async (connection: SqlConnection): Promise<boolean> =>
+        !(await hasLeaseholders(connection, this.#options.leaseMs));
+      await tryAgain({ ...this.#retries(words), isFinal }, () =>
+        this.#takeOver('the directory is new', isUnattended),
+      );
     }
     this.#watch.start();
     this.#running = this.#membership.run(storeId);
@@ -206,19 +214,24 @@ export class ClusterNode {
   }
 
   /** What this node has told others was about another history: it gets a new name. */
-  async #startAnew(reason: string): Promise<void> {
+  async #startAnew({ message, isLoss }: NeedsStateError): Promise<void> {
     this.#acknowledgements.historyLost();
     this.#self = newId();
     // Its duties belong to a connection that has the name of before.
     await this.#caringLink.end();
-    await this.#takeOver(reason);
+    await this.#takeOver(message, async () => isLoss);
     await this.#usage.restart();
   }
 
-  async #takeOver(reason: string): Promise<void> {
+  async #takeOver(
+    reason: string,
+    isOfAnotherPast: (connection: SqlConnection) => Promise<boolean>,
+  ): Promise<void> {
     const { log, meter } = this.#options;
     if (this.#failedTakeOvers === 0) log.warn({ reason }, 'the replica takes over the state of the cluster');
-    const { position, written } = await this.#orWait(takeOverState(this.#link, this.#replica));
+    const { position, written } = await this.#orWait(
+      takeOverState(this.#link, this.#replica, isOfAnotherPast),
+    );
     this.#follower.restart(position);
     meter.countTakeOver();
     log.info({ position, written }, 'the replica has taken over the state of the cluster');

@@ -4,7 +4,7 @@ import { isOfState } from '../../storage/replica/state.ts';
 import { asBuffer } from '../../support/as-buffer.ts';
 import { messageOf } from '../../support/message-of.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import type { ClusterCalls, RowMessage } from '../client/replica-protocol.ts';
+import type { ClusterCalls, NotStored, RowMessage } from '../client/replica-protocol.ts';
 import {
   batchAt,
   type CommitOutcome,
@@ -91,12 +91,13 @@ export class Committer {
   async #commit({ row, previous, isLocked }: ClusterCalls['commit']['args']): Promise<Reply<'commit'>> {
     const request = toRequest(row, previous);
     const sentAt = monotonicMs();
-    let connection: SqlConnection;
+    let connection: SqlConnection | null;
     try {
       connection = isLocked ? this.#takeLocked() : await this.#link.get();
     } catch (fault) {
       return notStored(fault, null);
     }
+    if (connection === null) return lockLost;
     try {
       const outcome = await (isLocked ? commitLocked : commit)(connection, request);
       return this.#told(outcome, request, sentAt);
@@ -111,11 +112,11 @@ export class Committer {
     }
   }
 
-  #takeLocked(): SqlConnection {
+  /** @returns null when PostgreSQL has ended its transaction, or the connection has ended */
+  #takeLocked(): SqlConnection | null {
     const connection = this.#locked;
     this.#locked = null;
-    if (connection === null || connection.isOver) throw new Error('the lock of the cluster was lost');
-    return connection;
+    return connection?.isOver === false ? connection : null;
   }
 
   #told(outcome: CommitOutcome, { row }: CommitRequest, sentAt: number): Reply<'commit'> {
@@ -123,7 +124,11 @@ export class Committer {
     if (!outcome.isCommitted) return { kind: 'lost' };
     if (outcome.isLocalOnly) this.#acknowledgements.committedHereOnly(row.position);
     else this.#acknowledgements.committed(row.position);
-    return { kind: 'committed' };
+    return this.#stored('committed');
+  }
+
+  #stored<Kind>(kind: Kind): { readonly kind: Kind; readonly losses: number } {
+    return { kind, losses: this.#acknowledgements.losses };
   }
 
   /**
@@ -147,7 +152,7 @@ export class Committer {
           );
         if (found !== batch) return this.#told(outcome, request, sentAt);
         this.#acknowledgements.observe(outcome.nodes, sentAt);
-        return { kind: 'committed' };
+        return this.#stored('committed');
       } catch (fault) {
         last = fault;
         await pause(outcomePauseMs);
@@ -168,7 +173,7 @@ export class Committer {
       this.#locked = connection;
       if (others.hasMore) return await this.#behind(connection, others.rows, position);
       const { rows } = others;
-      if (head.closedAt !== null) throw new Error('the cluster was closed by `burgee cluster leave`');
+      if (head.closedAt !== null) throw new ClusterClosedError();
       this.#follower.noteFetched(rows);
       return { kind: 'locked', rows: rows.map(toRowMessage) };
     } catch (fault) {
@@ -207,18 +212,27 @@ export class Committer {
 
   /** The nodes are read with the head: one that has joined since may not have the position. */
   async verify({ position }: ClusterCalls['verify']['args']): Promise<Reply<'verify'>> {
+    let connection: SqlConnection | null = null;
     try {
-      const connection = this.#locked ?? (await this.#link.get());
+      // What was locked is over once PostgreSQL has ended its transaction.
+      connection = this.#locked?.isOver === false ? this.#locked : await this.#link.get();
       const sentAt = monotonicMs();
       const [head, nodes] = await Promise.all([readClusterHead(connection), readNodes(connection)]);
       this.#acknowledgements.observe(nodes, sentAt);
-      if (head.position === position) return { kind: 'newest' };
+      if (head.position === position) return this.#stored('newest');
       const { rows } = await rowsAfter(connection, position);
       this.#follower.noteFetched(rows);
       return { kind: 'behind', rows: rows.map(toRowMessage) };
     } catch (fault) {
-      return notStored(fault, null);
+      return notStored(fault, connection);
     }
+  }
+}
+
+/** Nobody changes anything any more. */
+class ClusterClosedError extends Error {
+  constructor() {
+    super('the cluster was closed by `burgee cluster leave`');
   }
 }
 
@@ -237,17 +251,19 @@ function toRequest(message: RowMessage, previous: Uint8Array): CommitRequest {
   return { row, previousChecksum: asBuffer(previous), puts, removals };
 }
 
+const lockLost = { kind: 'refused', message: 'the lock of the cluster was lost', isLasting: false } as const;
+
 /** @param connection over which it was asked: while that lives, PostgreSQL has refused it; null: there was none */
-function notStored(
-  fault: unknown,
-  connection: SqlConnection | null,
-): { readonly kind: 'cut-off' | 'refused'; readonly message: string } {
+function notStored(fault: unknown, connection: SqlConnection | null): NotStored {
   const isRefused = connection !== null && !connection.isOver;
   const isLocked = (fault as { readonly code?: string }).code === '55P03';
-  const message = isLocked ? 'a change that takes long has the lock of the cluster' : messageOf(fault);
-  return { kind: isRefused ? 'refused' : 'cut-off', message };
+  const message = isLocked
+    ? 'somebody else has the lock of the cluster: a change that takes long, or one that waits for the standby'
+    : messageOf(fault);
+  const isLasting = fault instanceof RangeError || fault instanceof ClusterClosedError;
+  return { kind: isRefused ? 'refused' : 'cut-off', message, isLasting };
 }
 
-function unknown(why: string): { readonly kind: 'unknown'; readonly message: string } {
-  return { kind: 'unknown', message: `the outcome of a commit is not known: ${why}` };
+function unknown(why: string): Extract<Reply<'commit'>, { readonly kind: 'unknown' }> {
+  return { kind: 'unknown', message: `the outcome of a commit is not known: ${why}`, isLasting: false };
 }

@@ -9,7 +9,15 @@ import { NewerLogError } from './newer-log.ts';
 import type { ReplicaClient } from './replica-client.ts';
 
 /** The replica cannot get further by the log: its rows are gone, or it is of another history. */
-export class NeedsStateError extends Error {}
+export class NeedsStateError extends Error {
+  /** PostgreSQL does not have what was applied here, and not only no more. */
+  readonly isLoss: boolean;
+
+  constructor(message: string, isLoss: boolean) {
+    super(message);
+    this.isLoss = isLoss;
+  }
+}
 
 /** After this time a row that was left to the writer, and is not applied yet, is fetched all the same. */
 const ownRowMs = 100;
@@ -145,7 +153,7 @@ export class Follower {
       const { rows } = await rowsAfter(connection, position);
       if (rows.length > 0) await this.#apply(rows);
       else if (owed > position)
-        throw new NeedsStateError(`the log has no row behind ${position}, and its head is at ${owed}`);
+        throw new NeedsStateError(`the log has no row behind ${position}, and its head is at ${owed}`, false);
       else owed = await this.#requireMore(connection, position);
     }
   }
@@ -154,11 +162,11 @@ export class Follower {
     const { replica } = this.#options;
     const [first] = rows;
     if (first !== undefined && first.position > replica.place.position + 1) {
-      throw new NeedsStateError(`the log begins at ${first.position}`);
+      throw new NeedsStateError(`the log begins at ${first.position}`, false);
     }
     this.noteFetched(rows);
     const refusal = await replica.follow(rows);
-    if (refusal?.kind === 'diverged') throw new NeedsStateError(refusal.message);
+    if (refusal?.kind === 'diverged') throw new NeedsStateError(refusal.message, true);
     if (refusal?.kind === 'newer') throw new NewerLogError(refusal.message);
   }
 
@@ -169,8 +177,9 @@ export class Follower {
   async #requireMore(connection: SqlConnection, position: number): Promise<number> {
     const wishes = this.#wishes;
     const head = await readClusterHead(connection);
-    if (head.keptFrom > position + 1) throw new NeedsStateError(`the log is kept from ${head.keptFrom} on`);
-    if (head.position < position) throw new NeedsStateError(`the log ends at ${head.position}`);
+    if (head.position < position) throw new NeedsStateError(`the log ends at ${head.position}`, true);
+    if (head.keptFrom > position + 1)
+      throw new NeedsStateError(`the log is kept from ${head.keptFrom} on`, false);
     // What was wanted while it was read may be committed behind it.
     if (head.position === position && wishes === this.#wishes) this.#wanted = position;
     return head.position;

@@ -25,10 +25,17 @@ export class Incarnations {
       connection.destroy('an older server');
       throw new Error(`${connection.host} is a server of before a failover: what it takes would be lost`);
     }
-    if (judgement !== 'same') this.#connections.clear();
+    if (judgement !== 'same') this.#endOthers();
     this.#last = incarnation;
     this.#keep(connection);
     if (judgement !== 'same') this.#onNew();
+  }
+
+  /** What is committed over them may be lost already. */
+  #endOthers(): void {
+    const others = [...this.#connections];
+    this.#connections.clear();
+    for (const connection of others) connection.destroy('another server answers');
   }
 
   #keep(connection: SqlConnection): void {

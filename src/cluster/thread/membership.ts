@@ -3,7 +3,8 @@ import type { Logger } from '../../observability/logger.ts';
 import { recordsFormat } from '../../storage/replica/log-row.ts';
 import type { LeaseCell } from '../../support/lease-cell.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import type { SqlConnection } from '../sql/connection.ts';
+import { ConnectError } from '../sql/connect.ts';
+import { ConnectionOverError, type SqlConnection } from '../sql/connection.ts';
 import { readClusterHead } from '../sql/head-statements.ts';
 import { hearCluster, leave, renew } from '../sql/node-statements.ts';
 import type { Head } from '../sql/rows.ts';
@@ -31,12 +32,14 @@ export interface MembershipOptions {
   readonly meter: ClusterMeter;
   self(): string;
   /** The replica must take over the state of PostgreSQL, and be another node from then on. */
-  startAnew(reason: string): Promise<void>;
+  startAnew(why: NeedsStateError): Promise<void>;
 }
 
 /** Renewals in the time of one lease. */
 export const renewalsPerLease = 3;
 const reconnectMs = 100;
+/** After what keeps the node from following and is no matter of the connection, as a full disk, at most. */
+const followAgainMsMax = 5000;
 /** How soon it is seen that the node stops. */
 const lookEveryMs = 100;
 
@@ -76,23 +79,37 @@ export class Membership {
   async run(storeId: string): Promise<void> {
     const { link, log, meter } = this.#options;
     const failures = new FailureLog(log, 'this node is cut off from its cluster');
+    // A connection alone is no success: the same rows would be fetched again, and the same fault told, without end.
+    let failed = 0;
     while (!this.#isStopping) {
       try {
         const connection = await link.get();
-        if (failures.succeeded()) log.info({ host: connection.host }, 'PostgreSQL answers again');
         requireSameStore(storeId, (await readClusterHead(connection)).store);
-        await this.#serve(connection);
+        await this.#serve(connection, () => {
+          failed = 0;
+          if (failures.succeeded())
+            log.info({ host: connection.host }, 'this node follows its cluster again');
+        });
       } catch (fault) {
         if (fault instanceof OtherStoreError || fault instanceof NewerSchemaError) throw fault;
         if (this.#isStopping) return;
         meter.countRenewal(false);
         failures.tell(fault);
-        await pause(reconnectMs);
+        const isOfConnection = fault instanceof ConnectError || fault instanceof ConnectionOverError;
+        failed = isOfConnection ? 0 : failed + 1;
+        await this.#pause(Math.min(followAgainMsMax, reconnectMs * 2 ** failed));
       }
     }
   }
 
-  async #serve(connection: SqlConnection): Promise<void> {
+  async #pause(ms: number): Promise<void> {
+    const until = monotonicMs() + ms;
+    while (!this.#isStopping && monotonicMs() < until)
+      await pause(Math.min(lookEveryMs, until - monotonicMs()));
+  }
+
+  /** @param onKeptUp called whenever it has applied what there was */
+  async #serve(connection: SqlConnection, onKeptUp: () => void): Promise<void> {
     const { acknowledgements, follower } = this.#options;
     await hearCluster(connection, this.#options.self(), {
       onCommit: (position) => follower.wake(position),
@@ -103,7 +120,9 @@ export class Membership {
     try {
       while (!this.#isStopping && !connection.isOver) {
         const beganAt = monotonicMs();
-        if (await this.#keepUp(connection)) await this.#rest(connection, beganAt + this.#renewEveryMs);
+        const mayRest = await this.#keepUp(connection);
+        onKeptUp();
+        if (mayRest) await this.#rest(connection, beganAt + this.#renewEveryMs);
       }
     } finally {
       this.#connection = null;
@@ -117,7 +136,7 @@ export class Membership {
     try {
       return await this.#renew(connection);
     } catch (fault) {
-      if (fault instanceof NeedsStateError) await this.#startAnew(fault.message);
+      if (fault instanceof NeedsStateError) await this.#startAnew(fault);
       else if (fault instanceof NewerLogError) this.#standBack(fault.message);
       else throw fault;
       return true;
@@ -177,19 +196,22 @@ export class Membership {
   /** @param before where the replica stood before the head was asked for: own commits may have moved both since */
   #requireOwnHistory(head: Head, before: { readonly position: number; readonly checksum: Uint8Array }): void {
     if (head.position < before.position) {
-      throw new NeedsStateError(`PostgreSQL is at ${head.position}, and this node was at ${before.position}`);
+      throw new NeedsStateError(
+        `PostgreSQL is at ${head.position}, and this node was at ${before.position}`,
+        true,
+      );
     }
     const isSame = Buffer.compare(head.checksum, before.checksum) === 0;
     if (head.position === before.position && !isSame)
-      throw new NeedsStateError('PostgreSQL has another history');
+      throw new NeedsStateError('PostgreSQL has another history', true);
   }
 
-  async #startAnew(reason: string): Promise<void> {
+  async #startAnew(why: NeedsStateError): Promise<void> {
     this.#options.lease.end();
     this.#head = null;
     this.#counter = 0;
     await this.#leave();
-    await this.#options.startAnew(reason);
+    await this.#options.startAnew(why);
     // Its name has changed, and so has the channel that others report to.
     this.#connection?.destroy('the node starts anew');
   }

@@ -1,5 +1,11 @@
 import type { PortCalls } from '../../support/port-calls.ts';
-import type { ClusterCalls, PlaceMessage, ReplicaCalls, RowMessage } from '../client/replica-protocol.ts';
+import type {
+  ClusterCalls,
+  PlaceMessage,
+  ReplicaCalls,
+  RowMessage,
+  StateMessage,
+} from '../client/replica-protocol.ts';
 import type { LogRow } from '../sql/rows.ts';
 
 export type ReplicaPort = PortCalls<ReplicaCalls, ClusterCalls>;
@@ -45,12 +51,11 @@ export class ReplicaClient {
 
   /**
    * Makes the replica equal to a state.
-   * @param node what the node is called from then on
    * @param batches entries of it, encoded; what they throw leaves the replica as it was
    * @returns how many entries were written or removed
    */
-  async become(place: PlaceMessage, node: string, batches: AsyncIterable<Uint8Array>): Promise<number> {
-    await this.#port.ask('beginState', { place, node });
+  async become(state: StateMessage, batches: AsyncIterable<Uint8Array>): Promise<number> {
+    await this.#port.ask('beginState', state);
     try {
       for await (const batch of batches) await this.#port.ask('addState', batch);
     } catch (fault) {
@@ -58,7 +63,7 @@ export class ReplicaClient {
       throw fault;
     }
     const written = await this.#port.ask('endState', null);
-    this.moved(place);
+    this.moved(state.place);
     return written;
   }
 }

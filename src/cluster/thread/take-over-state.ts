@@ -1,5 +1,6 @@
 import type { DatabaseName } from '../../storage/keys.ts';
 import { encodeContent } from '../../storage/replica/log-row.ts';
+import type { SqlConnection } from '../sql/connection.ts';
 import { openSnapshot } from '../sql/record-statements.ts';
 import type { RecordRow } from '../sql/rows.ts';
 import { requireReadable } from './newer-log.ts';
@@ -15,9 +16,14 @@ export interface TakenState {
 /**
  * Makes the replica equal to what PostgreSQL holds, on a connection of its own, in one transaction here and there. What the
  * workers serve meanwhile is the last state.
+ * @param isOfAnotherPast asked within the transaction of the snapshot: see `StateToTake`
  * @throws NewerLogError where a newer version has written to it
  */
-export async function takeOverState(options: LinkOptions, replica: ReplicaClient): Promise<TakenState> {
+export async function takeOverState(
+  options: LinkOptions,
+  replica: ReplicaClient,
+  isOfAnotherPast: (connection: SqlConnection) => Promise<boolean>,
+): Promise<TakenState> {
   const connection = await connectAs(options);
   try {
     const snapshot = await openSnapshot(connection);
@@ -25,7 +31,8 @@ export async function takeOverState(options: LinkOptions, replica: ReplicaClient
       requireReadable(snapshot.head);
       const { position, checksum } = snapshot.head;
       const place = { position, checksum: Uint8Array.from(checksum) };
-      const written = await replica.become(place, options.self(), encoded(snapshot.batches()));
+      const state = { place, node: options.self(), isOfAnotherPast: await isOfAnotherPast(connection) };
+      const written = await replica.become(state, encoded(snapshot.batches()));
       return { position, written };
     } finally {
       await snapshot.close();

@@ -14,15 +14,17 @@ import type { ReplicaPort } from './replica-client.ts';
 
 /** How often nodes tell one another what they have counted. */
 const exchangeEveryMs = 10_000;
-/** Pushes of one turn, and pulls, of 5,000 counts each: the rest comes with the next turn. */
+/** Pushes of one turn, and pulls, of 5,000 counts each: the rest comes with the next turn. Of each hour that is pulled, one may have fewer. */
 const pagesOfTurn = 20;
 /** Between two pulls of all hours; the others are of the newest two, to which nearly all counts belong. */
 const allHoursEveryMs = 10 * 60_000;
 /** What was told while it was read may be seen by the next pull only: longer than a statement of PostgreSQL takes. */
 const overlapMs = 30_000;
+/** Of the last statement of a pull: clocks of other nodes may be ahead. */
+const endOfTime = Number.MAX_SAFE_INTEGER;
 const kind = 'evaluations';
 
-/** A read of what others have told, of as many pages as it takes. */
+/** A read of what others have told, hour by hour, of as many pages as it takes. */
 interface Pull {
   readonly isOfAllHours: boolean;
   /** What was told before was read. */
@@ -89,16 +91,20 @@ export class UsageExchange {
     const { id } = await this.#port.ask('takeUsage', { max: 0 });
     this.#pull ??= await this.#begin(connection);
     const pull = this.#pull;
-    for (let page = 0; page < pagesOfTurn; page += 1) {
+    for (let full = 0; full < pagesOfTurn; ) {
       const { since, after } = pull;
-      const rows = await pullUsage(connection, { kind, node: id, since, after });
+      const until = after.bucket < hourOf(Date.now()) ? after.bucket : endOfTime;
+      const rows = await pullUsage(connection, { kind, node: id, since, after, until });
       if (rows.length > 0) await this.#port.ask('addUsage', rows.map(toCountRow));
       const last = rows.at(-1);
-      if (last === undefined || rows.length < usageRowsMax) {
+      const isFull = rows.length === usageRowsMax;
+      if (isFull) full += 1;
+      if (last !== undefined && isFull) pull.after = last;
+      else if (until < endOfTime) pull.after = { bucket: until + hourMs, key: '' };
+      else {
         this.#end(pull);
         return false;
       }
-      pull.after = last;
     }
     return true;
   }

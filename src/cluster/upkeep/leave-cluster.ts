@@ -47,8 +47,9 @@ export async function closeAtReplica(
   const nodes = await leaseholders(connection, leaseMs);
   if (nodes.length > 0 && !isForced) throw new NodesRunError(nodes);
   for (let attempt = 0; ; attempt += 1) {
-    const head = await bringToHead(connection, replica);
-    if (head.closedAt !== null || (await closeCluster(connection, head.position))) break;
+    const head = await readClusterHead(connection);
+    await bringTo(connection, replica, head);
+    if (head.closedAt !== null || (await closeCluster(connection, replica.place.position))) break;
     if (attempt === attemptsMax) throw new Error('nodes change the store all the time: stop them first');
   }
   await leasesEnd(connection, leaseMs);
@@ -70,15 +71,15 @@ async function leasesEnd(connection: SqlConnection, leaseMs: number): Promise<vo
   }
 }
 
-/** @returns the head that the replica stands at */
-async function bringToHead(connection: SqlConnection, replica: Replica): Promise<Head> {
-  for (;;) {
-    const head = await readClusterHead(connection);
-    const { position, checksum } = replica.place;
-    if (head.position === position && head.checksum.equals(checksum)) return head;
-    if (head.position > position && (await follow(connection, replica))) continue;
-    await takeOver(connection, replica);
+/** To a head, or further: nodes may change things meanwhile. */
+async function bringTo(connection: SqlConnection, replica: Replica, head: Head): Promise<void> {
+  while (replica.place.position < head.position) {
+    if (!(await follow(connection, replica))) return await takeOver(connection, replica);
+    if (replica.place.position > head.position) return;
   }
+  const { position, checksum } = replica.place;
+  const isThere = position === head.position && head.checksum.equals(checksum);
+  if (!isThere) await takeOver(connection, replica);
 }
 
 /** @returns false when the replica cannot get further by the log */
@@ -100,7 +101,8 @@ async function takeOver(connection: SqlConnection, replica: Replica): Promise<vo
     requireReadable(snapshot.head);
     // A database that this version does not know is refused by the replica.
     const batches = snapshot.batches() as AsyncIterable<readonly (StateEntry & { database: DatabaseName })[]>;
-    await replica.become(snapshot.head, batches, 'leave');
+    // Served alone, the store begins a history of its own.
+    await replica.become({ place: snapshot.head, node: 'leave', isOfAnotherPast: false }, batches);
   } finally {
     await snapshot.close();
   }

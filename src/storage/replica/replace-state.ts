@@ -2,11 +2,24 @@ import type { AnnouncedTransactions } from '../announced-transactions.ts';
 import type { RequireRoom } from '../lmdb/written-space.ts';
 import type { WritableStore } from '../store-opening.ts';
 import { finishChangeLog } from '../tables/change-log.ts';
+import type { ReplicaPlace } from '../tables/meta.ts';
 import type { WriteTarget } from '../write-target.ts';
 import { becomeState, type StateEntry } from './state.ts';
 
 /** Entries of a state that are written until the room on the disk is looked at again. */
 const entriesBetweenChecks = 256;
+
+/** A state of the cluster that a replica is to become. */
+export interface StateToTake {
+  readonly place: ReplicaPlace;
+  /** Whose decisions are made on it from then on. */
+  readonly node: string;
+  /**
+   * What clients were told of numbers of changes may not be true of it: PostgreSQL has lost what was applied here, or nobody
+   * is there who would have seen that.
+   */
+  readonly isOfAnotherPast: boolean;
+}
 
 /** What taking over a state uses of its store. */
 export interface StateParts {
@@ -21,13 +34,13 @@ export interface StateParts {
 /**
  * Makes a store equal to a state of the cluster, in one transaction: readers see the old state until it is durable.
  * @param batches its entries, in the order of database and key
- * @param putPlace within the transaction, puts the place of the state
+ * @param finish within the transaction, puts what the replica notes for itself
  * @returns how many entries were written or removed
  */
 export async function replaceState(
   { opened, target, transactions, changeLogEntriesMax, requireRoom }: StateParts,
   batches: AsyncIterable<readonly StateEntry[]>,
-  putPlace: () => void,
+  finish: () => void,
 ): Promise<number> {
   const countWritten = (bytes: number): void => {
     target.space.count(bytes);
@@ -39,7 +52,7 @@ export async function replaceState(
     const count = await becomeState(opened.databases, batches, countWritten);
     target.log({ kind: 'everything', projectId: '', id: '', environment: null });
     finishChangeLog(target, changeLogEntriesMax);
-    putPlace();
+    finish();
     requireRoom(target.space.growthMax(opened.root));
     return count;
   });

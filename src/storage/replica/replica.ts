@@ -5,7 +5,8 @@ import { RecordSource } from '../record-source.ts';
 import { Snapshots } from '../snapshots.ts';
 import { finishChangeLog } from '../tables/change-log.ts';
 import { beginHistory } from '../tables/environment-versions.ts';
-import { historyRecord, metaKeys, type ReplicaPlace, replicaPlaceRecord } from '../tables/meta.ts';
+import { historyRecord, metaKeys, type ReplicaPlace } from '../tables/meta.ts';
+import type { EntryWrite } from '../write-target.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 import { CapturedWrites } from './captured-writes.ts';
 import {
@@ -17,7 +18,8 @@ import {
   type RowContent,
   recordsFormat,
 } from './log-row.ts';
-import { replaceState, type StateParts } from './replace-state.ts';
+import { replaceState, type StateParts, type StateToTake } from './replace-state.ts';
+import { noNotes, putNotes, type ReplicaNotes, readNotes, removeNotes } from './replica-notes.ts';
 import { type StateEntry, stateOf } from './state.ts';
 import { UsageShares } from './usage-shares.ts';
 
@@ -60,10 +62,8 @@ export class Replica {
   readonly #parts: ReplicaParts;
   readonly #transactions: AnnouncedTransactions;
   #node: string;
-  #place: ReplicaPlace;
+  #notes: ReplicaNotes;
   #isBecoming = false;
-  /** What this node has applied is not in the cluster any more: the next change begins another history. */
-  #isSetBack = false;
   /** The row that was decided last, on the present place: what the target knows is the state after it. */
   #decided: DecidedRow | null = null;
 
@@ -73,12 +73,17 @@ export class Replica {
     this.#transactions = parts.transactions;
     this.usage = new UsageShares(parts);
     this.#node = node;
-    this.#place = this.#readPlace();
+    this.#notes = readNotes(parts);
   }
 
   /** Position 0 is a directory that has followed no log yet. */
   get place(): ReplicaPlace {
-    return this.#place;
+    return this.#notes.place;
+  }
+
+  /** What was changed before may not be in the cluster any more: a decision begins another history, also one to change nothing. */
+  get hasAnotherPast(): boolean {
+    return this.#notes.hasAnotherPast;
   }
 
   /** Another state is being taken over: nothing can be decided or followed. */
@@ -123,12 +128,12 @@ export class Replica {
 
   /** A new cluster has none, and one whose log was set back has one that is not true any more. */
   #needsHistory(captured: CapturedWrites): boolean {
-    if (captured.isEmpty || this.#isSetBack) return this.#isSetBack;
+    if (captured.isEmpty || this.hasAnotherPast) return this.hasAnotherPast;
     return this.#parts.target.source.find(historyRecord, metaKeys.history) === undefined;
   }
 
   #rowOf(content: RowContent): DecidedRow {
-    const { position, checksum: previous } = this.#place;
+    const { position, checksum: previous } = this.place;
     const row = {
       position: position + 1,
       node: this.#node,
@@ -148,37 +153,36 @@ export class Replica {
    * @throws what `requireRoom` throws; nothing is applied then
    */
   follow(rows: readonly ReplicaRow[]): ReplicaPlace {
-    const due = rows.filter(({ position }) => position > this.#place.position);
-    if (due.length === 0) return this.#place;
+    const due = rows.filter(({ position }) => position > this.place.position);
+    if (due.length === 0) return this.place;
     const place = this.#placeAfter(due);
     const newer = due.find(({ format }) => format > recordsFormat);
     if (newer !== undefined) throw new NewerRowError(`the row has records of format ${newer.format}`);
     const contents = due.map((row) => this.#decidedAs(row)?.content ?? decodeContent(row.changes));
+    const beginsHistory = contents.some(({ writes }) => writes.some(isOfHistory));
+    const notes = { place, hasAnotherPast: this.hasAnotherPast && !beginsHistory };
     const { target } = this.#parts;
     this.#parts.exclusively(() => {
       this.#forgetBefore(due);
       target.begin();
       this.#transactions.run((announce) => {
         for (const { writes, logged } of contents) {
-          for (const write of writes) {
-            target.replay(write);
-            if (write.key.equals(metaKeys.history)) this.#isSetBack = false;
-          }
+          for (const write of writes) target.replay(write);
           for (const change of logged) target.log(change);
         }
         finishChangeLog(target, this.#parts.changeLogEntriesMax);
-        this.#putPlace(place);
+        putNotes(target, this.#notes, notes);
         this.#parts.requireRoom(target.space.growthMax(this.#parts.opened.root));
         announce();
       });
     });
-    this.#place = place;
+    this.#notes = notes;
     return place;
   }
 
   /** @throws DivergedError */
   #placeAfter(rows: readonly ReplicaRow[]): ReplicaPlace {
-    let { position, checksum } = this.#place;
+    let { position, checksum } = this.place;
     for (const row of rows) {
       if (row.position !== position + 1) {
         throw new DivergedError(`row ${row.position} of the log comes after row ${position}`);
@@ -196,24 +200,23 @@ export class Replica {
   /**
    * Makes this store equal to a state of the cluster, in one transaction: readers see the old state until it is durable.
    * @param batches its entries, in the order of database and key
-   * @param node whose decisions are made on it from then on
    * @returns how many entries were written or removed
    */
   async become(
-    place: ReplicaPlace,
+    { place, node, isOfAnotherPast }: StateToTake,
     batches: AsyncIterable<readonly StateEntry[]>,
-    node: string,
   ): Promise<number> {
     assert(!this.#isBecoming, 'one state is taken over at a time');
     this.#isBecoming = true;
+    // PostgreSQL was restored: positions, and numbers of changes, are given again.
+    const isSetBack = isOfAnotherPast || place.position < this.place.position;
+    const notes = { place, hasAnotherPast: this.hasAnotherPast || isSetBack };
     try {
       const written = await this.#parts.exclusivelyThroughout(() => {
         this.#decided = null;
-        return replaceState(this.#parts, batches, () => this.#putPlace(place));
+        return replaceState(this.#parts, batches, () => putNotes(this.#parts.target, this.#notes, notes));
       });
-      // PostgreSQL was restored: positions, and numbers of changes, are given again.
-      this.#isSetBack ||= place.position < this.#place.position;
-      this.#place = place;
+      this.#notes = notes;
       this.#node = node;
       return written;
     } finally {
@@ -236,19 +239,20 @@ export class Replica {
 
   /** Sets the place of a store that is a state of the cluster already: of the one that was made its beginning. */
   begin(place: ReplicaPlace): void {
-    assert(this.#place.position === 0, 'a store becomes the beginning of a cluster once');
+    assert(this.place.position === 0, 'a store becomes the beginning of a cluster once');
     const { target } = this.#parts;
+    const notes = { place, hasAnotherPast: false };
     this.#parts.exclusively(() => {
       target.begin();
       this.#transactions.run((announce) => {
-        this.#putPlace(place);
+        putNotes(target, this.#notes, notes);
         target.remove('meta', metaKeys.usage);
         // The first change of the cluster begins its own.
         target.remove('meta', metaKeys.history);
         announce();
       });
     });
-    this.#place = place;
+    this.#notes = notes;
   }
 
   /** The store follows no log any more, and serves by itself. */
@@ -257,12 +261,12 @@ export class Replica {
       const { target } = this.#parts;
       target.begin();
       this.#transactions.run((announce) => {
-        target.remove('meta', metaKeys.replica);
+        removeNotes(target);
         target.remove('meta', metaKeys.usage);
         announce();
       });
     });
-    this.#place = noPlace;
+    this.#notes = noNotes;
   }
 
   /** What was decided, and not committed, is not what the store holds. */
@@ -282,19 +286,8 @@ export class Replica {
     if (!isOwn) this.#parts.target.forget();
     this.#decided = null;
   }
-
-  #putPlace(place: ReplicaPlace): void {
-    this.#parts.target.put(replicaPlaceRecord, metaKeys.replica, place);
-  }
-
-  #readPlace(): ReplicaPlace {
-    const { opened, target } = this.#parts;
-    try {
-      return target.source.find(replicaPlaceRecord, metaKeys.replica) ?? noPlace;
-    } finally {
-      opened.root.resetReadTxn();
-    }
-  }
 }
 
-const noPlace: ReplicaPlace = { position: 0, checksum: Buffer.alloc(32) };
+function isOfHistory({ database, key }: EntryWrite): boolean {
+  return database === 'meta' && key.equals(metaKeys.history);
+}

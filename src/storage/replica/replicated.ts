@@ -8,7 +8,13 @@ import { metaKeys } from '../tables/meta.ts';
 const nodeLocal: ReadonlySet<DatabaseName> = new Set(['change-log', 'evaluation-counts']);
 
 /** Which store this is, how far its change log goes, where the node stands in the cluster's log, and what it counts as. */
-const nodeLocalMeta = [metaKeys.store, metaKeys.changeLog, metaKeys.replica, metaKeys.usage];
+const nodeLocalMeta = [
+  metaKeys.store,
+  metaKeys.changeLog,
+  metaKeys.replica,
+  metaKeys.anotherPast,
+  metaKeys.usage,
+];
 
 /** Databases whose entries are the same on all nodes; of `meta`, all but a few keys (`isReplicated`). */
 export const replicatedDatabases: readonly DatabaseName[] = databaseNames.filter(

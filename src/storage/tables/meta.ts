@@ -119,6 +119,8 @@ export const metaKeys = {
   changeLog: Buffer.from('change-log', 'latin1'),
   outbox: Buffer.from('outbox', 'latin1'),
   replica: Buffer.from('replica', 'latin1'),
+  /** There while a replica has taken over another past, and has not begun another history since. Counts nothing. */
+  anotherPast: Buffer.from('another-past', 'latin1'),
   usage: Buffer.from('usage', 'latin1'),
   signInKey: Buffer.from('sign-in-key', 'latin1'),
 };
@@ -152,14 +154,14 @@ function noteUsedSignIn(target: WriteTarget, signIn: UsedSignIn, forgetBefore: n
 
 /** @returns null for an unknown key */
 function knownCodecOf(key: Uint8Array): RecordCodec<unknown> | null {
-  const { store, history, changes, changeLog, outbox, replica, usage, signInKey } = metaKeys;
+  const { store, history, changes, changeLog, outbox, replica, anotherPast, usage, signInKey } = metaKeys;
   if (store.equals(key)) return identityRecord;
   if (history.equals(key)) return historyRecord;
   if (replica.equals(key)) return replicaPlaceRecord;
   if (usage.equals(key)) return usageIdRecord;
   if (signInKey.equals(key)) return signInKeyRecord;
   if (isUsedSignIn(key)) return counterRecord;
-  if ([changes, changeLog, outbox].some((counter) => counter.equals(key))) return counterRecord;
+  if ([changes, changeLog, outbox, anotherPast].some((counter) => counter.equals(key))) return counterRecord;
   if (isIdAfter(writtenBytesPrefix, key)) return writtenBytesRecord;
   return isIdAfter(auditAnchorPrefix, key) ? auditAnchorRecord : null;
 }

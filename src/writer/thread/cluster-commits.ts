@@ -93,6 +93,11 @@ export class ClusterCommits implements Commits {
     return next;
   }
 
+  /** After PostgreSQL has lost a part of the history: what clients know of numbers of changes is not true of those to come. */
+  async beginHistoryIfDue(): Promise<void> {
+    if (this.#replica.hasAnotherPast) await this.commit(() => null);
+  }
+
   commitOwn(run: Run<void>): void {
     this.#requireState();
     const counted: EvaluationCount[] = [];
@@ -155,7 +160,7 @@ export class ClusterCommits implements Commits {
     for (let page = 0; page < pagesMax; page += 1) {
       this.#requireState();
       const locked = await this.#port.ask('lock', { position: this.#replica.place.position, isLong });
-      if ('message' in locked) throw new NotCommittedError(locked.kind, locked.message);
+      if ('message' in locked) throw new NotCommittedError(locked.kind, locked.message, locked);
       this.#followOthers(locked.rows);
       this.#isContended ||= locked.rows.length > 0 && !isLong;
       if (locked.kind === 'locked') return;
@@ -176,12 +181,12 @@ export class ClusterCommits implements Commits {
     const { position } = this.#replica.place;
     const verified = await this.#port.ask('verify', { position });
     if (isLocked) await this.#port.ask('unlock', null);
-    if ('message' in verified) throw new NotCommittedError(verified.kind, verified.message);
+    if ('message' in verified) throw new NotCommittedError(verified.kind, verified.message, verified);
     if (verified.kind === 'behind') {
       this.#followOthers(verified.rows);
       return null;
     }
-    return { result, confirmed: this.#confirm(position, turn) };
+    return { result, isStored: false, confirmed: this.#confirm(position, verified.losses, turn) };
   }
 
   async #send<T>(result: T, row: DecidedRow, turn: Turn<T>, isLocked: boolean): Attempt<T> {
@@ -194,13 +199,13 @@ export class ClusterCommits implements Commits {
       if (isLocked && this.#isContended) this.#leftUnderLock = attemptsUnderLock;
       // The cluster's thread may have had it applied already, as a row like any other.
       this.#followOwn(row);
-      return { result, confirmed: this.#confirm(position, turn) };
+      return { result, isStored: true, confirmed: this.#confirm(position, outcome.losses, turn) };
     }
     if (outcome.kind === 'lost') {
       this.#leftUnderLock = attemptsUnderLock;
       return null;
     }
-    throw new NotCommittedError(outcome.kind, outcome.message);
+    throw new NotCommittedError(outcome.kind, outcome.message, outcome);
   }
 
   /** What fails here has failed after it was stored: nobody may be told that nothing was. */
@@ -243,10 +248,10 @@ export class ClusterCommits implements Commits {
     }
   }
 
-  #confirm(position: number, { begunAt, isLong }: Turn<unknown>): Promise<Confirmation> {
+  #confirm(position: number, losses: number, { begunAt, isLong }: Turn<unknown>): Promise<Confirmation> {
     const place = this.#placeMessage;
     return this.#port
-      .ask('confirm', { position, since: isLong ? monotonicMs() : begunAt, place })
+      .ask('confirm', { position, losses, since: isLong ? monotonicMs() : begunAt, place })
       .catch(() => 'unconfirmed');
   }
 }

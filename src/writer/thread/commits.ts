@@ -6,6 +6,8 @@ import type { WriteTransaction } from '../../storage/write-transaction.ts';
 export interface Committed<T> {
   /** Of the run that was committed. */
   readonly result: T;
+  /** False: the run has changed nothing, and was verified to be of the newest state. */
+  readonly isStored: boolean;
   /** Null where there is one node. Never rejects. */
   readonly confirmed: Promise<Confirmation> | null;
 }
@@ -17,11 +19,18 @@ export class NotCommittedError extends Error {
    * it may be applied.
    */
   readonly kind: 'cut-off' | 'refused' | 'unknown';
+  /** Trying again is of no use. */
+  readonly isLasting: boolean;
 
   /** @param options the cause is a fault of this node's store, if it is one */
-  constructor(kind: NotCommittedError['kind'], message: string, options?: ErrorOptions) {
+  constructor(
+    kind: NotCommittedError['kind'],
+    message: string,
+    { isLasting = false, ...options }: ErrorOptions & { readonly isLasting?: boolean } = {},
+  ) {
     super(message, options);
     this.kind = kind;
+    this.isLasting = isLasting;
   }
 }
 
@@ -56,7 +65,11 @@ export interface Commits {
 /** In the store of this process, which nobody else writes to. */
 export function localCommits(store: Store): Commits {
   return {
-    commit: (run, options) => ({ result: store.write(run, options?.requireRoom), confirmed: null }),
+    commit: (run, options) => ({
+      result: store.write(run, options?.requireRoom),
+      isStored: true,
+      confirmed: null,
+    }),
     commitOwn: null,
     answerMs: null,
   };

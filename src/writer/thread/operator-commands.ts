@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { Confirmation } from '../../cluster/client/replica-protocol.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { newSecret } from '../../operations/console-context.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
@@ -84,27 +85,32 @@ export class OperatorCommands {
     return this.#handlers[name](args, onProgress);
   }
 
-  async #committed<T>(run: (transaction: WriteTransaction) => T): Promise<T> {
-    const { commits } = this.#options;
+  /** @param isRefusal what nothing came of, and is true of the newest state: whatever other nodes have of it */
+  async #committed<T>(
+    run: (transaction: WriteTransaction) => T,
+    isRefusal: (result: T) => boolean = () => false,
+  ): Promise<T> {
     try {
-      const { result, confirmed } = await commits.commit(run, { requireRoom: this.#requireRoom });
-      const confirmation = confirmed === null ? 'everywhere' : await confirmed;
+      const { result, isStored, confirmed } = await this.#options.commits.commit(run, {
+        requireRoom: this.#requireRoom,
+      });
+      if (confirmed === null || (!isStored && isRefusal(result))) return result;
+      const confirmation = await confirmed;
       if (confirmation === 'everywhere') return result;
-      if (confirmation === 'unknown')
-        throw new NotCommittedError('unknown', 'PostgreSQL has lost a part of its history');
+      throw isStored ? notConfirmed(confirmation) : new Error(unchangedNotConfirmed);
     } catch (fault) {
       throw fault instanceof NotCommittedError ? toldToOperator(fault) : fault;
     }
-    throw new Error(
-      'It is done, and not all nodes of the cluster have confirmed it in time: some may still answer from before it. `burgee cluster status` shows them.',
-    );
   }
 
   /** What was refused was refused on the newest state: a node that is behind, or cut off, knows nothing of what others made. */
   async #onNewest(attempt: () => Promise<ProvisionOutcome>): Promise<ProvisionOutcome> {
     const outcome = await attempt();
     if (outcome.ok || this.#options.commits.answerMs === null) return outcome;
-    await this.#committed(() => null);
+    await this.#committed(
+      () => null,
+      () => true,
+    );
     return await attempt();
   }
 
@@ -172,25 +178,43 @@ export class OperatorCommands {
 
   #runVerb({ name, args }: VerbCall): Promise<Outcome<unknown>> {
     const { baseUrl } = this.#options;
-    return this.#committed((transaction): Outcome<unknown> => {
+    const run = (transaction: WriteTransaction): Outcome<unknown> => {
       const context = { now: Date.now(), newId, newSecret, hashSecret, baseUrl };
       // The arguments are of the verb's own shape: see `VerbCall`.
       const outcome = writerVerbs[name].run(transaction.queries, args as never, context);
       if (!outcome.ok) return outcome;
       if (outcome.value.changes.length > 0) transaction.apply(outcome.value.changes);
       return { ok: true, value: outcome.value.result };
-    });
+    };
+    return this.#committed(run, ({ ok }) => !ok);
   }
 }
 
 /** In a cluster: what became of a command, and what to do. */
-function toldToOperator({ kind, message, cause }: NotCommittedError): NotCommittedError {
-  const words =
-    kind === 'unknown'
-      ? `It may have been applied, or not: ${message}. Look at what there is before you try again.`
-      : `Nothing was applied: ${message}. ${kind === 'refused' ? 'Try again in a moment.' : 'Try again, or on another node; `burgee cluster status` shows them.'}`;
-  return new NotCommittedError(kind, words, { cause });
+function toldToOperator({ kind, message, cause, isLasting }: NotCommittedError): NotCommittedError {
+  const options = { cause, isLasting };
+  if (kind === 'unknown') {
+    const words = `It may have been applied, or not: ${message}. Look at what there is before you try again.`;
+    return new NotCommittedError(kind, words, options);
+  }
+  const again =
+    kind === 'refused'
+      ? ' Try again in a moment.'
+      : ' Try again, or on another node; `burgee cluster status` shows them.';
+  return new NotCommittedError(kind, `Nothing was applied: ${message}.${isLasting ? '' : again}`, options);
 }
+
+/** It was stored. */
+function notConfirmed(confirmation: Exclude<Confirmation, 'everywhere'>): Error {
+  if (confirmation === 'unknown')
+    return new NotCommittedError('unknown', 'PostgreSQL has lost a part of its history');
+  return new Error(
+    'It is done, and not all nodes of the cluster have confirmed it in time: some may still answer from before it. `burgee cluster status` shows them.',
+  );
+}
+
+const unchangedNotConfirmed =
+  'There was nothing to change, and not all nodes of the cluster have confirmed that in time: some may still answer from before it was so. Try again; `burgee cluster status` shows them.';
 
 function memberKey(organisation: string, email: string): string {
   return JSON.stringify([organisation, email.toLowerCase()]);

@@ -11,11 +11,19 @@ import type { UsageSharing } from './usage-sharing.ts';
 /** Entries that wait to be taken over: the cluster's thread brings no more before these are written. */
 type StateBatch = readonly StateEntry[];
 
+export interface ReplicaHandlerParts {
+  replicaOf(): Replica;
+  usageOf(): UsageSharing;
+  /** The replica has become another state. */
+  onTaken(): void;
+}
+
 /** What the cluster's thread asks of the replica. */
-export function replicaHandlers(
-  replicaOf: () => Replica,
-  usageOf: () => UsageSharing,
-): CallHandlers<ReplicaCalls> {
+export function replicaHandlers({
+  replicaOf,
+  usageOf,
+  onTaken,
+}: ReplicaHandlerParts): CallHandlers<ReplicaCalls> {
   let entries: PushedIterable<StateBatch> | null = null;
   let becoming: Promise<number> | null = null;
   const bring = async (batch: StateBatch): Promise<null> => {
@@ -25,10 +33,10 @@ export function replicaHandlers(
   };
   return {
     follow: (rows) => followed(replicaOf(), rows),
-    beginState: ({ place, node }) => {
+    beginState: (state) => {
       assert(entries === null, 'one state is taken over at a time');
       entries = new PushedIterable();
-      becoming = replicaOf().become(place, entries, node);
+      becoming = replicaOf().become(state, entries);
       becoming.catch(() => undefined);
       return null;
     },
@@ -36,7 +44,9 @@ export function replicaHandlers(
     endState: async () => {
       entries?.end();
       try {
-        return (await becoming) ?? 0;
+        const written = (await becoming) ?? 0;
+        onTaken();
+        return written;
       } finally {
         entries = null;
         becoming = null;

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { type FirstOwnerOffer, storeOffer } from '../../domain/session/first-owner-offer.ts';
 import { watchEventLoop } from '../../observability/event-loop.ts';
+import type { Logger } from '../../observability/logger.ts';
 import { createThreadLog, LogSender } from '../../observability/thread-log.ts';
 import type { Replica } from '../../storage/replica/replica.ts';
 import { openStore, type Store } from '../../storage/store.ts';
@@ -42,7 +43,7 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   let opened: OpenedForChanges;
   try {
     opened =
-      setup.cluster === null ? openOwnStore(setup) : await openReplica(setup, setup.cluster, freeSpace);
+      setup.cluster === null ? openOwnStore(setup) : await openReplica(setup, setup.cluster, freeSpace, log);
     const { migrated } = opened.store;
     if (migrated !== null) log.info(migrated, 'store migrated to a newer format');
   } catch (fault) {
@@ -156,21 +157,34 @@ async function openReplica(
   setup: WriterSetup,
   { port, node, waitMs }: WriterClusterSetup,
   freeSpace: FreeSpace,
+  log: Logger,
 ): Promise<OpenedForChanges> {
   const requireRoom = (growthMax: number): void => freeSpace.requireRoom(growthMax);
   let replica: Replica | null = null;
   let usage: UsageSharing | null = null;
+  let commits: ClusterCommits | null = null;
+  let begun: Promise<void> = Promise.resolve();
+  // Another node, which knows nothing of it, may make the next change.
+  const beginHistory = (): void => {
+    begun =
+      commits
+        ?.beginHistoryIfDue()
+        .catch((fault: Error) =>
+          log.info({ reason: fault.message }, 'another history begins with the next change of this node'),
+        ) ?? begun;
+  };
   const isOpen = 'the replica is open before it is asked for anything';
-  const handlers = replicaHandlers(
-    () => {
+  const handlers = replicaHandlers({
+    replicaOf: () => {
       assert(replica !== null, isOpen);
       return replica;
     },
-    () => {
+    usageOf: () => {
       assert(usage !== null, isOpen);
       return usage;
     },
-  );
+    onTaken: beginHistory,
+  });
   const calls: ClusterPort = new PortCalls(port, handlers);
   const isNew = readMarker(setup.directory) === null;
   const storeId = isNew ? await calls.ask('storeId', null) : null;
@@ -188,7 +202,9 @@ async function openReplica(
     const told = calls.ask('tellLastUsage', null).catch(() => null);
     await within(lastUsageMs, told);
     calls.close();
+    await begun;
   };
-  const commits = new ClusterCommits({ store, replica, port: calls, usage, answerMs: waitMs, requireRoom });
+  commits = new ClusterCommits({ store, replica, port: calls, usage, answerMs: waitMs, requireRoom });
+  beginHistory();
   return { store, commits, close };
 }

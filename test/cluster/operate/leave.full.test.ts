@@ -56,6 +56,27 @@ t.test(
   },
 );
 
+t.test('nodes that change things all the time cannot keep it from its end', { skip }, async (t) => {
+  const cluster = await operatedCluster(file, t, database);
+  const { directory } = cluster;
+  t.equal((await cluster.burgee('cluster', 'create', '--data-dir', directory)).code, 0);
+  const node = await cluster.boot();
+  let isOver = false;
+  const change = async (client: number): Promise<void> => {
+    for (let turn = 0; !isOver; turn += 1) await setPercentage(node, cluster, (client + turn) % 100);
+  };
+  const changed = Promise.all(Array.from({ length: 16 }, (_, client) => change(client)));
+  const left = await cluster.burgee('cluster', 'leave', '--force', '--data-dir', directory);
+  isOver = true;
+  await changed;
+  const status = await cluster.burgee('cluster', 'status');
+  if (left.code === 0) t.match(status.stdout, /closed by `burgee cluster leave`/);
+  else {
+    t.match(left.stderr, /nodes change the store all the time: stop them first/);
+    t.equal(await setPercentage(node, cluster, 50), 200, 'the cluster goes on');
+  }
+});
+
 t.test('what was cut off at any step is completed by the same command', { skip }, async (t) => {
   const cluster = await operatedCluster(file, t, database);
   const { directory } = cluster;

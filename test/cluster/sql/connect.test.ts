@@ -8,6 +8,7 @@ import t from 'tap';
 import { parseClusterUrl } from '../../../src/cluster/sql/cluster-url.ts';
 import { connectToPrimary } from '../../../src/cluster/sql/connect.ts';
 import type { SqlConnection } from '../../../src/cluster/sql/connection.ts';
+import { Incarnations } from '../../../src/cluster/thread/incarnations.ts';
 import { monotonicMs } from '../../../src/support/monotonic-clock.ts';
 import { debianPrograms, pathOf } from '../../support/debian-programs.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -111,16 +112,27 @@ t.test('of several hosts that is used which takes writes, also after a promotion
   t.equal(second.host, `127.0.0.1:${standby.port}`);
   t.equal(second.incarnation.timeline, 2, 'the timeline rises');
   await primary.start();
-  t.equal(
-    (await open(t, hosts(primary.port))).incarnation.timeline,
-    1,
-    'what was left behind takes writes, too',
-  );
+  const left = await open(t, hosts(primary.port));
+  t.equal(left.incarnation.timeline, 1, 'what was left behind takes writes, too');
+  let changes = 0;
+  const incarnations = new Incarnations(() => {
+    changes += 1;
+  });
+  for (const connection of [left, second]) incarnations.require(connection);
+  t.equal(left.isOver, true, 'once a newer one has answered, nothing is asked of it any more');
+  t.same([second.isOver, changes], [false, 2]);
   const beside = await open(t, hosts(primary.port, standby.port));
   t.equal(beside.host, `127.0.0.1:${standby.port}`, 'and is left alone beside the newer one');
   await standby.stop();
   await standby.start();
   const third = await open(t, hosts(standby.port));
+  const isOld = (connection: SqlConnection): void => {
+    if (connection.incarnation.timeline === 2) throw new Error('too new');
+  };
+  const url = parseClusterUrl(hosts(standby.port, primary.port), null);
+  const other = await connectToPrimary({ url, schema: 'burgee', node: 'n', require: isOld });
+  t.teardown(() => other.end());
+  t.equal(other.host, `127.0.0.1:${primary.port}`, 'one that is refused hides no other');
   t.equal(third.incarnation.timeline, 2);
   t.not(third.incarnation.startedAt, second.incarnation.startedAt, 'another start');
 });

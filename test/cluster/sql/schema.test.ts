@@ -1,6 +1,6 @@
 import t from 'tap';
 import { countAttempts } from '../../../src/cluster/sql/attempt-statements.ts';
-import { commit } from '../../../src/cluster/sql/commit-statements.ts';
+import { commit, giveUpLock, lockHead } from '../../../src/cluster/sql/commit-statements.ts';
 import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
 import { hearCluster, renew } from '../../../src/cluster/sql/node-statements.ts';
 import {
@@ -12,6 +12,7 @@ import {
 } from '../../../src/cluster/sql/schema.ts';
 import { readStatus, takeDuty } from '../../../src/cluster/sql/upkeep-statements.ts';
 import { newId } from '../../../src/support/random-id.ts';
+import { eventually } from '../../support/expectations.ts';
 import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
 import { connectForTest, makeTestCluster, recordOf, requestOn } from './support/test-cluster.ts';
 
@@ -102,6 +103,25 @@ t.test('the tables of version 1 get what is counted over all nodes', { skip }, a
   t.match(await countAttempts(connection, ['a', 'b'], 1000), [{ count: 1 }, { count: 1 }]);
   const { rows } = await connection.run(`select least from ${schema}.head`, []);
   t.same(rows, [{ least: 1 }], 'nodes of version 1 go on');
+});
+
+t.test('while a change has the head, a migration keeps nobody from the nodes', { skip }, async (t) => {
+  const cluster = await makeTestCluster(t, database);
+  const [holding, migrating, renewing] = [
+    await cluster.connect(),
+    await cluster.connect(),
+    await cluster.connect(),
+  ];
+  await lockHead(holding, 1);
+  const migrated = migrateSchema(migrating, [next]);
+  const waits = `select from pg_locks where not granted and pid = $1::int`;
+  const isWaiting = async (): Promise<boolean> =>
+    (await renewing.run(waits, [migrating.serverProcess])).count > 0;
+  await eventually(isWaiting, 5000, 'it waits for the head');
+  const renewal = { id: 'a', counter: 1, applied: 1, knowsFormat: 1, label: 'here', leaseMs: 5000 };
+  await t.resolves(renew(renewing, renewal));
+  await giveUpLock(holding);
+  t.same(await migrated, { from: present, to: present + 1 });
 });
 
 t.test('where no cluster is, it says how to make one', { skip }, async (t) => {

@@ -144,6 +144,7 @@ const pullOf = (node: string, over: Partial<UsagePull> = {}): UsagePull => ({
   node,
   since: 0,
   after: { bucket: 0, key: '' },
+  until: Number.MAX_SAFE_INTEGER,
   ...over,
 });
 
@@ -162,6 +163,8 @@ t.test(
     t.same(await pullUsage(one, pullOf('def')), [count({}), count({ key: 'flag 2' })], 'without its own');
     t.same(await pullUsage(one, pullOf('ghi', { after: count({}) })), all.slice(1), 'behind a place');
     t.same(await pullUsage(one, pullOf('ghi', { kind: 'token-uses' })), []);
+    t.same(await pullUsage(one, pullOf('ghi', { until: 3_600_000 })), all, 'an hour is read to its end');
+    t.same(await pullUsage(one, pullOf('ghi', { until: 3_599_999 })), [], 'and no further');
     const now = await readClock(one);
     t.same(await pullUsage(one, pullOf('ghi', { since: now + 1 })), [], 'nobody has told anything since');
     await pushUsage(two, kind, 'def', [count({ first: 5, second: 8 })]);

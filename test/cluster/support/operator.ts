@@ -19,6 +19,7 @@ export interface OperatedCluster {
   readonly settings: Settings;
   /** That it was made of. */
   readonly directory: string;
+  readonly project: string;
   readonly flag: string;
   readonly secret: string;
   boot(dataDir?: string): Promise<BootedServer>;
@@ -27,13 +28,21 @@ export interface OperatedCluster {
   connect(): Promise<SqlConnection>;
 }
 
-let made: Promise<{ directory: string; flag: string; secret: string }> | null = null;
+interface MadeStore {
+  readonly directory: string;
+  readonly project: string;
+  readonly flag: string;
+  readonly secret: string;
+}
+
+let made: Promise<MadeStore> | null = null;
 
 /** A store is provisioned once for a test file; each test gets a copy of its own. */
-async function makeStore(t: Lifetime): Promise<{ directory: string; flag: string; secret: string }> {
+async function makeStore(t: Lifetime): Promise<MadeStore> {
   const directory = temporaryDirectory(t);
   const project = projectOf(await provision(directory, temporaryDirectory(t), shop), 'shop');
-  return { directory, flag: idOf(project.flags, 'checkout'), secret: tokenOf(project, 'ci').secret };
+  const flag = idOf(project.flags, 'checkout');
+  return { directory, project: project.id, flag, secret: tokenOf(project, 'ci').secret };
 }
 
 /** @param file the whole test file, which the store lives as long as */
@@ -43,7 +52,7 @@ export async function operatedCluster(
   database: TestDatabase,
 ): Promise<OperatedCluster> {
   made ??= makeStore(file);
-  const { directory: source, flag, secret } = await made;
+  const { directory: source, project, flag, secret } = await made;
   const directory = join(temporaryDirectory(t), 'data');
   cpSync(source, directory, { recursive: true });
   const schema = database.freshSchema();
@@ -54,7 +63,7 @@ export async function operatedCluster(
     BURGEE_WORKERS: '1',
   };
   return {
-    ...{ schema, settings, directory, flag, secret },
+    ...{ schema, settings, directory, project, flag, secret },
     boot: (dataDir = temporaryDirectory(t)) => bootServer(t, { dataDir, settings }),
     burgee: (...words) => runBurgee(words, settings),
     connect: async () => {
@@ -99,6 +108,20 @@ export async function percentageOf(
   });
   const { trafficPercentage } = (await answer.json()) as { trafficPercentage?: number };
   return answer.status === 200 ? (trafficPercentage ?? null) : null;
+}
+
+/** @returns what a client of sync is answered; @param known the `ETag` of what it has */
+export function syncOf(
+  { port }: BootedServer,
+  { project, secret }: Pick<OperatedCluster, 'project' | 'secret'>,
+  known?: string,
+): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}/sync/v1/${project}`, {
+    headers: {
+      Authorization: `Bearer ${secret}`,
+      ...(known === undefined ? {} : { 'If-None-Match': known }),
+    },
+  });
 }
 
 /** @returns whether the node says of an evaluation that it does not know the newest state */

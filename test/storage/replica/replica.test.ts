@@ -3,11 +3,13 @@ import t, { type Test } from 'tap';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
 import { RecordSource } from '../../../src/storage/record-source.ts';
 import { chainChecksum, encodeContent, type ReplicaRow } from '../../../src/storage/replica/log-row.ts';
+import type { StateToTake } from '../../../src/storage/replica/replace-state.ts';
 import type { Replica } from '../../../src/storage/replica/replica.ts';
 import { hashState, type StateEntry, stateOf } from '../../../src/storage/replica/state.ts';
 import { Snapshots } from '../../../src/storage/snapshots.ts';
 import { openStore, type Store } from '../../../src/storage/store.ts';
 import { openForReading } from '../../../src/storage/store-opening.ts';
+import { historyRecord, metaKeys, type ReplicaPlace } from '../../../src/storage/tables/meta.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { createStoreVersionMemory, StoreVersion } from '../../../src/support/store-version.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -203,7 +205,7 @@ t.test(
       }
     }
     const version = late.version.load();
-    await late.replica.become(one.replica.place, watched(), 'late');
+    await late.replica.become(stateOfPlace(one.replica.place), watched());
     t.ok(seen.length > 1);
     t.same(new Set(seen), new Set([before]));
     t.equal(late.version.load(), version + 2, 'readers are told once');
@@ -214,7 +216,7 @@ t.test(
     const project = projectOf(newId());
     one.replica.follow([decided(one, [creationOf('project', project)])]);
     const again = await statesOf(one, 100);
-    const written = await late.replica.become(one.replica.place, iterate(again), 'late');
+    const written = await late.replica.become(stateOfPlace(one.replica.place), iterate(again));
     t.ok(written <= 3, `${written} entries were written`);
     t.equal(hashOf(late), hashOf(one));
     const next = decided(late, changesOf());
@@ -232,7 +234,7 @@ t.test('a state that breaks off leaves the replica as it was', async (t) => {
     yield first;
     throw new Error('cut off');
   }
-  await t.rejects(late.replica.become(one.replica.place, broken(), 'late'), { message: 'cut off' });
+  await t.rejects(late.replica.become(stateOfPlace(one.replica.place), broken()), { message: 'cut off' });
   t.equal(hashOf(late), before);
   t.same(late.replica.place, beginning);
   t.equal(late.replica.isBecoming, false);
@@ -240,6 +242,35 @@ t.test('a state that breaks off leaves the replica as it was', async (t) => {
   late.replica.follow([next]);
   t.equal(late.replica.place.position, 2, 'it goes on');
 });
+
+t.test(
+  'a replica that took over another past begins another history, also after it was opened again',
+  async (t) => {
+    const [one, other] = [nodeOf(t, 'one'), nodeOf(t, 'other')];
+    const first = decided(one, changesOf());
+    for (const node of [one, other]) node.replica.follow([first]);
+    const historyOf = (node: Node) =>
+      read(node.directory, (source) => source.find(historyRecord, metaKeys.history));
+    const before = historyOf(one);
+    t.not(before, undefined);
+    t.equal(one.replica.decide(() => null).row, null, 'nothing is to be said of a past that is known');
+    const state = { ...stateOfPlace(one.replica.place), isOfAnotherPast: true };
+    await one.replica.become(state, iterate(await statesOf(one, 100)));
+    t.equal(hashOf(one), hashOf(other), 'it is no part of the state');
+    await one.store.close();
+    const again = openStore({ directory: one.directory, mapBytes, replica: { storeId } });
+    t.teardown(() => again.close());
+    const opened = { ...one, store: again, replica: again.asReplica('again') };
+    t.equal(opened.replica.hasAnotherPast, true);
+    const row = opened.replica.decide(() => null).row as ReplicaRow;
+    for (const node of [opened, other]) node.replica.follow([row]);
+    t.not(historyOf(opened), before);
+    t.equal(historyOf(other), historyOf(opened));
+    t.equal(hashOf(other), hashOf(opened));
+    t.equal(opened.replica.hasAnotherPast, false);
+    t.equal(opened.replica.decide(() => null).row, null, 'once');
+  },
+);
 
 t.test('what a node counts for itself is in no row', async (t) => {
   const node = nodeOf(t, 'one');
@@ -270,6 +301,10 @@ t.test('a replica is opened by its cluster alone, and another store is not', asy
   await openStore({ directory, mapBytes }).close();
   t.pass('taken out of its cluster it is a store like any other');
 });
+
+function stateOfPlace(place: ReplicaPlace): StateToTake {
+  return { place, node: 'late', isOfAnotherPast: false };
+}
 
 async function* iterate<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;

@@ -106,13 +106,13 @@ t.test(
       commitOwn: null,
       async commit<T>(run: (transaction: WriteTransaction) => T) {
         commits += 1;
-        if (commits > 1) return { result: store.write(run), confirmed: null };
+        if (commits > 1) return { result: store.write(run), isStored: true, confirmed: null };
         decideInVain(store, run);
         await wasTold(3);
         const result = store.write((transaction) =>
           run({ ...transaction, apply: slowed(transaction.apply) }),
         );
-        return { result, confirmed: null };
+        return { result, isStored: true, confirmed: null };
       },
     };
     const faults: unknown[] = [];
