@@ -73,14 +73,6 @@ t.test('where nodes are not waited for, the standby still is', async (t) => {
   t.equal(await waiting, 'everywhere', 'a later commit was confirmed by it');
 });
 
-t.test('what is on one server alone is confirmed once all that it shows is', async (t) => {
-  const acknowledgements = acknowledgementsOf([]);
-  acknowledgements.committedHereOnly(10);
-  t.equal(await acknowledgements.everywhere(10, 0, monotonicMs() - 100), 'unconfirmed');
-  acknowledgements.headConfirmed();
-  t.equal(await acknowledgements.everywhere(10, 0), 'everywhere');
-});
-
 t.test('of a history that was lost nothing is confirmed, and leases of then are waited for', async (t) => {
   const acknowledgements = acknowledgementsOf([]);
   const { losses } = acknowledgements;

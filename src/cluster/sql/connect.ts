@@ -55,18 +55,17 @@ export async function connectToPrimary(options: ConnectOptions): Promise<SqlConn
   found.sort(
     (a, b) => b.connection.incarnation.timeline - a.connection.incarnation.timeline || a.index - b.index,
   );
-  let used: SqlConnection | null = null;
-  for (const { index, connection } of found) {
+  const [best, ...others] = found;
+  for (const { connection } of others) connection.destroy('a server that was promoted later is used');
+  if (best !== undefined) {
     try {
-      if (used !== null) throw new Error('another server is used');
-      options.require?.(connection);
-      used = connection;
+      options.require?.(best.connection);
+      return best.connection;
     } catch (fault) {
-      connection.destroy(faultText(fault));
-      faults[index] = `${hostText(hosts[index] as PostgresHost)}: ${faultText(fault)}`;
+      best.connection.destroy(faultText(fault));
+      faults[best.index] = `${hostText(hosts[best.index] as PostgresHost)}: ${faultText(fault)}`;
     }
   }
-  if (used !== null) return used;
   throw new ConnectError(`no PostgreSQL takes writes: ${faults.join('; ')}`);
 }
 

@@ -124,6 +124,12 @@ export class Acknowledgements {
     this.#wereRead = false;
   }
 
+  /** This node has another name from now on: what others reported to the one before counts no more. */
+  renamed(): void {
+    this.#reports.clear();
+    this.forgetPeers();
+  }
+
   /** Another server answers, or the same one after a crash. */
   hold(): void {
     this.#heldSince = monotonicMs();
@@ -138,8 +144,7 @@ export class Acknowledgements {
     this.hold();
     const lost = this.#waiting;
     this.#waiting = [];
-    this.#reports.clear();
-    this.forgetPeers();
+    this.renamed();
     this.#localOnly = 0;
     for (const one of lost) this.#end(one, 'unknown');
     this.#options.meter.showWaiting(0);
@@ -153,11 +158,6 @@ export class Acknowledgements {
   /** A commit was confirmed by the standby, too, and so is everything before it. */
   committed(position: number): void {
     if (position > this.#localOnly) this.#localOnly = 0;
-  }
-
-  /** So is everything that the server shows. */
-  headConfirmed(): void {
-    this.#localOnly = 0;
   }
 
   /**

@@ -119,6 +119,8 @@ export class ClusterNode {
   readonly #stopped = new AbortController();
   #self: string;
   #failedTakeOvers = 0;
+  /** Why a state is to be taken over, until one was: said once. */
+  #takenOverFor: string | null = null;
   #running: Promise<void> = Promise.resolve();
   #caring: Promise<void> = Promise.resolve();
 
@@ -139,7 +141,6 @@ export class ClusterNode {
         meter.countConnection('commits');
         // What is found stored after a crash would be acknowledged without its standby.
         await confirmHead(connection);
-        this.#acknowledgements.headConfirmed();
         this.#acknowledgements.forgetPeers();
       },
     });
@@ -215,7 +216,8 @@ export class ClusterNode {
 
   /** What this node has told others was about another history: it gets a new name. */
   async #startAnew({ message, isLoss }: NeedsStateError): Promise<void> {
-    this.#acknowledgements.historyLost();
+    if (isLoss) this.#acknowledgements.historyLost();
+    else this.#acknowledgements.renamed();
     this.#self = newId();
     // Its duties belong to a connection that has the name of before.
     await this.#caringLink.end();
@@ -228,10 +230,13 @@ export class ClusterNode {
     isOfAnotherPast: (connection: SqlConnection) => Promise<boolean>,
   ): Promise<void> {
     const { log, meter } = this.#options;
-    if (this.#failedTakeOvers === 0) log.warn({ reason }, 'the replica takes over the state of the cluster');
+    if (reason !== this.#takenOverFor)
+      log.warn({ reason }, 'the replica takes over the state of the cluster');
+    this.#takenOverFor = reason;
     const { position, written } = await this.#orWait(
       takeOverState(this.#link, this.#replica, isOfAnotherPast),
     );
+    this.#takenOverFor = null;
     this.#follower.restart(position);
     meter.countTakeOver();
     log.info({ position, written }, 'the replica has taken over the state of the cluster');

@@ -58,6 +58,8 @@ export class Membership {
   #isClosed = false;
   #counter = 0;
   #isStopping = false;
+  /** What fails then was waited for already. */
+  #isStartingAnew = false;
   #connection: SqlConnection | null = null;
 
   constructor(options: MembershipOptions) {
@@ -87,7 +89,8 @@ export class Membership {
         requireSameStore(storeId, (await readClusterHead(connection)).store);
         await this.#serve(connection, () => {
           failed = 0;
-          if (failures.succeeded())
+          const follows = !this.#isBackward && !this.#isClosed;
+          if (failures.succeeded() && follows)
             log.info({ host: connection.host }, 'this node follows its cluster again');
         });
       } catch (fault) {
@@ -96,7 +99,8 @@ export class Membership {
         meter.countRenewal(false);
         failures.tell(fault);
         const isOfConnection = fault instanceof ConnectError || fault instanceof ConnectionOverError;
-        failed = isOfConnection ? 0 : failed + 1;
+        failed = isOfConnection || this.#isStartingAnew ? 0 : failed + 1;
+        this.#isStartingAnew = false;
         await this.#pause(Math.min(followAgainMsMax, reconnectMs * 2 ** failed));
       }
     }
@@ -211,7 +215,9 @@ export class Membership {
     this.#head = null;
     this.#counter = 0;
     await this.#leave();
+    this.#isStartingAnew = true;
     await this.#options.startAnew(why);
+    this.#isStartingAnew = false;
     // Its name has changed, and so has the channel that others report to.
     this.#connection?.destroy('the node starts anew');
   }

@@ -16,7 +16,7 @@ export interface TakenState {
 /**
  * Makes the replica equal to what PostgreSQL holds, on a connection of its own, in one transaction here and there. What the
  * workers serve meanwhile is the last state.
- * @param isOfAnotherPast asked within the transaction of the snapshot: see `StateToTake`
+ * @param isOfAnotherPast asked before the snapshot is made, whose transaction would keep a migration from the table of nodes: see `StateToTake`
  * @throws NewerLogError where a newer version has written to it
  */
 export async function takeOverState(
@@ -26,12 +26,13 @@ export async function takeOverState(
 ): Promise<TakenState> {
   const connection = await connectAs(options);
   try {
+    const isAnother = await isOfAnotherPast(connection);
     const snapshot = await openSnapshot(connection);
     try {
       requireReadable(snapshot.head);
       const { position, checksum } = snapshot.head;
       const place = { position, checksum: Uint8Array.from(checksum) };
-      const state = { place, node: options.self(), isOfAnotherPast: await isOfAnotherPast(connection) };
+      const state = { place, node: options.self(), isOfAnotherPast: isAnother };
       const written = await replica.become(state, encoded(snapshot.batches()));
       return { position, written };
     } finally {

@@ -16,6 +16,8 @@ import type { ReplicaPort } from './replica-client.ts';
 const exchangeEveryMs = 10_000;
 /** Pushes of one turn, and pulls, of 5,000 counts each: the rest comes with the next turn. Of each hour that is pulled, one may have fewer. */
 const pagesOfTurn = 20;
+/** For so long a turn reads: the duties of the node wait meanwhile. */
+const turnMs = 2000;
 /** Between two pulls of all hours; the others are of the newest two, to which nearly all counts belong. */
 const allHoursEveryMs = 10 * 60_000;
 /** What was told while it was read may be seen by the next pull only: longer than a statement of PostgreSQL takes. */
@@ -91,16 +93,17 @@ export class UsageExchange {
     const { id } = await this.#port.ask('takeUsage', { max: 0 });
     this.#pull ??= await this.#begin(connection);
     const pull = this.#pull;
-    for (let full = 0; full < pagesOfTurn; ) {
+    const until = monotonicMs() + turnMs;
+    for (let full = 0; full < pagesOfTurn && monotonicMs() < until; ) {
       const { since, after } = pull;
-      const until = after.bucket < hourOf(Date.now()) ? after.bucket : endOfTime;
-      const rows = await pullUsage(connection, { kind, node: id, since, after, until });
+      const lastHour = after.bucket < hourOf(Date.now()) ? after.bucket : endOfTime;
+      const rows = await pullUsage(connection, { kind, node: id, since, after, until: lastHour });
       if (rows.length > 0) await this.#port.ask('addUsage', rows.map(toCountRow));
       const last = rows.at(-1);
       const isFull = rows.length === usageRowsMax;
       if (isFull) full += 1;
       if (last !== undefined && isFull) pull.after = last;
-      else if (until < endOfTime) pull.after = { bucket: until + hourMs, key: '' };
+      else if (lastHour < endOfTime) pull.after = { bucket: lastHour + hourMs, key: '' };
       else {
         this.#end(pull);
         return false;

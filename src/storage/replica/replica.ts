@@ -288,6 +288,7 @@ export class Replica {
   }
 }
 
-function isOfHistory({ database, key }: EntryWrite): boolean {
+/** @returns whether an entry says which history numbers of changes belong to */
+export function isOfHistory({ database, key }: EntryWrite): boolean {
   return database === 'meta' && key.equals(metaKeys.history);
 }

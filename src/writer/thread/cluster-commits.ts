@@ -9,7 +9,7 @@ import type { RecordChange } from '../../domain/record-change.ts';
 import type { EvaluationCount } from '../../domain/usage/evaluation-count.ts';
 import type { RequireRoom } from '../../storage/lmdb/written-space.ts';
 import { NewerRowError, type ReplicaRow } from '../../storage/replica/log-row.ts';
-import { type DecidedRow, DivergedError, type Replica } from '../../storage/replica/replica.ts';
+import { type DecidedRow, DivergedError, isOfHistory, type Replica } from '../../storage/replica/replica.ts';
 import type { Store } from '../../storage/store.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
@@ -95,7 +95,8 @@ export class ClusterCommits implements Commits {
 
   /** After PostgreSQL has lost a part of the history: what clients know of numbers of changes is not true of those to come. */
   async beginHistoryIfDue(): Promise<void> {
-    if (this.#replica.hasAnotherPast) await this.commit(() => null);
+    // Another one may be taken over meanwhile.
+    while (this.#replica.hasAnotherPast) await this.commit(() => null);
   }
 
   commitOwn(run: Run<void>): void {
@@ -199,7 +200,9 @@ export class ClusterCommits implements Commits {
       if (isLocked && this.#isContended) this.#leftUnderLock = attemptsUnderLock;
       // The cluster's thread may have had it applied already, as a row like any other.
       this.#followOwn(row);
-      return { result, isStored: true, confirmed: this.#confirm(position, outcome.losses, turn) };
+      // A history that was due comes with whatever is decided, also where that changes nothing.
+      const isStored = !row.content.writes.every(isOfHistory);
+      return { result, isStored, confirmed: this.#confirm(position, outcome.losses, turn) };
     }
     if (outcome.kind === 'lost') {
       this.#leftUnderLock = attemptsUnderLock;

@@ -23,6 +23,7 @@ import { ClusterCommits, type ClusterPort } from './cluster-commits.ts';
 import { createFirstOrganisation } from './commands/create-first-organisation.ts';
 import { type Commits, localCommits } from './commits.ts';
 import { FreeSpace } from './free-space.ts';
+import { NewHistory } from './new-history.ts';
 import { OperatorCommands, serveOperatorPort } from './operator-commands.ts';
 import { replicaHandlers } from './replica-handlers.ts';
 import { UsageSharing } from './usage-sharing.ts';
@@ -162,17 +163,7 @@ async function openReplica(
   const requireRoom = (growthMax: number): void => freeSpace.requireRoom(growthMax);
   let replica: Replica | null = null;
   let usage: UsageSharing | null = null;
-  let commits: ClusterCommits | null = null;
-  let begun: Promise<void> = Promise.resolve();
-  // Another node, which knows nothing of it, may make the next change.
-  const beginHistory = (): void => {
-    begun =
-      commits
-        ?.beginHistoryIfDue()
-        .catch((fault: Error) =>
-          log.info({ reason: fault.message }, 'another history begins with the next change of this node'),
-        ) ?? begun;
-  };
+  let history: NewHistory | null = null;
   const isOpen = 'the replica is open before it is asked for anything';
   const handlers = replicaHandlers({
     replicaOf: () => {
@@ -183,7 +174,7 @@ async function openReplica(
       assert(usage !== null, isOpen);
       return usage;
     },
-    onTaken: beginHistory,
+    onTaken: () => history?.begin(),
   });
   const calls: ClusterPort = new PortCalls(port, handlers);
   const isNew = readMarker(setup.directory) === null;
@@ -201,10 +192,13 @@ async function openReplica(
   const close = async (): Promise<void> => {
     const told = calls.ask('tellLastUsage', null).catch(() => null);
     await within(lastUsageMs, told);
+    const stopped = history?.stop();
+    // What is under way there ends.
     calls.close();
-    await begun;
+    await stopped;
   };
-  commits = new ClusterCommits({ store, replica, port: calls, usage, answerMs: waitMs, requireRoom });
-  beginHistory();
+  const commits = new ClusterCommits({ store, replica, port: calls, usage, answerMs: waitMs, requireRoom });
+  history = new NewHistory(commits, log);
+  history.begin();
   return { store, commits, close };
 }

@@ -4,9 +4,9 @@ export interface PositionLook {
   readonly pid: number;
   /** The position that it has applied; 0 before it has opened its directory. */
   readonly position: number;
-  /** How often this process has said that it begins to take over the whole state. */
+  /** How often this process has said that it begins to take over the whole state: until it had answered. */
   readonly newStarts: number;
-  /** How many of these are over: the first ones. */
+  /** How many of these, the first ones, it had said to be over before it was asked: a later end may be newer than the position. */
   readonly endedStarts: number;
   /** On the clock of `performance.now()`. */
   readonly atMs: number;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { BootedServer } from '../../support/booted-server.ts';
 import { getRequest, WireConnection } from '../wire-connection.ts';
 import type { ClusterStage, NodePlace } from './cluster-stage.ts';
-import { declaredWithinMs, PositionHistory } from './position-history.ts';
+import { declaredWithinMs, PositionHistory, type PositionLook } from './position-history.ts';
 
 /** Between two looks at one node: each is a page of metrics, which a node makes in some milliseconds. */
 const lookEveryMs = 50;
@@ -63,23 +63,32 @@ export class PositionWatch {
 
   async #watchProcess(place: NodePlace, server: BootedServer, history: PositionHistory): Promise<void> {
     const said = new SaidLines(server);
-    let position = 0;
+    let last = { position: 0, endedStarts: 0 };
     let connection: WireConnection | null = null;
     while (!this.#isOver && place.server === server) {
       connection = await this.#connect(server, connection);
+      const { endedStarts } = said.read();
       const answer = await connection?.ask(getRequest('/metrics')).catch(() => null);
       const shown = answer?.status === 200 ? positionIn(answer.body) : null;
-      if (shown !== null) this.#see(history, server, shown, said);
-      position = shown ?? position;
+      if (shown !== null) {
+        last = { position: shown, endedStarts };
+        this.#see(history, server, last, said);
+      }
       await pause(lookEveryMs);
     }
     // What it said last may have come after its last position.
-    if (position > 0) this.#see(history, server, position, said);
+    if (last.position > 0) this.#see(history, server, last, said);
     connection?.destroy();
   }
 
-  #see(history: PositionHistory, { pid }: BootedServer, position: number, said: SaidLines): void {
-    this.#note(history.see({ pid, position, ...said.read(), atMs: performance.now() }));
+  #see(
+    history: PositionHistory,
+    { pid }: BootedServer,
+    seen: Pick<PositionLook, 'position' | 'endedStarts'>,
+    said: SaidLines,
+  ): void {
+    const { newStarts } = said.read();
+    this.#note(history.see({ pid, ...seen, newStarts, atMs: performance.now() }));
   }
 
   #note(wrong: string | null): void {
