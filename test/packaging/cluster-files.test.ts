@@ -112,6 +112,7 @@ t.test('deploy/compose.cluster.yaml', async (t) => {
 
   t.test('commits wait for the standby, by the name under which it connects', async (t) => {
     t.match(read('deploy/cluster/prepare-primary.sh'), "synchronous_standby_names = 'standby'");
+    t.match(read('deploy/cluster/prepare-primary.sh'), "wal_keep_size = '1GB'", 'it can come back to them');
     t.match(read('deploy/cluster/start-standby.sh'), 'application_name=standby"');
     t.match(read('deploy/cluster/start-standby.sh'), 'host=db-1 ');
   });

@@ -4,7 +4,7 @@ import { createCluster } from '../../cluster/support/three-nodes.ts';
 import { password, person } from '../../console/console-fixture.ts';
 import { type BootedServer, bootServer } from '../../support/booted-server.ts';
 import type { Settings } from '../../support/burgee-command.ts';
-import { eventually } from '../../support/expectations.ts';
+import { eventually, within } from '../../support/expectations.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { findPostgres, type PostgresBinaries } from '../../support/postgres/postgres-binaries.ts';
 import {
@@ -170,7 +170,13 @@ export async function patchCohorts(
   return { status: answer.status, text, tookMs: performance.now() - startedAt };
 }
 
-/** @throws Error when a node that runs does not become current */
+/** What a server is asked that keeps nodes from being attached. */
+const waitsMsMax = 5000;
+const waitsOfPostgres = `select a.pid, a.application_name, a.backend_type, a.state, a.wait_event, left(a.query, 60) as query,
+    a.xact_start::text, pg_blocking_pids(a.pid)::text as blocked_by, r.state as standby
+  from pg_stat_activity a left join pg_stat_replication r using (pid) where a.wait_event is not null`;
+
+/** @throws Error when a node that runs does not become current, with what its processes and those of PostgreSQL say */
 export async function allAttached(stage: ClusterStage, withinMs: number): Promise<void> {
   for (const { name, server } of stage.places) {
     if (server === null) continue;
@@ -181,9 +187,17 @@ export async function allAttached(stage: ClusterStage, withinMs: number): Promis
       await answer?.text();
       return answer?.status === 200 && answer.headers.get('burgee-state') === null;
     };
-    await eventually(isAttached, withinMs, `${name} is attached`).catch((fault: Error) => {
+    await eventually(isAttached, withinMs, `${name} is attached`).catch(async (fault: Error) => {
       const said = server.lines.filter((line) => !line.includes('"msg":"request"'));
-      throw new Error(`${fault.message}: ${said.slice(-20).join('\n')}`);
+      const waits = await within(
+        stage.ask<object>(waitsOfPostgres),
+        waitsMsMax,
+        () => 'it does not answer',
+      ).catch((refusal: Error) => [refusal.message]);
+      const inPostgres = [...waits.map((wait) => JSON.stringify(wait)), stage.standby?.log.slice(-2000)].join(
+        '\n',
+      );
+      throw new Error(`${fault.message}: ${said.slice(-20).join('\n')}\nPostgreSQL:\n${inPostgres}`);
     });
   }
 }

@@ -63,6 +63,8 @@ export class PostgresServer {
       unix_socket_directories: '',
       max_connections: '60',
       shared_buffers: '32MB',
+      // Or a standby that was away for a moment may never come back: a checkpoint removes what it has not read.
+      wal_keep_size: '64MB',
       ...(isDurable ? {} : { fsync: 'off', full_page_writes: 'off' }),
       ...settings,
     };
