@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { FailureLog, pauseUntil, type Retries, tryAgain } from '../../observability/failure-log.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { LeaseCell } from '../../support/lease-cell.ts';
 import { type CallHandlers, PortCalls } from '../../support/port-calls.ts';
@@ -15,7 +16,6 @@ import { AcknowledgementWatch } from './acknowledgement-watch.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
 import { Committer } from './committer.ts';
-import { FailureLog, pauseUntil, type Retries, tryAgain } from './failure-log.ts';
 import { Follower, type NeedsStateError } from './follower.ts';
 import { Incarnations } from './incarnations.ts';
 import { Membership, renewalsPerLease, requireSameStore } from './membership.ts';

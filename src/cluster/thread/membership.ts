@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { FailureLog, pauseUntil } from '../../observability/failure-log.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { recordsFormat } from '../../storage/replica/log-row.ts';
 import type { LeaseCell } from '../../support/lease-cell.ts';
@@ -12,7 +13,6 @@ import { NewerSchemaError } from '../sql/schema.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import { ClockWatch } from './clock-watch.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
-import { FailureLog } from './failure-log.ts';
 import { type Follower, NeedsStateError } from './follower.ts';
 import { validUntil } from './lease-rules.ts';
 import { NewerLogError, requireReadable } from './newer-log.ts';
@@ -57,7 +57,7 @@ export class Membership {
   /** It was told that the cluster is closed, and that nobody needs to wait for this node. */
   #isClosed = false;
   #counter = 0;
-  #isStopping = false;
+  readonly #stopped = new AbortController();
   /** What fails then was waited for already. */
   #isStartingAnew = false;
   #connection: SqlConnection | null = null;
@@ -66,6 +66,10 @@ export class Membership {
     this.#options = options;
     this.#renewEveryMs = options.leaseMs / renewalsPerLease;
     this.#clock = new ClockWatch(options.meter, options.log);
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopped.signal.aborted;
   }
 
   /** Of PostgreSQL, as last seen; null before it was. */
@@ -101,15 +105,9 @@ export class Membership {
         const isOfConnection = fault instanceof ConnectError || fault instanceof ConnectionOverError;
         failed = isOfConnection || this.#isStartingAnew ? 0 : failed + 1;
         this.#isStartingAnew = false;
-        await this.#pause(Math.min(followAgainMsMax, reconnectMs * 2 ** failed));
+        await pauseUntil(Math.min(followAgainMsMax, reconnectMs * 2 ** failed), this.#stopped.signal);
       }
     }
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const until = monotonicMs() + ms;
-    while (!this.#isStopping && monotonicMs() < until)
-      await pause(Math.min(lookEveryMs, until - monotonicMs()));
   }
 
   /** @param onKeptUp called whenever it has applied what there was */
@@ -257,7 +255,7 @@ export class Membership {
 
   /** Gives the lease back: nobody waits for this node any more. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
+    this.#stopped.abort();
     this.#options.lease.end();
     await this.#leave();
     await this.#options.link.end();

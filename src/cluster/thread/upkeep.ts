@@ -1,3 +1,4 @@
+import { FailureLog, pauseUntil } from '../../observability/failure-log.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { LeaseCell } from '../../support/lease-cell.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
@@ -6,7 +7,6 @@ import type { SqlConnection } from '../sql/connection.ts';
 import { readNodes, removeDead } from '../sql/node-statements.ts';
 import type { NodeRow } from '../sql/rows.ts';
 import { type Duty, endWhenSilent, takeDuty, trimLog } from '../sql/upkeep-statements.ts';
-import { FailureLog, pauseUntil } from './failure-log.ts';
 import { type PeerSeen, seePeer } from './lease-rules.ts';
 import type { PrimaryLink } from './primary-link.ts';
 import { removeOldUsage } from './usage-exchange.ts';

@@ -7,7 +7,7 @@ import { metaKeys } from '../tables/meta.ts';
  */
 const nodeLocal: ReadonlySet<DatabaseName> = new Set(['change-log', 'evaluation-counts']);
 
-/** Which store this is, how far its change log goes, where the node stands in the cluster's log, and what it counts as. */
+/** Which store this is, how far its change log goes, where the node stands in the cluster's log and what it owes to that, and what it counts as. */
 const nodeLocalMeta = [
   metaKeys.store,
   metaKeys.changeLog,

@@ -170,8 +170,8 @@ export async function patchCohorts(
   return { status: answer.status, text, tookMs: performance.now() - startedAt };
 }
 
-/** What a server is asked that keeps nodes from being attached. */
 const waitsMsMax = 5000;
+/** What a server is asked that keeps nodes from being attached. */
 const waitsOfPostgres = `select a.pid, a.application_name, a.backend_type, a.state, a.wait_event, left(a.query, 60) as query,
     a.xact_start::text, pg_blocking_pids(a.pid)::text as blocked_by, r.state as standby
   from pg_stat_activity a left join pg_stat_replication r using (pid) where a.wait_event is not null`;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '../../observability/logger.ts';
-import { messageOf } from '../../support/message-of.ts';
+import { messageOf } from '../support/message-of.ts';
+import type { Logger } from './logger.ts';
 
 /** Tells why something fails that is tried again and again: each reason once, until it succeeds. */
 export class FailureLog {
