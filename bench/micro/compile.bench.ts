@@ -3,13 +3,8 @@ import { compileEvaluable } from '../../src/domain/evaluation/compiled-flag.ts';
 import type { Flag } from '../../src/domain/flag/flag.ts';
 import { idKey } from '../../src/storage/keys/key-parts.ts';
 import { flagRecord, skimFlag } from '../../src/storage/tables/flag-record.ts';
-import { SliceQueue } from '../../src/support/slice-queue.ts';
-import { finish } from '../../src/support/steps.ts';
 import { type MicroBench, overEach } from './micro-bench.ts';
 import { sampleEvaluableAudience, sampleFlags, sampleLongFlags, sampleProject } from './micro-samples.ts';
-
-/** The same bound as a worker's step. */
-const sliceMs = 0.5;
 
 /** The record that a cache miss reads, copied out of the memory map. */
 function recordsOf(flags: readonly Flag[]): readonly { readonly key: Buffer; readonly bytes: Buffer }[] {
@@ -17,25 +12,15 @@ function recordsOf(flags: readonly Flag[]): readonly { readonly key: Buffer; rea
 }
 
 const member = new TextEncoder().encode('customer-999');
-/** The first question about a list scans it; the second builds its index. */
-const asks = 2;
-
-/**
- * All the work of a cache miss except finding the bytes: first what the answer needs, then a long list's index, in
- * slices.
- */
+/** All the work of a cache miss except finding the bytes, and one look-up in the flag's cohorts. */
 function missEach(flags: readonly Flag[]): ReturnType<typeof overEach> {
-  const queue = new SliceQueue(flags.length, Number.POSITIVE_INFINITY);
   const audience = sampleEvaluableAudience();
-  const compiledAudience = compileAudience(audience, queue);
+  const compiledAudience = compileAudience(audience);
   const audienceById = (id: string) => (id === audience.id ? compiledAudience : undefined);
   return overEach(recordsOf(flags), ({ key, bytes }) => {
-    const compiled = compileEvaluable(finish(skimFlag(key, bytes)), sampleProject, audienceById, {
-      queue,
-    });
+    const compiled = compileEvaluable(skimFlag(key, bytes), sampleProject, audienceById);
     const cohorts = compiled.sole?.cohorts ?? null;
-    for (let ask = 0; ask < asks; ask += 1) cohorts?.has(member, 0, member.length);
-    while (!queue.isEmpty) queue.run(sliceMs);
+    cohorts?.has(member, 0, member.length);
     return compiled.sizeBytes;
   });
 }
@@ -54,15 +39,14 @@ export const compileBench: MicroBench = {
     },
     'read in the record': {
       what: 'checksum, and where the lists lie: what a miss does instead',
-      prepare: () =>
-        overEach(recordsOf(sampleFlags), ({ key, bytes }) => finish(skimFlag(key, bytes)).cohorts.end),
+      prepare: () => overEach(recordsOf(sampleFlags), ({ key, bytes }) => skimFlag(key, bytes).cohorts.end),
     },
     'a miss': {
       what: 'read in the record, then lists, audience, threshold, hash of the id, and both answers',
       prepare: () => missEach(sampleFlags),
     },
     'a miss with a long list': {
-      what: 'the same of a flag with 1,000 cohorts, and then their index, in slices',
+      what: 'the same of a flag with 1,000 cohorts, with their index',
       prepare: () => missEach(sampleLongFlags),
     },
   },

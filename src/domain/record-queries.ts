@@ -1,5 +1,4 @@
 import type { ScratchMemory } from '../support/scratch-memory.ts';
-import type { Steps } from '../support/steps.ts';
 import type { ChainedEntry, SequencedHead } from './audit/audit-entry.ts';
 import type { Audience } from './evaluation/audience.ts';
 import type { Flag, PackedFlag } from './flag/flag.ts';
@@ -45,13 +44,9 @@ export interface FoundFlag {
   readonly bytes: number;
   /** Its first fields, which are texts. Unverified: a damaged record may give anything. @param count of them */
   begin(count: number): readonly unknown[];
-  /** Reads it at once. */
   readWhole(): Flag;
-  /**
-   * Reads it in steps. Copying the record is one step, however long it is. A short record is read at once: then nothing
-   * else may have been read from the store since it was found. Undefined: the flag was deleted meanwhile.
-   */
-  readInSteps(): Steps<PackedFlag | undefined>;
+  /** The same, without strings for the items of its lists. */
+  read(): PackedFlag;
 }
 
 /**

@@ -20,10 +20,6 @@ export const frontMetrics = layOut({
     'burgee_long_answers_in_flight',
     'Answers of more than one chunk that are being made, or sent to slow clients.',
   ),
-  waitingEvaluations: gauge(
-    'burgee_waiting_evaluations',
-    'Evaluations that wait until a long flag is read from the store.',
-  ),
   unsentBytes: gauge(
     'burgee_unsent_answer_bytes',
     'Memory for answers that their clients have not read to the end.',

@@ -15,7 +15,6 @@ import { crowdedAnswer } from '../worker/answers/crowded-answer.ts';
 import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-protocol.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import { ConnectionRoom } from '../worker/limits/connection-room.ts';
-import { usedPlaces } from '../worker/limits/place-memory.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
@@ -51,12 +50,7 @@ const quietLookMs = 10;
 const arrivalMs = 30;
 const answerLookMs = 5;
 /** Work that must be finished before a draining service may close. */
-const inFlightBudgets = [
-  'managementRequests',
-  'consoleRequests',
-  'unsentAnswers',
-  'waitingEvaluations',
-] as const;
+const inFlightBudgets = ['managementRequests', 'consoleRequests', 'unsentAnswers', 'longAnswers'] as const;
 
 /**
  * The front end: listens on the main thread, and hands each connection, with all its requests, to a worker. It reads a
@@ -204,7 +198,7 @@ export class Front {
 
   get #inFlight(): number {
     const held = inFlightBudgets.reduce((sum, name) => sum + this.#used(name), 0);
-    return held + usedPlaces(this.#limits.places.longAnswers) + this.#parts.writer.inFlight;
+    return held + this.#parts.writer.inFlight;
   }
 
   #used(name: BudgetName): number {

@@ -1,5 +1,4 @@
 import { type MetricCells, put } from '../observability/metric-cells.ts';
-import { keptForPlaces, usedPlaces } from '../worker/limits/place-memory.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
 import type { BudgetName, SharedLimits } from '../worker/worker-protocol.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
@@ -37,11 +36,10 @@ export function readFrontMetrics(
   put(cells, metrics.connectionsMax, connectionLimit.max);
   put(cells, metrics.refusedConnections, connectionLimit.refused);
   put(cells, metrics.busiestConnections, Math.max(0, ...connections));
-  put(cells, metrics.longAnswers, usedPlaces(limits.places.longAnswers));
-  put(cells, metrics.waitingEvaluations, used('waitingEvaluations'));
-  const kept = used('unsentBytes') + keptForPlaces(limits.places.longAnswers);
+  put(cells, metrics.longAnswers, used('longAnswers'));
+  const kept = used('unsentBytes') + used('longAnswerBytes');
   put(cells, metrics.unsentBytes, kept);
-  put(cells, metrics.pinnedSnapshots, usedPlaces(limits.places.pinnedSnapshots));
+  put(cells, metrics.pinnedSnapshots, used('snapshots'));
   put(cells, metrics.bodyBytes, used('bodyBytes'));
   put(cells, metrics.uncountedEvaluations, usage.evaluationCounts.uncounted);
   put(cells, metrics.uncountedTokenUses, usage.tokenUses.uncounted);

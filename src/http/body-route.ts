@@ -33,10 +33,8 @@ export interface BodyRoute<Asked = unknown> {
   handle(exchange: Exchange, request: RequestView): void;
   /** @returns what is asked; null: the request goes the ordinary way */
   ask(path: string, head: BodyHead): Asked | null;
-  /** @param body valid during the call only. @returns valid until the next call; null: it has to wait */
-  answer(asked: Asked, body: Uint8Array): ReadyAnswer | null;
-  /** Answers later what `answer` returned null for. */
-  wait(exchange: Exchange, asked: Asked): void;
+  /** @param body valid during the call only. @returns valid until the next call */
+  answer(asked: Asked, body: Uint8Array): ReadyAnswer;
   /** Answers a request whose body stalled, or has no room. */
   refuse(exchange: Exchange, asked: Asked, why: UnreadBody): void;
   /** @returns the answer to what `answer` threw for */
@@ -210,15 +208,14 @@ export class ArrivingBody<Asked> {
   }
 
   #finish(body: Uint8Array): void {
-    const { route, answerNow, exchangeFor, free } = this.#answering;
+    const { answerNow, free } = this.#answering;
     const [response, asked] = [this.#response as HttpResponse, this.#asked as Asked];
     const ready = this.#decide(body, asked);
     this.#end();
-    if (ready === null) route.wait(exchangeFor(response), asked);
-    else if (answerNow(response, ready, this.#isChecked)) free(this);
+    if (answerNow(response, ready, this.#isChecked)) free(this);
   }
 
-  #decide(body: Uint8Array, asked: Asked): ReadyAnswer | null {
+  #decide(body: Uint8Array, asked: Asked): ReadyAnswer {
     const { route } = this.#answering;
     try {
       return route.answer(asked, body);

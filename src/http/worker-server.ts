@@ -44,13 +44,8 @@ export interface DirectRoute {
   readonly countedAs: number;
   /** What answers go through that are not given at once, where that is not `Exchange` itself. */
   readonly exchange?: ExchangeClass;
-  /** @returns what to write, valid until the next call; null: the request has to wait */
-  answer(segment: string, query: string): ReadyAnswer | null;
-  /**
-   * Answers later a request for which `answer` returned null. Must keep the exchange. If it throws, the answer is a
-   * 500.
-   */
-  wait(exchange: Exchange, request: RequestView): void;
+  /** @returns what to write, valid until the next call */
+  answer(segment: string, query: string): ReadyAnswer;
   /** Makes the answer to a request for which `answer` threw. */
   fail(fault: unknown): ReadyAnswer;
 }
@@ -225,17 +220,13 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     }
     const startedAt = meter.beginAtOnce();
     const answer = decide(request);
-    if (answer === null) {
-      letWait(response, request, manner);
-      return;
-    }
     const isDone =
       manner === 'plain' ? writeAtOnce(response, answer, turns) : writeChecked(response, answer, turns);
     if (!isDone) new Exchange(response, isHead, route.countedAs, manner, parts).keepRest(answer.body);
     meter.countAtOnce(route.countedAs, answer.status, startedAt);
   });
 
-  function decide(request: HttpRequest): ReadyAnswer | null {
+  function decide(request: HttpRequest): ReadyAnswer {
     try {
       return route.answer(request.getParameter(0) ?? '', request.getQuery() ?? '');
     } catch (fault) {
@@ -249,25 +240,11 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     manner: Manner,
     mustClose: boolean,
   ): void {
-    answerByExchange(response, request, manner, (exchange) => {
+    const exchange = new RouteExchange(response, isHead, route.countedAs, manner, parts);
+    handleExchange(exchange, view.show(request), parts, () => {
       exchange.mustClose = mustClose;
       const answer = decide(request);
-      if (answer === null) route.wait(exchange, view);
-      else exchange.answer(answer.status, answer.headers, answer.body);
+      exchange.answer(answer.status, answer.headers, answer.body);
     });
-  }
-
-  function letWait(response: HttpResponse, request: HttpRequest, manner: Manner): void {
-    answerByExchange(response, request, manner, (exchange) => route.wait(exchange, view));
-  }
-
-  function answerByExchange(
-    response: HttpResponse,
-    request: HttpRequest,
-    manner: Manner,
-    handle: (exchange: Exchange) => void,
-  ): void {
-    const exchange = new RouteExchange(response, isHead, route.countedAs, manner, parts);
-    handleExchange(exchange, view.show(request), parts, () => handle(exchange));
   }
 }

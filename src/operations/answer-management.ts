@@ -9,15 +9,12 @@ import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Denial } from '../domain/token/denial.ts';
 import { recordDenial } from '../domain/token/record-denial.ts';
 import { isIdShaped } from '../support/id-shape.ts';
-import type { Steps } from '../support/steps.ts';
 import { type ApiAnswer, type ApiCall, type ApiCallHead, apiAnswer, type HeadCheck } from './call.ts';
-import {
-  type LateRead,
-  type ManagementContext,
-  type ManagementOperation,
-  successAnswer,
-  type WriteContext,
-  type WriteDecision,
+import type {
+  ManagementContext,
+  ManagementOperation,
+  WriteContext,
+  WriteDecision,
 } from './management-operation.ts';
 import { managementOperations } from './management-operations.ts';
 
@@ -67,15 +64,7 @@ export function answerManagementRead(
   if (!guarded.ok) return answerOf(guarded, call, context);
   const { principal, operation } = guarded.value;
   const read = operation.run(queries, call, principal);
-  if ('later' in read) {
-    const first = successAnswer(200, '', principal.token.id);
-    return withOwner({ ...first, later: settle(read.later, call, context) }, principal);
-  }
   return read.ok ? withOwner(read.value, principal) : answerOf(read, call, context);
-}
-
-function* settle(later: LateRead['later'], call: ApiCall, context: ManagementContext): Steps<ApiAnswer> {
-  return answerOf(yield* later, call, context);
 }
 
 function answerOf(step: Step<ApiAnswer>, call: ApiCall, context: ManagementContext): ApiAnswer {

@@ -95,8 +95,6 @@ export function apiAnswer(
 /** An answer whose body may come in pieces, which are read from a snapshot until `release`. */
 export interface Read {
   readonly answer: ApiAnswer;
-  /** Bytes of records kept in memory for the pieces that are still to come. */
-  readonly held: { readonly bytes: number };
   /** Called once, when the body is complete or not wanted any more. */
   release(): void;
 }

@@ -1,7 +1,5 @@
 import type { ConsoleProblem } from '../domain/console/console-problem.ts';
-import type { PackedFlag } from '../domain/flag/flag.ts';
 import { type Outcome, succeed } from '../domain/outcome.ts';
-import type { FoundFlag } from '../domain/record-queries.ts';
 import type { Shown } from './operation.ts';
 
 /** `{"name": [items]}`, item by item. A null is a pause in which other requests are served: no item is ready yet. */
@@ -16,17 +14,6 @@ function* listPieces(name: string, items: Iterable<object | null>): Generator<st
     if (item !== null) opening = ',';
   }
   yield opening === ',' ? ']}' : `${opening}]}`;
-}
-
-/** Reads a flag of a list, with pauses as above. */
-export function* inSteps(found: FoundFlag): Generator<null, PackedFlag> {
-  const steps = found.readInSteps();
-  for (;;) {
-    const step = steps.next();
-    if (step.done !== true) yield null;
-    else if (step.value === undefined) throw new Error('a flag has gone from a snapshot');
-    else return step.value;
-  }
 }
 
 /** Pauses as above, until the steps of one item are done. */

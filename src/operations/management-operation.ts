@@ -5,7 +5,6 @@ import type { ProblemCode } from '../domain/problem.ts';
 import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Permission } from '../domain/token/token.ts';
-import type { Steps } from '../support/steps.ts';
 import { type ApiAnswer, type ApiCall, apiAnswer } from './call.ts';
 
 /* An operation of the Management API is one file of a folder beside this one: its route, its part of the OpenAPI
@@ -37,18 +36,13 @@ export function successAnswer(
   return apiAnswer(status, body, { askerId, entityTag });
 }
 
-/** A long record is read first. The result has no denial: a denial is known before. */
-export interface LateRead {
-  readonly later: Steps<Step<ApiAnswer>>;
-}
-
 /** A decided write. All `changes` are stored before `answer` is given; a refusal may have changes too. */
 export interface WriteDecision {
   readonly changes: readonly RecordChange[];
   readonly answer: ApiAnswer;
 }
 
-type RunRead = (queries: RecordQueries, call: ApiCall, principal: Principal) => Step<ApiAnswer> | LateRead;
+type RunRead = (queries: RecordQueries, call: ApiCall, principal: Principal) => Step<ApiAnswer>;
 
 type RunWrite = (
   queries: RecordQueries,

@@ -110,7 +110,7 @@ export class Reads implements ApiReads {
     try {
       const answer = read(snapshot);
       isKept = typeof answer.body !== 'string' || answer.later !== undefined;
-      return { answer, held: snapshot.held, release: isKept ? snapshot.release : () => undefined };
+      return { answer, release: isKept ? snapshot.release : () => undefined };
     } finally {
       if (!isKept) snapshot.release();
       this.#options.onStep(performance.now() - startedAt);

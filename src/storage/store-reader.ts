@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
-import type { EvaluationQueries, HeldBytes } from './evaluation-reader.ts';
+import type { EvaluationQueries } from './evaluation-reader.ts';
 import { idKey, rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
 import { type DatabaseName, databaseNames } from './keys.ts';
 import { allOf } from './record-index.ts';
@@ -20,8 +20,6 @@ export interface PinnedSnapshot {
   readonly queries: RecordQueries;
   readonly evaluation: EvaluationQueries;
   readonly sync: SyncQueries;
-  /** Bytes that are kept of the long record that was last read from it in steps. */
-  readonly held: Readonly<HeldBytes>;
   /** Until then the file grows with every change. A second call has no effect. */
   release(): void;
 }
@@ -73,12 +71,11 @@ export class StoreReader {
     this.#opened = opened;
     this.#snapshots = new Snapshots(opened.root);
     this.#source = new RecordSource(opened.databases, this.#snapshots);
-    const held = { bytes: 0 };
     const auditHeads = this.#auditHeads;
-    this.queries = createRecordQueries({ source: this.#source, auditHeads, held });
+    this.queries = createRecordQueries({ source: this.#source, auditHeads });
     const known = new RecordSource(opened.databases, this.#snapshots, this.#known);
-    this.askers = createRecordQueries({ source: known, auditHeads, held });
-    this.evaluation = createEvaluationQueries(this.#source, held);
+    this.askers = createRecordQueries({ source: known, auditHeads });
+    this.evaluation = createEvaluationQueries(this.#source);
     this.sync = createSyncQueries(this.#source, this.id);
   }
 
@@ -119,10 +116,9 @@ export class StoreReader {
   /** Pins the current snapshot, so that it survives later renewals. */
   pin(): PinnedSnapshot {
     const { source, release } = this.#source.pin();
-    const held = { bytes: 0 };
-    const queries = createRecordQueries({ source, auditHeads: this.#auditHeads, held });
+    const queries = createRecordQueries({ source, auditHeads: this.#auditHeads });
     const sync = createSyncQueries(source, this.id);
-    return { queries, evaluation: createEvaluationQueries(source, held), sync, held, release };
+    return { queries, evaluation: createEvaluationQueries(source), sync, release };
   }
 
   /** Oldest first. */
@@ -151,10 +147,10 @@ export class StoreReader {
   }
 }
 
-function createEvaluationQueries(source: RecordSource, held: HeldBytes): EvaluationQueries {
+function createEvaluationQueries(source: RecordSource): EvaluationQueries {
   return {
-    flag: (id) => foundFlag(source, id, held),
-    audience: (id) => foundAudience(source, id, held),
-    flagsOf: (projectId) => foundFlagsOf(source, projectId, undefined, held),
+    flag: (id) => foundFlag(source, id),
+    audience: (id) => foundAudience(source, id),
+    flagsOf: (projectId) => foundFlagsOf(source, projectId, undefined),
   };
 }

@@ -56,7 +56,6 @@ export class Store {
     this.#queries = createRecordQueries({
       source: this.#target.source,
       auditHeads: null,
-      held: { bytes: 0 },
     });
     this.#changeLogEntriesMax = options.changeLogEntriesMax ?? defaultChangeLogEntriesMax;
     this.#deadReadersEveryMs = options.deadReadersEveryMs ?? defaultDeadReadersEveryMs;

@@ -1,16 +1,7 @@
 import { type PackedList, sameText, textLength, textStart } from './packed-list.ts';
-import type { SlicedWork, WorkQueue } from './steps.ts';
 
 /** In a list of up to so many entries a scan is faster than hashing the value. */
 const scannedMax = 8;
-/**
- * An index costs as much as some twenty scans, so it is made after about as many searches. Lists that are dropped and
- * read again cause no more work than the reading does.
- */
-const scansBeforeIndex = 16;
-/** After this many scans, each further scan makes so many steps of the index: a tenth of a millisecond. */
-const patientScans = 32;
-const stepsOfScan = 8;
 /** Bytes of the objects themselves. */
 const overheadBytes = 200;
 
@@ -22,106 +13,45 @@ export function sameBytes(a: Uint8Array, b: Uint8Array, start: number, end: numb
 }
 
 /**
- * An immutable set of strings that is searched by UTF-8 bytes, so that a request's value need not become a string. It
- * searches the list in the record's bytes and can be used at once: it scans the list until it has an index, which the
- * owner of a queue makes in steps. Requests that search many times before that make the index on their way.
+ * An immutable set of strings that is searched by UTF-8 bytes, so that a request's value need not become a string. A short
+ * list is scanned, a longer one has an index of places in the list's bytes.
  */
-export class ByteSet implements SlicedWork {
+export class ByteSet {
   readonly #list: PackedList;
-  readonly #queue: WorkQueue | null;
-  #index: ListIndex | null = null;
-  #indexUnderWay: ListIndex | null = null;
-  #scans = 0;
-  #isQueued = false;
-  /** It has an index, or will have none. */
-  #isSettled: boolean;
+  readonly #index: ListIndex | null;
 
-  /** @param queue makes the index once the set has been searched often */
-  constructor(list: PackedList, queue: WorkQueue | null) {
+  constructor(list: PackedList) {
     this.#list = list;
-    this.#queue = queue;
-    this.#isSettled = list.count <= scannedMax;
+    const index = list.count > scannedMax ? new ListIndex(list) : null;
+    this.#index = index === null || index.isRefused ? null : index;
   }
 
   has(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#index !== null) return this.#index.has(bytes, start, end);
-    if (!this.#isSettled) this.#noteScan();
     return this.#scan(bytes, start, end - start);
   }
 
   #scan(sought: Uint8Array, start: number, length: number): boolean {
     const { bytes, end } = this.#list;
     for (let at = this.#list.start; at < end; ) {
-      const token = bytes[at] as number;
-      const isShort = token < 0xc0;
-      const entryLength = isShort ? token & 0x1f : textLength(bytes, at);
-      const text = isShort ? at + 1 : textStart(bytes, at);
+      const entryLength = textLength(bytes, at);
+      const text = textStart(bytes, at);
       if (entryLength === length && sameText(bytes, text, sought, start, length)) return true;
       at = text + entryLength;
     }
     return false;
   }
 
-  /** When the queue was full, a later scan tries again. */
-  #noteScan(): void {
-    this.#scans += 1;
-    if (this.#scans < scansBeforeIndex) return;
-    if (!this.#isQueued && this.#queue !== null) this.#isQueued = this.#queue.add(this);
-    if (this.#scans <= patientScans) return;
-    for (let steps = 0; steps < stepsOfScan && this.step(); ) steps += 1;
-  }
-
-  /** Memory that stays in use while the queue holds the set. */
-  get heldBytes(): number {
-    return this.#list.bytes.length;
-  }
-
-  /** Makes a step of the index. @returns whether there is more to do */
-  step(): boolean {
-    if (this.#isSettled) return false;
-    this.#indexUnderWay ??= new ListIndex(this.#list);
-    if (this.#indexUnderWay.step()) return true;
-    if (!this.#indexUnderWay.isRefused) this.#index = this.#indexUnderWay;
-    this.#indexUnderWay = null;
-    this.#isSettled = true;
-    return false;
-  }
-
-  /** Whether it has an index, or will have none because it is short. */
-  get isSettled(): boolean {
-    return this.#isSettled;
-  }
-
-  /** Bytes that a search of it scans: 0 where it has an index. */
-  get scannedBytes(): number {
-    return this.#index === null ? this.#list.end - this.#list.start : 0;
-  }
-
-  /** Makes the whole index now, for a request that goes on searching. */
-  index(): void {
-    while (this.step());
-  }
-
   get isIndexed(): boolean {
     return this.#index !== null;
   }
 
-  /** Memory beside the list's own bytes. The index counts before it is made: a set that was admitted never grows. */
+  /** Memory beside the list's own bytes. */
   get sizeBytes(): number {
-    return overheadBytes + (this.#list.count > scannedMax ? indexBytes(this.#list.count) : 0);
+    return overheadBytes + (this.#index === null ? 0 : indexBytes(this.#list.count));
   }
 }
 
-/** Cells of one allocation: 64 KiB, so that none takes long, because the operating system has to clear them. */
-const segmentBits = 14;
-const segmentCells = 2 ** segmentBits;
-const segmentMask = segmentCells - 1;
-/**
- * A step takes some tens of microseconds: it hashes at most so many bytes, and visits at most so many entries and
- * cells.
- */
-const stepBytes = 8 * 1024;
-const stepLooks = 512;
 /** Cells for each entry, of 4 bytes. */
 const cellsPerEntry = 1.5;
 /** An entry that finds no free cell within so many was made to collide with others: the list stays without an index. */
@@ -158,7 +88,7 @@ function indexBytes(count: number): number {
 }
 
 /**
- * A hash table of places in a packed list, made in steps. Each cell has the place of an entry, and in the remaining
+ * A hash table of places in a packed list. Each cell has the place of an entry, and in the remaining
  * bits a part of its hash, so that other entries are seldom compared. Open addressing, linear probing.
  */
 export class ListIndex {
@@ -168,8 +98,7 @@ export class ListIndex {
   readonly #scale: number;
   readonly #placeBits: number;
   readonly #placeMask: number;
-  readonly #segments: Int32Array[] = [];
-  #at: number;
+  readonly #table: Int32Array;
   /** The list has entries that were made to collide. */
   isRefused = false;
 
@@ -179,51 +108,35 @@ export class ListIndex {
     this.#scale = this.#cells / 2 ** 32;
     this.#placeBits = 32 - Math.clz32(list.end - list.start);
     this.#placeMask = 2 ** this.#placeBits - 1;
-    this.#at = list.start;
+    this.#table = new Int32Array(this.#cells);
+    for (let at = list.start; at < list.end && !this.isRefused; ) at = this.#add(at);
   }
 
-  /** Allocates cells, or enters some entries. @returns whether there is more to do */
-  step(): boolean {
-    const left = this.#cells - this.#segments.length * segmentCells;
-    if (left > 0) {
-      this.#segments.push(new Int32Array(Math.min(left, segmentCells)));
-      if (left > segmentCells || this.#list.count > stepLooks) return true;
-    }
-    const bytesEnd = Math.min(this.#list.end, this.#at + stepBytes);
-    for (let looks = 0; this.#at < bytesEnd && looks < stepLooks && !this.isRefused; )
-      looks += this.#addNext();
-    return this.#at < this.#list.end && !this.isRefused;
-  }
-
-  /** @returns how many cells and entries it visited */
-  #addNext(): number {
+  /** Enters the entry at a place. @returns the place of the next one */
+  #add(at: number): number {
     const { bytes, start } = this.#list;
-    const text = textStart(bytes, this.#at);
-    const end = text + textLength(bytes, this.#at);
+    const text = textStart(bytes, at);
+    const end = text + textLength(bytes, at);
     const hash = hashOf(bytes, text, end);
-    const note = (hash << this.#placeBits) | (this.#at - start + 1);
-    this.#at = end;
+    const note = (hash << this.#placeBits) | (at - start + 1);
     let slot = this.#slotOf(hash);
     for (let looks = 1; looks <= displacementMax; looks += 1) {
-      const cell = this.#cell(slot);
-      if (cell === 0) {
-        (this.#segments[slot >>> segmentBits] as Int32Array)[slot & segmentMask] = note;
-        return looks;
-      }
-      if (this.#isNoteOf(cell, note, bytes, text, end)) return looks;
+      const cell = this.#table[slot] as number;
+      if (cell === 0) this.#table[slot] = note;
+      if (cell === 0 || this.#isNoteOf(cell, note, bytes, text, end)) return end;
       slot = slot + 1 === this.#cells ? 0 : slot + 1;
     }
     this.isRefused = true;
-    return displacementMax;
+    return end;
   }
 
-  /** @returns whether the list has an entry with these bytes; call it only when there is nothing more to do */
+  /** @returns whether the list has an entry with these bytes */
   has(bytes: Uint8Array, start: number, end: number): boolean {
     const hash = hashOf(bytes, start, end);
     const note = hash << this.#placeBits;
     let slot = this.#slotOf(hash);
     for (;;) {
-      const cell = this.#cell(slot);
+      const cell = this.#table[slot] as number;
       if (cell === 0) return false;
       if (this.#isNoteOf(cell, note, bytes, start, end)) return true;
       slot = slot + 1 === this.#cells ? 0 : slot + 1;
@@ -232,10 +145,6 @@ export class ListIndex {
 
   #slotOf(hash: number): number {
     return Math.floor(hash * this.#scale);
-  }
-
-  #cell(slot: number): number {
-    return (this.#segments[slot >>> segmentBits] as Int32Array)[slot & segmentMask] as number;
   }
 
   /** Whether the cell's entry is `bytes[start, end)`, whose hash is in `note`. */

@@ -1,9 +1,6 @@
 import type { Steps } from './steps.ts';
 import { touchedMemory } from './touched-memory.ts';
 
-/** Gives memory of a length in steps, because the operating system clears fresh pages on their first write. */
-export type MemorySource = (length: number) => Steps<Buffer>;
-
 /**
  * Memory that its owner uses for one piece of work after the other. V8 counts an ArrayBuffer towards the next major
  * collection even if it is dropped at once; memory that is used again causes none, and its pages need not be cleared.

@@ -106,7 +106,7 @@ export class ManagementDoor implements ApiDoor {
   /** A token that is refused while the writer is busy gets no more than its share of the places that wait for it. */
   async #recordDenial(denial: Denial): Promise<WriteOutcome> {
     const { denials, writer } = this.#options;
-    const place = denials.ofAsker({ asker: denial.tokenId, project: null, organisation: null }, 0);
+    const place = denials.ofAsker({ asker: denial.tokenId, organisation: null }, 0);
     if (!place.take(1)) return { kind: 'overloaded' };
     try {
       return await writer.recordDenial(denial);

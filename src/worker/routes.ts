@@ -13,7 +13,6 @@ import {
 import { consoleApiPath, isBelow } from '../operations/match-route.ts';
 import { hasRawCharacter } from '../support/query-string.ts';
 import { rawCharacterProblem, refuseEvaluation } from './answers/evaluation-refusal.ts';
-import { type AwaitFlagParts, awaitFlag } from './answers/evaluation-wait.ts';
 import type { FlagAnswer } from './answers/flag-evaluation.ts';
 import { fileGiver } from './answers/made-answer.ts';
 import { evaluateProject, type ProjectAnswerParts } from './answers/project-evaluation.ts';
@@ -29,7 +28,6 @@ import { syncPath } from './sync-door.ts';
 
 export interface RouteParts {
   readonly flagAnswer: FlagAnswer;
-  readonly awaitFlag: AwaitFlagParts;
   readonly project: ProjectAnswerParts;
   readonly ofrep: OfrepGate;
   readonly management: ApiGate;
@@ -80,7 +78,6 @@ export function createDirectRoutes(parts: RouteParts): readonly DirectRoute[] {
     countedAs: routeIndex('evaluate-flag'),
     exchange: apiExchange,
     answer: (segment, query) => flagAnswer.answer(segment, query),
-    wait: (exchange, request) => awaitFlag(exchange, request, parts.awaitFlag),
     fail: (fault) => {
       onFault(fault, 'evaluate-flag');
       return flagAnswer.fail();
@@ -99,8 +96,7 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   const { flagAnswer, docsUrl, evaluation } = parts;
   const flag = evaluation.limit((exchange, request) => {
     const answer = flagAnswer.answer(request.parameter(0), request.query());
-    if (answer === null) awaitFlag(exchange, request, parts.awaitFlag);
-    else exchange.answer(answer.status, answer.headers, answer.body);
+    exchange.answer(answer.status, answer.headers, answer.body);
   });
   const project = evaluation.limit((exchange, request) => evaluateProject(exchange, request, parts.project));
   const giveFile = fileGiver({ ...parts.project, refusal: (detail) => refusalOfFile(detail, docsUrl) });

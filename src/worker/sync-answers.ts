@@ -107,7 +107,7 @@ export class SyncAnswers {
       exchange,
       status: 200,
       pieces: snapshotPieces(state, synced, version),
-      heldBytes: () => snapshot.held.bytes,
+      heldBytes: () => 0,
       isPinned: true,
       holder: () => ({
         asker: token.id,

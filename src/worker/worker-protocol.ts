@@ -12,8 +12,6 @@ import type { Viewer } from '../operations/watching/watch-places.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import type { CountedEvaluations } from './evaluation/evaluation-tallies.ts';
 import type { AttemptMemory } from './limits/attempt-limiters.ts';
-import type { KeyedMemory } from './limits/keyed-amounts.ts';
-import type { PlaceMemory } from './limits/place-memory.ts';
 import type { WindowMemory } from './limits/window-limiter.ts';
 import type { DocsPages } from './pages/docs-pages.ts';
 import type { WebApp } from './pages/web-app.ts';
@@ -26,51 +24,34 @@ export const budgetNames = [
   'connections',
   'managementRequests',
   'consoleRequests',
-  /** Of these, those without credentials that wait for their bodies. */
-  'managementStrangers',
-  'consoleStrangers',
-  /** Bytes of buffered request bodies, and of these, those of requests without credentials. */
+  /** Of these, those that wait for their bodies, their turn, or the writer. */
+  'managementWaiting',
+  'consoleWaiting',
+  /** Bytes of buffered request bodies. */
   'bodyBytes',
-  'strangersBodyBytes',
   /** Answers of one chunk that their clients have not read whole: their number, and their bytes. */
   'unsentAnswers',
   'unsentBytes',
-  /** Evaluations that wait until a long flag is read. */
-  'waitingEvaluations',
   /** Answers of the console that are being compressed. */
   'encoders',
   /** Event streams of sync and of OFREP. */
   'streams',
+  'browserStreams',
+  'longAnswers',
+  'longAnswerBytes',
+  'snapshots',
   /** Refusals of tokens by the Management API that are being recorded. */
   'denials',
 ] as const;
 export type BudgetName = (typeof budgetNames)[number];
 
 /** Long answers that are being made, or sent to slow clients. */
-const longAnswersMax = 1024;
+export const longAnswersMax = 1024;
 /** Snapshots that they hold: each keeps pages from reuse, and takes one of LMDB's readers. */
-const pinnedSnapshotsMax = 128;
-/** Places for all workers together, each kind a `SharedPlaces`. */
-export const placesOf = { longAnswers: longAnswersMax, pinnedSnapshots: pinnedSnapshotsMax } as const;
-export type PlaceName = keyof typeof placesOf;
-
-export const fairRoomNames = [
-  'bodies',
-  'managementRequests',
-  'consoleRequests',
-  'unsentBytes',
-  'denials',
-] as const;
-type FairRoomName = (typeof fairRoomNames)[number];
-
+export const pinnedSnapshotsMax = 128;
 /** Memory that all workers share: the limits of the process, exact for any spread of connections. */
 export interface SharedLimits {
   readonly budgets: Readonly<Record<BudgetName, SharedArrayBuffer>>;
-  readonly places: Readonly<Record<PlaceName, PlaceMemory>>;
-  /** The share of each project of the streams. */
-  readonly streamShares: KeyedMemory;
-  /** The shares of tokens, members, projects, organisations and addresses, for each `FairRoom`. */
-  readonly shares: Readonly<Record<FairRoomName, KeyedMemory>>;
   /** The memory of a `ConnectionRoom`. */
   readonly connectionRoom: SharedArrayBuffer;
   readonly managementRate: WindowMemory;

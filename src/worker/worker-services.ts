@@ -150,7 +150,6 @@ export function createServices(
     evaluationRateLimit > 0 ? new AddressLimiter(limits.evaluationRate, evaluationRateLimit) : null;
   const routeParts: RouteParts = {
     flagAnswer: evaluation.flagAnswer,
-    awaitFlag: evaluation.awaitFlag,
     project: evaluation.project,
     ofrep: createOfrepGate(setup, evaluation, { addresses, events, bodyTurns }, gateOptions),
     management: managementGate,
@@ -199,7 +198,7 @@ export function createServices(
 
 function createOfrepGate(
   setup: WorkerSetup,
-  { source, meter, tallies, longAnswers, awaitFlag, project }: Evaluation,
+  { source, meter, tallies, longAnswers, project }: Evaluation,
   {
     addresses,
     events,
@@ -211,13 +210,10 @@ function createOfrepGate(
   },
   { bodies, onBodyStep, isAttached }: ApiGateOptions,
 ): OfrepGate {
-  const { waiting, deadlineMs } = awaitFlag;
   return new OfrepGate({
     ...{
-      source,
       meter,
-      waiting,
-      deadlineMs,
+      deadlineMs: setup.requestDeadlineMs,
       longAnswers,
       addresses,
       bodies,

@@ -82,7 +82,6 @@ export class Worker {
   #beat(): void {
     Atomics.add(this.#state, beatCell, 1);
     const { source, meter, requestMeter } = this.#services;
-    source.loads.expire();
     source.release();
     requestMeter.putActive(performance.eventLoopUtilization().active);
     meter.putBytes(source.cache.bytes, source.lists.bytes);

@@ -2,12 +2,10 @@ import t, { type Test } from 'tap';
 import type { AnswerPolicy } from '../../src/http/answer-policy.ts';
 import type { Exchange } from '../../src/http/exchange.ts';
 import { headerBlock } from '../../src/http/header-block.ts';
-import { createHashSeed } from '../../src/support/keyed-hash.ts';
 import { ClientAddresses } from '../../src/worker/limits/address-finder.ts';
-import { createFairShares } from '../../src/worker/limits/fair-room.ts';
 import { unsentAnswers } from '../../src/worker/limits/process-budgets.ts';
 import { createBudgetMemory, usedOf } from '../../src/worker/limits/shared-budget.ts';
-import { type BudgetName, budgetNames, type SharedLimits } from '../../src/worker/worker-protocol.ts';
+import { type BudgetName, budgetNames } from '../../src/worker/worker-protocol.ts';
 import { eventually } from '../support/expectations.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { openRawConnection } from '../support/raw-request.ts';
@@ -19,8 +17,7 @@ const headers = headerBlock([['Content-Type', 'text/plain']]);
 async function serve(t: Test, give: (exchange: Exchange) => void, mustClose = false) {
   const memories = Object.fromEntries(budgetNames.map((name) => [name, createBudgetMemory(1)]));
   const budgets = memories as Record<BudgetName, SharedArrayBuffer>;
-  const shares = { unsentBytes: createFairShares(1, createHashSeed()) } as SharedLimits['shares'];
-  const unsent = unsentAnswers({ limits: { budgets, shares }, place: 0 }, new ClientAddresses([]));
+  const unsent = unsentAnswers({ limits: { budgets }, place: 0 }, new ClientAddresses([]));
   const policy: AnswerPolicy = { mustClose: () => mustClose, unsent };
   const served = await serveRoutes(t, {
     routes: [{ method: 'any', pattern: '/*', countedAs: 0, handle: give }],
@@ -165,7 +162,6 @@ for (const { why, mustClose, line } of closes) {
         countedAs: 0,
         answer: () => ({ status: 200, headers, body: 'hello', bodyBytes: 5 }),
         fail: () => ({ status: 500, headers, body: '', bodyBytes: 0 }),
-        wait: (exchange) => exchange.cut(),
       })),
       policy: { ...openPolicy, mustClose: () => mustClose },
     });
@@ -267,34 +263,4 @@ t.test('the server closes a connection after its last answer if the client does 
   await connection.closed;
   t.equal((await connection.response())?.body.toString(), 'last');
   await eventually(() => connections() === 0, 5000, 'the connection has ended');
-});
-
-t.test('a waiting answer learns once that it must close its connection', async (t) => {
-  let left = 1;
-  let asked = 0;
-  const mustClose = (): boolean => {
-    asked += 1;
-    left -= 1;
-    return left >= 0;
-  };
-  const answer = { status: 200, headers, body: 'there', bodyBytes: 5 };
-  const { port } = await serveRoutes(t, {
-    routes: [],
-    directRoutes: [
-      {
-        method: 'get',
-        pattern: '/flags/:id',
-        countedAs: 0,
-        answer: () => null,
-        wait: (exchange) => setImmediate(() => exchange.answer(answer.status, headers, answer.body)),
-        fail: () => answer,
-      },
-    ],
-    policy: { ...openPolicy, mustClose },
-  });
-  const connection = await openRawConnection(t, port);
-  connection.write('GET /flags/1 HTTP/1.1\r\nHost: x\r\n\r\n');
-  t.match((await connection.response())?.head, /\r\nconnection: close/i);
-  await connection.closed;
-  t.equal(asked, 1, 'the notice takes effect');
 });

@@ -47,9 +47,6 @@ const server: WorkerServer = createWorkerServer({
         const body = `${segment} ${query}`;
         return { status: 200, headers, body, bodyBytes: Buffer.byteLength(body) };
       },
-      wait: () => {
-        throw new Error('nothing waits in this thread');
-      },
       fail: () => ({ status: 500, headers, body: '', bodyBytes: 0 }),
     },
   ],

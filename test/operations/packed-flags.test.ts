@@ -10,7 +10,6 @@ import { flagView } from '../../src/domain/flag/flag-view.ts';
 import type { Project } from '../../src/domain/project/project.ts';
 import { flagRecord, skimFlag } from '../../src/storage/tables/flag-record.ts';
 import { jsonPieces } from '../../src/support/packed-json.ts';
-import { finish } from '../../src/support/steps.ts';
 import { joinPieces } from '../../src/support/text-pieces.ts';
 
 /* A flag is shown with the same bytes whether its lists were decoded or not. */
@@ -77,7 +76,7 @@ const flags: readonly (readonly [string, boolean, Flag])[] = [
 for (const [name, isMultiEnvironment, flag] of flags) {
   t.test(`a flag ${name}`, async (t) => {
     const project = projectOf(isMultiEnvironment);
-    const packed = finish(skimFlag(key, flagRecord.encode(key, flag)));
+    const packed = skimFlag(key, flagRecord.encode(key, flag));
     for (const environment of [null, ...project.environments]) {
       const shown = joinPieces(jsonPieces(flagView(packed, project, environment)));
       t.ok(shown === JSON.stringify(flagView(flag, project, environment)), environment?.name ?? 'all');

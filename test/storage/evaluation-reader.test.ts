@@ -8,7 +8,6 @@ import { DamagedRecordError } from '../../src/storage/store-error.ts';
 import { audienceRecord, skimAudience } from '../../src/storage/tables/audiences.ts';
 import { flagRecord, skimFlag } from '../../src/storage/tables/flag-record.ts';
 import { type PackedList, textLength, textStart } from '../../src/support/packed-list.ts';
-import { finish } from '../../src/support/steps.ts';
 import { throwsA } from '../support/expectations.ts';
 import fc from '../support/fast-check.ts';
 import { cutShort, flippedBits } from './support/damaged-bytes.ts';
@@ -58,7 +57,7 @@ function plain(flag: ReturnType<typeof evaluableOf>): unknown {
 
 t.test("a skimmed record has the flag's fields", async (test) => {
   const property = fc.property(anyFlag, (flag) => {
-    const skimmed = finish(skimFlag(key, flagRecord.encode(key, flag)));
+    const skimmed = skimFlag(key, flagRecord.encode(key, flag));
     deepStrictEqual(plain(skimmed), plain({ ...flag, ...evaluableOf(flag) }));
   });
   fc.assert(property, { numRuns: 300 });
@@ -66,9 +65,7 @@ t.test("a skimmed record has the flag's fields", async (test) => {
     { attribute: 'é', values: nastyStrings },
     { attribute: '__proto__', values: ['x'] },
   ];
-  const skimmed = finish(
-    skimAudience(key, audienceRecord.encode(key, audienceOf('p'.repeat(20), { rules }))),
-  );
+  const skimmed = skimAudience(key, audienceRecord.encode(key, audienceOf('p'.repeat(20), { rules })));
   test.strictSame(
     skimmed.rules.map(({ attribute, values }) => ({ attribute, values: textsOf(values) })),
     rules,
@@ -78,11 +75,10 @@ t.test("a skimmed record has the flag's fields", async (test) => {
 t.test('a record with any flipped bit, or under another key, is refused', async (test) => {
   const flag = flagOf('p'.repeat(20), { cohorts: ['a', 'b'.repeat(40)] });
   const bytes = flagRecord.encode(key, flag);
-  const isAccepted = (damaged: Buffer): boolean =>
-    !throwsA(DamagedRecordError, () => finish(skimFlag(key, damaged)));
+  const isAccepted = (damaged: Buffer): boolean => !throwsA(DamagedRecordError, () => skimFlag(key, damaged));
   test.same([...flippedBits(bytes)].filter(isAccepted), []);
   test.same([...cutShort(bytes)].filter(isAccepted), []);
-  test.throws(() => finish(skimFlag(Buffer.from('g'.repeat(20)), bytes)), DamagedRecordError);
+  test.throws(() => skimFlag(Buffer.from('g'.repeat(20)), bytes), DamagedRecordError);
 });
 
 /** Adds the checksum of a flag's record to any row. */
@@ -114,12 +110,10 @@ t.test(
       changed(6, null),
     ]) {
       const bytes = anyRow.encode(key, row);
-      test.throws(() => finish(skimFlag(key, bytes)), DamagedRecordError, JSON.stringify(row));
+      test.throws(() => skimFlag(key, bytes), DamagedRecordError, JSON.stringify(row));
     }
     const longer = anyRow.encode(key, [...changed(6, [[0, true, 50, ['c'], null, 'new']]), 'new', [1]]);
-    test.strictSame(textsOf(finish(skimFlag(key, longer)).states.get(0)?.cohortOverride as PackedList), [
-      'c',
-    ]);
+    test.strictSame(textsOf(skimFlag(key, longer).states.get(0)?.cohortOverride as PackedList), ['c']);
   },
 );
 
@@ -138,7 +132,7 @@ t.test('a flag that was read stays unchanged when the store changes', async (tes
   reader.renew();
   const read = (id: string) => {
     const found = reader.evaluation.flag(id);
-    return found === undefined ? undefined : finish(found.readInSteps());
+    return found?.read();
   };
   const before = flags.map(({ id }) => read(id));
   for (const [index, flag] of flags.entries()) {
@@ -149,7 +143,7 @@ t.test('a flag that was read stays unchanged when the store changes', async (tes
     test.strictSame(textsOf(before[index]?.cohorts as PackedList), flag.cohorts);
   }
   test.same(
-    Array.from(reader.evaluation.flagsOf(project.id), (found) => finish(found.readInSteps())?.name),
+    Array.from(reader.evaluation.flagsOf(project.id), (found) => found.read().name),
     ['a', 'b'],
   );
   test.equal(reader.evaluation.flag('no id'), undefined);
@@ -170,7 +164,7 @@ t.test('reading short flags leaves no garbage for a major collection', async (te
   const readOnce = (): void => {
     const found = reader.evaluation.flag(flag.id);
     if (found === undefined) throw new Error('the flag is there');
-    finish(found.readInSteps());
+    found.read();
   };
   const reads = 5000;
   const growths: number[] = [];

@@ -1,20 +1,14 @@
 import { ByteSet } from '../../support/byte-set.ts';
 import type { PackedList } from '../../support/packed-list.ts';
-import type { WorkQueue } from '../../support/steps.ts';
 
 /** Longer lists stay in the record's bytes, all of which they keep in memory; shorter ones are copied out. */
 export const copiedBytesMax = 4096;
 
 /** The lists of one flag as sets: each once, for all environments that inherit it. */
 export class CohortSets {
-  readonly #queue: WorkQueue | null;
   readonly #sets = new Map<PackedList, ByteSet>();
   readonly #held = new Set<ArrayBufferLike>();
   #setBytes = 0;
-
-  constructor(queue: WorkQueue | null) {
-    this.#queue = queue;
-  }
 
   /** @returns null for an empty list */
   setOf(list: PackedList): ByteSet | null {
@@ -22,7 +16,7 @@ export class CohortSets {
     const known = this.#sets.get(list);
     if (known !== undefined) return known;
     const kept = list.end - list.start > copiedBytesMax ? list : list.copy();
-    const set = new ByteSet(kept, this.#queue);
+    const set = new ByteSet(kept);
     this.#sets.set(list, set);
     this.#held.add(kept.bytes.buffer);
     this.#setBytes += set.sizeBytes;

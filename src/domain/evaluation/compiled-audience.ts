@@ -1,6 +1,5 @@
 import { ByteSet } from '../../support/byte-set.ts';
 import { type PackedList, packList } from '../../support/packed-list.ts';
-import type { WorkQueue } from '../../support/steps.ts';
 import type { Audience } from './audience.ts';
 
 export interface CompiledRule {
@@ -24,13 +23,12 @@ export interface EvaluableAudience {
 const encoder = new TextEncoder();
 const ruleOverheadBytes = 100;
 
-/** @param queue see `ByteSet` */
-export function compileAudience(audience: EvaluableAudience, queue: WorkQueue | null): CompiledAudience {
+export function compileAudience(audience: EvaluableAudience): CompiledAudience {
   const held = new Set<ArrayBufferLike>();
   let sizeBytes = ruleOverheadBytes;
   const rules = audience.rules.map((rule) => {
     const attribute = encoder.encode(rule.attribute);
-    const values = new ByteSet(rule.values, queue);
+    const values = new ByteSet(rule.values);
     held.add(rule.values.bytes.buffer);
     sizeBytes += ruleOverheadBytes + attribute.length + values.sizeBytes;
     return { attribute, values };

@@ -1,5 +1,4 @@
 import type { ByteSet } from '../../support/byte-set.ts';
-import type { WorkQueue } from '../../support/steps.ts';
 import { type Flag, initialState } from '../flag/flag.ts';
 import { type Environment, type Project, soleEnvironment } from '../project/project.ts';
 import { EvaluationTally } from '../usage/evaluation-count.ts';
@@ -120,15 +119,13 @@ export type CompiledAudienceLookup = (id: string) => CompiledAudience | undefine
 export interface CompileOptions {
   /** The environments that will be evaluated; by default all of the project. */
   readonly environments?: readonly Environment[];
-  /** Indexes long lists; until then they are scanned. */
-  readonly queue?: WorkQueue | null;
 }
 
 /** By the audience from which they were compiled, while anybody holds that audience. */
 const compiledAudiences = new WeakMap<Audience, CompiledAudience>();
 
 function compiledOf(audience: Audience): CompiledAudience {
-  const compiled = compiledAudiences.get(audience) ?? compileAudience(evaluableAudienceOf(audience), null);
+  const compiled = compiledAudiences.get(audience) ?? compileAudience(evaluableAudienceOf(audience));
   compiledAudiences.set(audience, compiled);
   return compiled;
 }
@@ -137,13 +134,12 @@ function compiledOf(audience: Audience): CompiledAudience {
 class StateCompiler {
   readonly #flag: EvaluableFlag;
   readonly #audienceById: CompiledAudienceLookup;
-  readonly #cohortSets: CohortSets;
+  readonly #cohortSets = new CohortSets();
   readonly audiences: CompiledAudience[] = [];
 
-  constructor(flag: EvaluableFlag, audienceById: CompiledAudienceLookup, queue: WorkQueue | null) {
+  constructor(flag: EvaluableFlag, audienceById: CompiledAudienceLookup) {
     this.#flag = flag;
     this.#audienceById = audienceById;
-    this.#cohortSets = new CohortSets(queue);
   }
 
   compile(environmentNumber: number): CompiledState {
@@ -229,8 +225,8 @@ export function compileEvaluable(
   flag: EvaluableFlag,
   project: Pick<Project, 'isMultiEnvironment' | 'environments'>,
   audienceById: CompiledAudienceLookup,
-  { environments = project.environments, queue }: CompileOptions = {},
+  { environments = project.environments }: CompileOptions = {},
 ): CompiledFlag {
-  const compiler = new StateCompiler(flag, audienceById, queue ?? null);
+  const compiler = new StateCompiler(flag, audienceById);
   return new CompiledFlag(flag, project.isMultiEnvironment, environments, compiler);
 }

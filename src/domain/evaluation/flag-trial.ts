@@ -51,7 +51,7 @@ export function trialOf(place: TrialPlace, plain: PlainContext, randomRoll: Rand
   const { flag, project, environmentNumber, audience } = place;
   const environments = project.environments.filter(({ number }) => number === environmentNumber);
   const compiledAudience = (): CompiledAudience | undefined =>
-    audience === null ? undefined : compileAudience(evaluableAudienceOf(audience), null);
+    audience === null ? undefined : compileAudience(evaluableAudienceOf(audience));
   const compiled = compileEvaluable(flag, project, compiledAudience, { environments });
   const context = new EvaluationContext();
   assignPlain(context, plain);

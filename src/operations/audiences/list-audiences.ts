@@ -7,7 +7,7 @@ import { AudienceUseList } from '../../domain/audience/audience-uses.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { listOf } from '../body-parts.ts';
-import { byName, inSteps, listReply } from '../list-reply.ts';
+import { byName, listReply } from '../list-reply.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
 /** Every audience of the project by name, with the flags that apply it: all flags are read once for that. */
@@ -21,7 +21,7 @@ export const listAudiences = consoleRead('list-audiences', {
 function* views(queries: RecordQueries, project: Project): Generator<AudienceView | null> {
   const uses = new AudienceUseList(project);
   for (const found of queries.foundFlagsOf(project.id)) {
-    uses.add(yield* inSteps(found));
+    uses.add(found.read());
     yield null;
   }
   // An audience may have a megabyte of values: none is kept while another one is read.

@@ -8,7 +8,7 @@ import { findAudience } from '../../domain/console/find-in-project.ts';
 import type { Audience } from '../../domain/evaluation/audience.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { inSteps, slowReply } from '../list-reply.ts';
+import { slowReply } from '../list-reply.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
 export const readAudience = consoleRead('read-audience', {
@@ -24,7 +24,7 @@ export const readAudience = consoleRead('read-audience', {
 function* view(queries: RecordQueries, project: Project, audience: Audience): Generator<AudienceView | null> {
   const uses = new AudienceUseList(project);
   for (const found of queries.foundFlagsOf(project.id)) {
-    uses.add(yield* inSteps(found));
+    uses.add(found.read());
     yield null;
   }
   yield audienceView(audience, uses.usesOf(audience.id));

@@ -5,7 +5,6 @@ import { environmentNumbers, type Project } from '../../domain/project/project.t
 import type { FlagPlace, FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { PackedList } from '../../support/packed-list.ts';
-import { pausing } from '../../support/text-pieces.ts';
 import { type ConsoleRequest, consoleRead, inProject } from '../operation.ts';
 import { cursorOf, placeOf } from './flag-cursor.ts';
 import { projectNamedBy } from './flag-pieces.ts';
@@ -114,8 +113,7 @@ function* pagePieces(queries: RecordQueries, project: Project, asked: Asked): Ge
       next = last;
       break;
     }
-    const flag = yield* pausing(found.readInSteps());
-    if (flag === undefined) throw new Error('a flag has gone from a snapshot');
+    const flag = found.read();
     last = flagRow(flag, project, countOf, (state) => kinds.indexOf(state));
     yield opening + JSON.stringify(last);
     opening = ',';

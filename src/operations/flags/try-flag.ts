@@ -9,12 +9,10 @@ import { stateIn } from '../../domain/flag/flag.ts';
 import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { describeEnvironments, environmentNumbers } from '../../domain/project/project.ts';
-import type { FoundFlag } from '../../domain/record-queries.ts';
 import { randomRoll } from '../../support/random-roll.ts';
-import type { Steps } from '../../support/steps.ts';
 import { optional } from '../body-parts.ts';
 import { consoleRead, inProject, type Shown } from '../operation.ts';
-import { isShownInSteps, projectNamedBy } from './flag-pieces.ts';
+import { projectNamedBy } from './flag-pieces.ts';
 
 const sent = shape({
   environmentNumber: Type.Integer({ minimum: 0 }),
@@ -50,16 +48,6 @@ export const tryFlag = consoleRead('try-flag', {
       const value: Trial = { ...trial, steps: [...trial.steps] };
       return succeed({ value });
     };
-    if (isShownInSteps(found, 1)) return succeed({ later: tryLong(found, answer) });
     return answer(evaluableOf(found.readWhole()));
   },
 });
-
-/** A flag with long lists is read in steps. */
-function* tryLong(
-  found: FoundFlag,
-  answer: (flag: EvaluableFlag) => Outcome<Shown, ConsoleProblem>,
-): Steps<Outcome<Shown, ConsoleProblem>> {
-  const flag = yield* found.readInSteps();
-  return flag === undefined ? refuseAbsentFlag() : answer(flag);
-}

@@ -207,9 +207,9 @@ export class Search {
     }
     this.#flagsLeft -= 1;
     this.#bytesLeft -= found.bytes;
-    const flag = yield* found.readInSteps();
+    const flag = found.read();
     yield;
-    return flag?.projectId === project.id ? shownFlag(flag, project) : null;
+    return flag.projectId === project.id ? shownFlag(flag, project) : null;
   }
 }
 

@@ -46,10 +46,10 @@ interface ClientAudience {
 /** A client has one environment, so it compiles its flags as a project without environments has them. */
 const project = { isMultiEnvironment: false, environments: [] };
 /** Of a context without attributes, no rule matches. */
-const neverMatched: readonly CompiledRule[] = compileAudience(
-  { id: '', rules: [{ attribute: '', values: packList([]) }] },
-  null,
-).rules;
+const neverMatched: readonly CompiledRule[] = compileAudience({
+  id: '',
+  rules: [{ attribute: '', values: packList([]) }],
+}).rules;
 /** A rule that no value is in. */
 const neverText: TextRule = { attribute: '', values: new Set(), hasReplacement: false };
 
@@ -206,7 +206,7 @@ function compiledAudienceOf(sent: SyncAudience): ClientAudience {
   const rules = sent.rules.map(({ attribute, values }) => ({ attribute, values: packList(values) }));
   return {
     sent,
-    compiled: compileAudience({ id: sent.id, rules }, null),
+    compiled: compileAudience({ id: sent.id, rules }),
     rules: sent.rules.map((rule) => textRuleOf(rule) ?? neverText),
   };
 }

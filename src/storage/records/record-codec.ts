@@ -2,7 +2,6 @@ import { toUSVString } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import { PackedList } from '../../support/packed-list.ts';
-import type { Steps } from '../../support/steps.ts';
 import type { DatabaseName } from '../keys.ts';
 import { DamagedRecordError } from '../store-error.ts';
 import { RowReader } from './row-reader.ts';
@@ -31,7 +30,7 @@ export interface RecordCodec<T> {
    * @param read takes the row's items in their order; an error about the row's form makes the record a damaged one
    * @throws DamagedRecordError
    */
-  skim<R>(key: Uint8Array, bytes: Buffer, read: (row: RowReader) => Steps<R>): Steps<R>;
+  skim<R>(key: Uint8Array, bytes: Buffer, read: (row: RowReader) => R): R;
   /** Verifies as `decode` does, without decoding. @throws DamagedRecordError */
   verify(key: Uint8Array, bytes: Buffer): void;
 }
@@ -46,8 +45,6 @@ interface RecordShape<T, Row extends readonly unknown[]> {
 }
 
 const headerBytes = 5;
-/** Bytes whose checksum takes some fifty microseconds. */
-const summedBytes = 256 * 1024;
 const packr = new Packr({ useRecords: false });
 
 export function recordCodec<T, const Row extends readonly unknown[]>(
@@ -71,20 +68,14 @@ export function recordCodec<T, const Row extends readonly unknown[]>(
   };
   const damaged = (key: Uint8Array, fault: unknown): DamagedRecordError =>
     new DamagedRecordError(database, key, `it is ${(fault as Error).message}`);
-  function* skim<R>(key: Uint8Array, bytes: Buffer, read: (row: RowReader) => Steps<R>): Steps<R> {
-    const payload = open(key, bytes);
-    let sum = crc32(key, seed);
-    for (let start = 0; start < payload.length; start += summedBytes) {
-      sum = crc32(payload.subarray(start, start + summedBytes), sum);
-      if (start + summedBytes < payload.length) yield;
-    }
-    requireSum(key, bytes, sum);
+  const skim = <R>(key: Uint8Array, bytes: Buffer, read: (row: RowReader) => R): R => {
+    const payload = payloadOf(key, bytes);
     try {
-      return yield* read(new RowReader(payload));
+      return read(new RowReader(payload));
     } catch (fault) {
       throw damaged(key, fault);
     }
-  }
+  };
   const decodeRow = (key: Uint8Array, bytes: Buffer): readonly unknown[] => {
     const row = new RowReader(payloadOf(key, bytes));
     try {

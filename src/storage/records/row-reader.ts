@@ -193,12 +193,6 @@ export class RowReader {
   }
 }
 
-/** @returns the entries of a list that was passed, as `read` would return them */
-export function unpackTexts({ bytes, start, end, count }: PackedList): readonly string[] {
-  const reader = new RowReader(bytes.subarray(start, end));
-  return Array.from({ length: count }, () => reader.readString());
-}
-
 /** @param token of a string. @returns how many bytes stand before its text */
 function headBytesOf(token: number): number {
   return token < 0xc0 ? 1 : 1 + 2 ** (token - 0xd9);

@@ -1,8 +1,7 @@
 import type { Audience } from '../../domain/evaluation/audience.ts';
 import type { EvaluableAudience } from '../../domain/evaluation/compiled-audience.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
-import type { Steps } from '../../support/steps.ts';
-import { type FoundRecord, findRecord, type HeldBytes } from '../evaluation-reader.ts';
+import { type FoundRecord, findRecord } from '../evaluation-reader.ts';
 import { idKey, lastIdKeyOf, rangeOf } from '../keys/key-parts.ts';
 import { findById, missingRecord, ownedBy, ownerIndex } from '../record-index.ts';
 import type { RecordSource } from '../record-source.ts';
@@ -34,18 +33,15 @@ export const audienceRecord = recordCodec({
   }),
 });
 
-/** A step ends after a list that is longer. */
-const stepBytes = 64 * 1024;
-
 /**
- * Reads what evaluation needs of an audience, in steps. Its lists refer to `bytes`, which must not change.
+ * Reads what evaluation needs of an audience. Its lists refer to `bytes`, which must not change.
  * @throws DamagedRecordError
  */
-export function skimAudience(key: Uint8Array, bytes: Buffer): Steps<EvaluableAudience> {
+export function skimAudience(key: Uint8Array, bytes: Buffer): EvaluableAudience {
   return audienceRecord.skim(key, bytes, skimRow);
 }
 
-function* skimRow(row: RowReader): Steps<EvaluableAudience> {
+function skimRow(row: RowReader): EvaluableAudience {
   const fields = row.enterArray();
   const id = row.readString();
   row.pass(2);
@@ -55,7 +51,6 @@ function* skimRow(row: RowReader): Steps<EvaluableAudience> {
     const rule = { attribute: row.readString(), values: row.passList() };
     rules.push(rule);
     row.pass(ruleFields - 2);
-    if (rule.values.end - rule.values.start > stepBytes) yield;
   }
   row.pass(fields - 4);
   row.requireEnd();
@@ -93,12 +88,8 @@ function* audienceNamesOf(source: RecordSource, projectId: string): Generator<Pi
   }
 }
 
-export function foundAudience(
-  source: RecordSource,
-  id: string,
-  held: HeldBytes,
-): FoundRecord<EvaluableAudience> | undefined {
+export function foundAudience(source: RecordSource, id: string): FoundRecord<EvaluableAudience> | undefined {
   return isIdShaped(id)
-    ? findRecord({ source, database: 'audiences', key: idKey(id), held, skim: skimAudience })
+    ? findRecord({ source, database: 'audiences', key: idKey(id), skim: skimAudience })
     : undefined;
 }

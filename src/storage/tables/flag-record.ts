@@ -1,9 +1,7 @@
 import type { Flag, FlagState, PackedFlag, StateOf } from '../../domain/flag/flag.ts';
 import type { PackedList } from '../../support/packed-list.ts';
-import { finish, type Steps } from '../../support/steps.ts';
 import { type RecordCodec, recordCodec } from '../records/record-codec.ts';
 import type { RowReader } from '../records/row-reader.ts';
-import { storableOverride, storedFlag } from './stored-state.ts';
 
 type StateRow = readonly [
   environmentNumber: number,
@@ -42,21 +40,12 @@ const flagCodec = recordCodec({
   }),
 });
 
-/** Lists of a longer record become strings only when they are asked for. */
-const longBytes = 64 * 1024;
-
-export const flagRecord: RecordCodec<Flag> = {
-  ...flagCodec,
-  decode: (key, bytes) =>
-    bytes.length > longBytes ? storedFlag(finish(skimFlag(key, bytes))) : flagCodec.decode(key, bytes),
-};
+export const flagRecord: RecordCodec<Flag> = flagCodec;
 
 function statesToRows(states: ReadonlyMap<number, FlagState>): StateRow[] {
   const rows: StateRow[] = [];
   for (const [environmentNumber, state] of states) {
-    const { enabled, trafficPercentage, audienceId } = state;
-    // `packRow` writes such bytes as the list that they are.
-    const cohortOverride = storableOverride(state) as readonly string[] | null;
+    const { enabled, trafficPercentage, cohortOverride, audienceId } = state;
     rows.push([environmentNumber, enabled, trafficPercentage, cohortOverride, audienceId]);
   }
   return rows;
@@ -72,34 +61,28 @@ function statesFromRows(rows: readonly StateRow[]): ReadonlyMap<number, FlagStat
 
 /** Fields of a row, and of a state's. Later versions may append others. */
 const [fieldCount, stateFieldCount] = [10, 5];
-/** A step ends after a list that is longer. */
-const stepBytes = 64 * 1024;
-
 /**
- * Reads a flag in steps. Its lists refer to `bytes`, which must not change.
+ * Reads a flag. Its lists refer to `bytes`, which must not change.
  * @throws DamagedRecordError
  */
-export function skimFlag(key: Uint8Array, bytes: Buffer): Steps<PackedFlag> {
+export function skimFlag(key: Uint8Array, bytes: Buffer): PackedFlag {
   return flagCodec.skim(key, bytes, skimRow);
 }
 
-function* skimRow(row: RowReader): Steps<PackedFlag> {
+function skimRow(row: RowReader): PackedFlag {
   const fields = requireFields(row.enterArray(), fieldCount);
   const [id, projectId, name] = [row.readString(), row.readString(), row.readString()];
   const [description, tags] = [row.readString(), row.read() as readonly string[]];
   const cohorts = row.passList();
   const states = new Map<number, StateOf<PackedList>>();
-  for (let left = row.enterArray(); left > 0; left -= 1) {
-    if (skimState(row, states) > stepBytes) yield;
-  }
+  for (let left = row.enterArray(); left > 0; left -= 1) skimState(row, states);
   const [revision, createdAt, updatedAt] = [row.read(), row.read(), row.read()] as [number, number, number];
   row.pass(fields - fieldCount);
   row.requireEnd();
   return { id, projectId, name, description, tags, cohorts, states, revision, createdAt, updatedAt };
 }
 
-/** @returns the length of the state's own list */
-function skimState(row: RowReader, states: Map<number, StateOf<PackedList>>): number {
+function skimState(row: RowReader, states: Map<number, StateOf<PackedList>>): void {
   const fields = requireFields(row.enterArray(), stateFieldCount);
   const [environmentNumber, enabled, trafficPercentage] = [row.read(), row.read(), row.read()];
   const cohortOverride = row.passListOrNull();
@@ -107,7 +90,6 @@ function skimState(row: RowReader, states: Map<number, StateOf<PackedList>>): nu
   row.pass(fields - stateFieldCount);
   const state = { enabled, trafficPercentage, cohortOverride, audienceId };
   states.set(environmentNumber as number, state as StateOf<PackedList>);
-  return cohortOverride === null ? 0 : cohortOverride.end - cohortOverride.start;
 }
 
 function requireFields(count: number, least: number): number {

@@ -3,7 +3,7 @@ import { environmentNumbers, type Project } from '../../domain/project/project.t
 import type { FlagPlace, FoundFlag } from '../../domain/record-queries.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { Finding, StoreWalk } from '../check/store-walk.ts';
-import { type FoundRecord, findRecord, type HeldBytes } from '../evaluation-reader.ts';
+import { type FoundRecord, findRecord } from '../evaluation-reader.ts';
 import {
   idBytes,
   idKey,
@@ -69,10 +69,9 @@ export const flagTable = replacedTable({
   answers: {
     flag: ({ source }, id) => findById(source, flagRecord, id),
     flagsOf: ({ source }, projectId, name) => flagsOf(source, projectId, name),
-    foundFlag: ({ held, source }, id) => foundFlag(source, id, held),
-    foundFlagsOf: ({ held, source }, projectId, name) => foundFlagsOf(source, projectId, name, held),
-    foundFlagsAfter: ({ held, source }, projectId, place) =>
-      foundFlagsIn(source, rangeAfter(projectId, place), held),
+    foundFlag: ({ source }, id) => foundFlag(source, id),
+    foundFlagsOf: ({ source }, projectId, name) => foundFlagsOf(source, projectId, name),
+    foundFlagsAfter: ({ source }, projectId, place) => foundFlagsIn(source, rangeAfter(projectId, place)),
     flagPlacesOf: ({ source }, projectId, name) => flagPlacesOf(source, projectId, name),
     flagsNaming: ({ source }, projectId, audienceId) => flagsNaming(source, projectId, audienceId),
   },
@@ -113,46 +112,40 @@ function* flagsNaming(source: RecordSource, projectId: string, audienceId: strin
 
 type FoundFlagRecord = FoundRecord<PackedFlag> & FoundFlag;
 
-function flagAt(source: RecordSource, key: Buffer, held: HeldBytes): FoundFlagRecord | undefined {
-  const found = findRecord<PackedFlag>({ source, database: 'flags', key, held, skim: skimFlag });
+function flagAt(source: RecordSource, key: Buffer): FoundFlagRecord | undefined {
+  const found = findRecord<PackedFlag>({ source, database: 'flags', key, skim: skimFlag });
   if (found === undefined) return undefined;
   const readWhole = (): Flag => {
     const bytes = source.findBytes('flags', key);
     if (bytes === undefined) throw missingRecord(flagRecord, key);
     return flagRecord.decode(key, bytes);
   };
-  const { bytes, begin, read, readInSteps } = found;
+  const { bytes, begin, read } = found;
   // Not spread: each object would have a map of V8's own, which only a major collection frees.
-  return { bytes, begin, read, readInSteps, readWhole };
+  return { bytes, begin, read, readWhole };
 }
 
-export function foundFlag(source: RecordSource, id: string, held: HeldBytes): FoundFlagRecord | undefined {
-  return isIdShaped(id) ? flagAt(source, idKey(id), held) : undefined;
+export function foundFlag(source: RecordSource, id: string): FoundFlagRecord | undefined {
+  return isIdShaped(id) ? flagAt(source, idKey(id)) : undefined;
 }
 
 export function foundFlagsOf(
   source: RecordSource,
   projectId: string,
   name: string | undefined,
-  held: HeldBytes,
 ): Generator<FoundFlagRecord> {
-  return foundFlagsIn(source, rangeOfFlags(projectId, name), held);
+  return foundFlagsIn(source, rangeOfFlags(projectId, name));
 }
 
-function* foundFlagsIn(
-  source: RecordSource,
-  range: KeyRange | null,
-  held: HeldBytes,
-): Generator<FoundFlagRecord> {
+function* foundFlagsIn(source: RecordSource, range: KeyRange | null): Generator<FoundFlagRecord> {
   if (range === null) return;
   const pinned = source.pin();
   try {
     for (const indexKey of pinned.source.keys(flagIndex.database, range)) {
       const key = lastIdKeyOf(indexKey);
-      const found = flagAt(pinned.source, key, held);
+      const found = flagAt(pinned.source, key);
       if (found === undefined) throw missingRecord(flagRecord, key);
       yield found;
-      held.bytes = 0;
     }
   } finally {
     pinned.release();

@@ -1,7 +1,6 @@
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { Finding, StoreWalk } from '../check/store-walk.ts';
-import type { HeldBytes } from '../evaluation-reader.ts';
 import { idKey } from '../keys/key-parts.ts';
 import type { RecordIndex } from '../record-index.ts';
 import type { RecordSource } from '../record-source.ts';
@@ -30,8 +29,6 @@ export interface QuestionedView {
   readonly source: RecordSource;
   /** Null in a view whose transaction may still be undone. */
   readonly auditHeads: AuditHeads | null;
-  /** Receives the bytes that are kept of flags that are read in steps. */
-  readonly held: HeldBytes;
 }
 
 /** An answer to each of the rules' questions. */

@@ -139,7 +139,7 @@ function giveRead(reply: ApiReply, answer: ApiAnswer, body: string, actors: ApiA
 }
 
 /** A refusal is given before a long answer begins. */
-function sendLong(reply: ApiReply, { answer: first, held, release }: Read, actors: ApiActors): void {
+function sendLong(reply: ApiReply, { answer: first, release }: Read, actors: ApiActors): void {
   const late = new LateAnswer(first);
   const touch = (): void => {
     if (!reply.request.isBackground) actors.touch(first.touchedSessionId);
@@ -149,7 +149,7 @@ function sendLong(reply: ApiReply, { answer: first, held, release }: Read, actor
     get status() {
       return late.known.status;
     },
-    heldBytes: () => held.bytes,
+    heldBytes: () => 0,
     pieces: late.pieces(),
     askedAt: reply.completeAt,
     isPinned: true,

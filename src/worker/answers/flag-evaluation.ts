@@ -32,15 +32,14 @@ export class FlagAnswer implements ReadyAnswer {
     this.#parts = parts;
   }
 
-  /** @returns null when the flag has to be loaded first, as `FlagSource.cold` says */
-  answer(segment: string, query: string): this | null {
+  answer(segment: string, query: string): this {
     const { source, evaluator } = this.#parts;
     // Compared for each request: one that comes after a change was acknowledged sees the new version.
     source.refresh();
     const isPlain = isPlainSegment(segment);
     if (!isPlain && hasRawCharacter(segment)) return this.#refuseRaw(segment);
-    const isAnswered = evaluator.evaluate(isPlain ? segment : decodeSegment(segment), query);
-    return isAnswered ? this.#take(evaluator) : null;
+    evaluator.evaluate(isPlain ? segment : decodeSegment(segment), query);
+    return this.#take(evaluator);
   }
 
   #refuseRaw(segment: string): this {

@@ -19,7 +19,7 @@ export class LeasedFlagAnswer extends FlagAnswer {
     this.#lease = lease;
   }
 
-  override answer(segment: string, query: string): this | null {
+  override answer(segment: string, query: string): this {
     const isAttached = this.#lease.isValid();
     const answer = super.answer(segment, query);
     if (!isAttached) this.headers = detachedHeaders(this.headers);

@@ -1,6 +1,4 @@
-import type { RefusedShare } from '../evaluation/evaluation-metrics-protocol.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
-import type { LongAnswerPlace } from './long-answer.ts';
 
 /** What an answer needs of the process' bounds. */
 export interface LongAnswerNeeds {
@@ -9,20 +7,25 @@ export interface LongAnswerNeeds {
   readonly isPinned: boolean;
 }
 
-/** The process' bounds on long answers, and the share of each holder. */
+/** A part of a quota that an answer holds. */
+interface Hold {
+  take(amount: number): boolean;
+  give(amount: number): void;
+  end(): void;
+}
+
+/** What an answer has of them. */
+export interface LongAnswerPlace {
+  readonly holds: readonly Hold[];
+  readonly held: Hold;
+  bytes: number;
+}
+
+/** The process' bounds on long answers. */
 export interface LongAnswerRoom {
-  /** @returns a place; or the share that is used up */
-  take(holder: Holder, needs: LongAnswerNeeds): LongAnswerPlace | RefusedShare;
-  /** Whether the answer would get a place if `without` were given back. */
-  wouldTake(holder: Holder, needs: LongAnswerNeeds, without: LongAnswerPlace): boolean;
-  /** Asks another worker for a place that would do, whose client does not read: there is room a little later. */
-  want(holder: Holder, needs: LongAnswerNeeds): void;
-  /**
-   * Tells the other workers since when the client of a place has not read, in milliseconds of `monotonicMs`; null: it
-   * reads. @returns whether another worker wants the place
-   */
-  noteUnread(place: LongAnswerPlace, since: number | null): boolean;
-  /** Sets the bytes that are kept for a place. @returns null; or the share that is used up, and nothing has changed */
-  resize(place: LongAnswerPlace, bytes: number): RefusedShare | null;
+  /** @returns null: there is no room, or its holder has a part of it already */
+  take(holder: Holder, needs: LongAnswerNeeds): LongAnswerPlace | null;
+  /** Sets the bytes that are kept for an answer. @returns whether there was room; otherwise nothing has changed */
+  resize(place: LongAnswerPlace, bytes: number): boolean;
   give(place: LongAnswerPlace): void;
 }

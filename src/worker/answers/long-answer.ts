@@ -6,6 +6,7 @@ import { CutAnswer, type TextPieces } from '../../support/text-pieces.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
 import type { AnswerEncoder } from './answer-encoder.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
+import type { LongAnswerPlace } from './long-answer-room.ts';
 
 /** An answer of any length, before its body is made. */
 export interface LongAnswer {
@@ -39,12 +40,6 @@ export interface LongAnswer {
   onBegin?(): void;
   /** An answer of several chunks is over: the client's socket took the last byte, or the answer was cut. */
   onOver(): void;
-}
-
-/** A place among the process' long answers, and one among its snapshots; null: the answer needs none of that kind. */
-export interface LongAnswerPlace {
-  readonly answer: number;
-  readonly snapshot: number | null;
 }
 
 /**

@@ -1,9 +1,7 @@
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import { type RefusedShare, refusedShares } from '../evaluation/evaluation-metrics-protocol.ts';
-import { type Holder, shareKey } from '../evaluation/pin-room.ts';
-import { type LongAnswer, type LongAnswerPlace, Sending, type SendingHooks, tooMany } from './long-answer.ts';
-import type { LongAnswerNeeds, LongAnswerRoom } from './long-answer-room.ts';
-import { unreadOf } from './unread-answers.ts';
+import type { Holder } from '../evaluation/pin-room.ts';
+import { type LongAnswer, Sending, type SendingHooks } from './long-answer.ts';
+import type { LongAnswerPlace, LongAnswerRoom } from './long-answer-room.ts';
 
 export interface LongAnswersOptions {
   readonly room: LongAnswerRoom;
@@ -12,9 +10,7 @@ export interface LongAnswersOptions {
   /** Receives how long each step took, in milliseconds. */
   onStep(ms: number): void;
   /** There was no place for an answer. */
-  onRefused(share: RefusedShare): void;
-  /** An answer was cut, because another one needed its place and its client did not read. */
-  onDisplaced(): void;
+  onRefused(): void;
 }
 
 /** How long an answer is worked on when it is asked for: a short one is complete by then. */
@@ -41,8 +37,6 @@ const atOnceMsMax = 1;
 const answerAgeMaxMs = 30_000;
 /** How often the answers are searched for those that are too old or past their deadline. */
 const lookIntervalMs = 50;
-/** Why an answer is cut for another one. */
-const displaced = 'its client did not read it, and others need its place';
 /** Holders whose last turns are remembered. */
 const turnsMax = 4096;
 
@@ -67,11 +61,6 @@ export class LongAnswers {
   #atOnceMs = 0;
   #isScheduled = false;
   #scheduledAt = 0;
-  /**
-   * Shares that were found used up in this turn: later answers of this turn are refused without a search of all places.
-   */
-  readonly #usedUp = new Set<string>();
-
   constructor(options: LongAnswersOptions) {
     this.#options = options;
     this.#hooks = {
@@ -92,7 +81,6 @@ export class LongAnswers {
    * waits.
    */
   send(answer: LongAnswer): void {
-    if (this.#refuseAtOnce(answer)) return;
     const sending = new Sending(answer, this.#hooks);
     this.#add(sending);
     if (this.#mayRunAtOnce(sending.holder)) {
@@ -101,18 +89,6 @@ export class LongAnswers {
       this.#schedule();
     }
     if (sending.requirePlace() && sending.isRunnable) this.#queue(sending);
-  }
-
-  /** Of twice as many answers as can be made, half are refused: the cheaper that is, the more of the others are made. */
-  #refuseAtOnce(answer: LongAnswer): boolean {
-    if (this.#usedUp.size === 0 || answer.isDecided === true) return false;
-    const holder = answer.holder();
-    const usedUp = this.#usedUpOf(holder);
-    if (usedUp === undefined || this.#mayRunAtOnce(holder)) return false;
-    this.#options.onRefused(usedUp);
-    answer.release();
-    answer.refuse(tooMany);
-    return true;
   }
 
   #mayRunAtOnce(holder: Holder): boolean {
@@ -141,57 +117,17 @@ export class LongAnswers {
     if (this.#sending.size === 0 || this.#turns.size > turnsMax) this.#turns.clear();
   }
 
-  /**
-   * When there is no place, the client that has read nothing for longest loses its place to an answer of the same
-   * share.
-   */
   #seat(sending: Sending, holder: Holder): LongAnswerPlace | null {
     const { room, onRefused } = this.#options;
-    const usedUp = this.#usedUpOf(holder);
-    if (usedUp !== undefined) {
-      onRefused(usedUp);
-      return null;
-    }
-    const needs = { bytes: sending.heldBytes, isPinned: sending.answer.isPinned };
-    const first = room.take(holder, needs);
-    if (typeof first !== 'string') return first;
-    const place = this.#displace(sending, holder, needs, first) ? room.take(holder, needs) : first;
-    if (typeof place !== 'string') return place;
-    room.want(holder, needs);
-    this.#usedUp.add(shareKey(place, holder));
-    this.#schedule();
-    onRefused(place);
-    return null;
-  }
-
-  #usedUpOf(holder: Holder): RefusedShare | undefined {
-    if (this.#usedUp.size === 0) return undefined;
-    return refusedShares.find((share) => this.#usedUp.has(shareKey(share, holder)));
+    const place = room.take(holder, { bytes: sending.heldBytes, isPinned: sending.answer.isPinned });
+    if (place === null) onRefused();
+    return place;
   }
 
   #resize(sending: Sending, place: LongAnswerPlace): boolean {
-    const { room } = this.#options;
-    const needs = { bytes: sending.heldBytes, isPinned: false };
-    const first = room.resize(place, needs.bytes);
-    if (first === null) return true;
-    const isLess = this.#displace(sending, sending.holder, needs, first);
-    const refused = isLess ? room.resize(place, needs.bytes) : first;
-    if (refused === null) return true;
-    room.want(sending.holder, needs);
-    this.#options.onRefused(refused);
-    return false;
-  }
-
-  /** Cuts an answer that its client does not read, if that makes the room that is needed. @returns whether it did */
-  #displace(sending: Sending, holder: Holder, needs: LongAnswerNeeds, share: RefusedShare): boolean {
-    const { room, onDisplaced } = this.#options;
-    for (const { unread, place } of unreadOf(this.#sending, holder, share, sending)) {
-      if (!room.wouldTake(holder, needs, place)) continue;
-      onDisplaced();
-      unread.cut(displaced);
-      return true;
-    }
-    return false;
+    const isResized = this.#options.room.resize(place, sending.heldBytes);
+    if (!isResized) this.#options.onRefused();
+    return isResized;
   }
 
   /** @returns how long it took, in milliseconds */
@@ -212,7 +148,6 @@ export class LongAnswers {
   #turnOver(): void {
     this.#isScheduled = false;
     this.#atOnceMs = 0;
-    this.#usedUp.clear();
     const startedAt = monotonicMs();
     const untilMs = startedAt + Math.min(slicesMsMax, (startedAt - this.#scheduledAt) * turnShare);
     do this.#runNext();
@@ -269,18 +204,8 @@ export class LongAnswers {
     for (const sending of this.#sending) {
       if (this.#refuseLate(sending, now)) continue;
       if (now - sending.startedAt > answerAgeMaxMs) sending.cut('its client took too long to read it');
-      else this.#yieldWanted(sending);
     }
     if (this.#sending.size > 0) this.#looking = setTimeout(() => this.#endOld(), lookIntervalMs).unref();
-  }
-
-  /** Gives up the place of an answer that is not read, if another worker wants it. */
-  #yieldWanted(sending: Sending): void {
-    const { place, behindSince } = sending;
-    const { room, onDisplaced } = this.#options;
-    if (place === null || !room.noteUnread(place, behindSince)) return;
-    onDisplaced();
-    sending.cut(displaced);
   }
 
   /** Cuts every answer and gives back what it was read from. */

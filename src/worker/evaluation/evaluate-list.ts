@@ -1,17 +1,9 @@
 import type { CompiledRule } from '../../domain/evaluation/compiled-audience.ts';
 import type { CompiledFlag, CompiledState } from '../../domain/evaluation/compiled-flag.ts';
-import {
-  evaluateFlag,
-  indexCohorts,
-  indexRules,
-  matchesAudience,
-  mayIndex,
-  scannedBytesOf,
-} from '../../domain/evaluation/evaluate-flag.ts';
+import { evaluateFlag, matchesAudience } from '../../domain/evaluation/evaluate-flag.ts';
 import type { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { type EvaluationReason, isOn } from '../../domain/evaluation/evaluation-reason.ts';
 import { randomRoll } from '../../support/random-roll.ts';
-import type { Steps } from '../../support/steps.ts';
 import { utf8BytesMax } from '../../support/utf8.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
 import type { EvaluationTallies } from './evaluation-tallies.ts';
@@ -46,8 +38,6 @@ export const plainForm: ListForm = {
 const flagsOfPiece = 64;
 /** Rules that are compared with values of the context between two looks: some hundred microseconds. */
 const comparisonsOfPiece = 2048;
-/** Bytes of a list without an index that are scanned in the time of such a comparison. */
-const bytesOfComparison = 50;
 const [openBracket, comma, closeBracket] = Buffer.from('[,]');
 
 /** The buffer in which a piece is built. A yielded piece is valid until the next one is asked for. */
@@ -91,49 +81,16 @@ type Rules = readonly CompiledRule[];
 
 /** The comparisons of one context with the lists of many flags: with each audience once, however many flags apply it. */
 export class ListComparisons {
-  readonly #context: EvaluationContext;
-  /** Made when the first flag applies an audience: most lists of most requests need neither. */
+  /** Made when the first flag applies an audience: most lists of most requests need none. */
   #known: Map<Rules, boolean> | null = null;
-  #indexed: Set<Rules> | null = null;
-  /** Whether the request brings so many values that indexes may be made. */
-  readonly isIndexing: boolean;
   /** Comparisons with short values that take as long as those since the last look at the clock, at most. */
   comparisons = 0;
-
-  constructor(context: EvaluationContext) {
-    this.#context = context;
-    this.isIndexing = mayIndex(context);
-  }
-
-  /** Whether the evaluation of the state may make indexes, which `indexInSteps` then makes. */
-  mayIndex({ isEnabled, cohorts, rules }: CompiledState): boolean {
-    if (!this.isIndexing || !isEnabled) return false;
-    return cohorts?.isSettled === false || (rules !== null && this.#indexed?.has(rules) !== true);
-  }
-
-  *indexInSteps({ cohorts, rules }: CompiledState): Steps<void> {
-    if (cohorts !== null) yield* indexCohorts(cohorts, this.#context);
-    if (rules === null || this.#indexed?.has(rules) === true) return;
-    this.#indexed ??= new Set();
-    this.#indexed.add(rules);
-    yield* indexRules(rules, this.#context);
-  }
-
-  /** Counts what the search of the state's cohorts takes, for a context that has any. */
-  noteCohorts({ isEnabled, cohorts }: CompiledState): void {
-    if (!isEnabled || cohorts === null) return;
-    const searches = 1 + this.#context.furtherCohortCount;
-    this.comparisons += scannedBytesOf(cohorts, searches) / bytesOfComparison;
-  }
 
   readonly matches = (rules: Rules, context: EvaluationContext): boolean => {
     this.#known ??= new Map();
     const known = this.#known.get(rules);
     if (known !== undefined) return known;
-    for (const { values } of rules) {
-      this.comparisons += context.attributeCount;
-      this.comparisons += scannedBytesOf(values, context.attributeCount) / bytesOfComparison;
-    }
+    this.comparisons += rules.length * context.attributeCount;
     const isMatch = matchesAudience(rules, context);
     this.#known.set(rules, isMatch);
     return isMatch;
@@ -164,9 +121,8 @@ export function* evaluateList(
 ): Generator<Uint8Array> {
   let separator = openBracket as number;
   const shared = form.asksForNames ? placesOfSharedNames(flags) : noPlaces;
-  const lists = new ListComparisons(context);
-  const { matches, isIndexing } = lists;
-  const { hasCohort } = context;
+  const lists = new ListComparisons();
+  const { matches } = lists;
   for (let index = 0; index < flags.length; ) {
     const end = Math.min(index + flagsOfPiece, flags.length);
     let length = 0;
@@ -175,15 +131,8 @@ export function* evaluateList(
       const flag = flags[index] as ListedFlag;
       const { compiled } = flag;
       const state = stateOf(flag, environmentIndex);
-      if (isIndexing && lists.mayIndex(state)) {
-        for (const _step of lists.indexInSteps(state)) {
-          yield scratch.subarray(0, length);
-          length = 0;
-        }
-      }
       scratch[length] = separator;
       separator = comma as number;
-      if (hasCohort) lists.noteCohorts(state);
       const reason = evaluateFlag(compiled, state, context, randomRoll, matches);
       meter.countFlagOfProject(reason);
       tallies.count(state.tally, isOn(reason));

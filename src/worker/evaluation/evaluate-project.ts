@@ -5,8 +5,7 @@ import { findEnvironment, type Project } from '../../domain/project/project.ts';
 import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import { randomRoll } from '../../support/random-roll.ts';
-import { CutAnswer, pausing } from '../../support/text-pieces.ts';
-import { touchedMemory } from '../../support/touched-memory.ts';
+import { CutAnswer } from '../../support/text-pieces.ts';
 import { AudienceReading } from './audience-reading.ts';
 import {
   type EvaluationCounting,
@@ -63,8 +62,6 @@ interface Asked {
   build: ListBuild | null;
   /** Gives back its own snapshot, if it has one. */
   releaseSnapshot: (() => void) | null;
-  /** Bytes of records that are kept for that snapshot. */
-  snapshotHeld: { readonly bytes: number };
 }
 
 /** Evaluates every flag of a project for one context, by name, then id. */
@@ -143,10 +140,9 @@ export class ProjectEvaluator {
       form,
       build: null,
       releaseSnapshot: null,
-      snapshotHeld: { bytes: 0 },
     };
     // Functions: V8 takes a microsecond to make an accessor of an object literal.
-    const heldBytes = () => asked.snapshotHeld.bytes + context.bytes.length;
+    const heldBytes = () => context.bytes.length;
     const release = () => this.#release(asked);
     return { status: 200, pieces: this.#pieces(asked), heldBytes, holder, release };
   }
@@ -200,8 +196,7 @@ export class ProjectEvaluator {
     }
     // From here on the answer gives the room back, whether a snapshot is open or opening it throws.
     asked.releaseSnapshot = () => this.#pins.give(place);
-    const { queries, evaluation, held, release } = this.#reader.pin();
-    asked.snapshotHeld = held;
+    const { queries, evaluation, release } = this.#reader.pin();
     asked.releaseSnapshot = () => {
       release();
       this.#pins.give(place);
@@ -252,22 +247,19 @@ function* evaluateFlags(
 ): Generator<string> {
   const index = environmentIndex(project, context) ?? -1;
   const environments = index < 0 ? [] : project.environments.slice(index, index + 1);
-  // A list of items that is searched once gets no index.
-  const audiences = new AudienceReading(evaluation, new Map(), { memory: touchedMemory, queue: null });
+  const audiences = new AudienceReading(evaluation);
   const audienceById = (id: string) => audiences.find(id);
-  const lists = new ListComparisons(context);
+  const lists = new ListComparisons();
   let separator = '[';
   // A flag is written when the next one is known: flags of the same name stand side by side.
   let last = null as CompiledFlag | null;
   let [lastName, lastReason, isNameShared] = ['', 0, false];
   for (const found of evaluation.flagsOf(project.id)) {
-    const flag = yield* pausing(found.readInSteps());
-    if (flag === undefined) continue;
-    yield* pausing(audiences.readAllOf(flag, found.bytes));
+    const flag = found.read();
+    audiences.readAllOf(flag);
     const compiled = compileEvaluable(flag, project, audienceById, { environments });
     const state = selectState(compiled, context);
     if (state === null) throw new Error(`flag ${flag.id} has no state where its project has an environment`);
-    if (lists.mayIndex(state)) yield* pausing(lists.indexInSteps(state));
     const reason = evaluateFlag(compiled, state, context, randomRoll, lists.matches);
     meter.countFlagOfProject(reason);
     const isSame = last !== null && lastName === flag.name;

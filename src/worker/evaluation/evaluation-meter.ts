@@ -6,13 +6,9 @@ import {
   type EvaluationKind,
   evaluationMetrics,
   type RefusalReason,
-  type RefusedShare,
   refusalReasons,
-  refusedShares,
   type StepKind,
   stepKinds,
-  type WaitEnd,
-  waitEnds,
 } from './evaluation-metrics-protocol.ts';
 
 const { metrics } = evaluationMetrics;
@@ -69,16 +65,8 @@ export class EvaluationMeter {
     this.#add(isAbsent ? absentCell : missCell);
   }
 
-  countWait(end: WaitEnd): void {
-    count(this.#cells, metrics.waits, waitEnds.indexOf(end));
-  }
-
-  countRefusedLongAnswer(share: RefusedShare): void {
-    count(this.#cells, metrics.refusedLongAnswers, refusedShares.indexOf(share));
-  }
-
-  countDisplacedLongAnswer(): void {
-    count(this.#cells, metrics.displacedLongAnswers);
+  countRefusedLongAnswer(): void {
+    count(this.#cells, metrics.refusedLongAnswers);
   }
 
   countListLookup(isFound: boolean): void {

@@ -21,14 +21,6 @@ const evaluationSeries: readonly Labels[] = evaluationKinds.flatMap((kind) => [
   ...refusalReasons.map((reason) => ({ kind, outcome: 'refused', reason })),
 ]);
 
-/** How an evaluation's wait for a long flag ended. */
-export const waitEnds = ['answered', 'refused', 'late', 'left'] as const;
-export type WaitEnd = (typeof waitEnds)[number];
-
-/** The share of the places for long answers that was used up when an answer was refused. */
-export const refusedShares = ['asker', 'project', 'organisation', 'address', 'strangers', 'all'] as const;
-export type RefusedShare = (typeof refusedShares)[number];
-
 export const cacheResults = ['hit', 'miss', 'absent'] as const;
 /** Seconds. */
 const stepBounds = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5] as const;
@@ -59,20 +51,7 @@ export const evaluationMetrics = layOut({
     'Look-ups in the cache of compiled flags: found, compiled from the store, or no such flag.',
     cacheResults.map((result) => ({ result })),
   ),
-  waits: counter(
-    'burgee_evaluation_waits_total',
-    'Evaluations whose long flag first had to be read in steps: answered, refused because too many waited, late, or abandoned by their clients.',
-    waitEnds.map((end) => ({ end })),
-  ),
-  refusedLongAnswers: counter(
-    'burgee_long_answers_refused_total',
-    'Long answers that were refused, by the share of places or memory that was used up.',
-    refusedShares.map((share) => ({ share })),
-  ),
-  displacedLongAnswers: counter(
-    'burgee_long_answers_displaced_total',
-    'Long answers that were cut because their clients did not read and others needed their places.',
-  ),
+  refusedLongAnswers: counter('burgee_long_answers_refused_total', 'Long answers that found no room.'),
   cacheEvictions: counter(
     'burgee_flag_cache_evictions_total',
     'Compiled flags that were dropped to make room.',

@@ -31,29 +31,24 @@ export class FlagEvaluator {
     this.#tallies = tallies;
   }
 
-  /** @returns false when the flag, or an index of its lists, has to be made first, as `FlagSource.cold` says */
-  evaluate(flagId: string, query: string): boolean {
+  evaluate(flagId: string, query: string): void {
     const context = this.#context;
     const fault = context.decode(query);
     const refusal =
       fault === null
         ? this.#evaluateDecoded(flagId, context)
         : this.#refusals.queryFault(fault, query, context);
-    if (refusal === undefined) return false;
     if (refusal !== null) this.#refuse(refusal);
-    return true;
   }
 
-  /** @returns null when there is an answer; undefined when something has to be made first */
-  #evaluateDecoded(flagId: string, context: EvaluationContext): EvaluationRefusal | null | undefined {
+  /** @returns null when there is an answer */
+  #evaluateDecoded(flagId: string, context: EvaluationContext): EvaluationRefusal | null {
     const entry = this.#source.find(flagId);
-    if (entry === null) return undefined;
     if (entry === undefined) return this.#refusals.fixed('no-flag');
     if (!entry.cachedProject.project.evaluationAccess) return this.#refusals.fixed('access-off');
     const flag = entry.compiled;
     const state = selectState(flag, context);
     if (state === null) return this.#refusals.fixed('no-environment');
-    if (this.#source.stepIndex(entry, state, context)) return undefined;
     this.reason = evaluateFlag(flag, state, context, randomRoll);
     this.#meter.countFlag(this.reason);
     this.status = 200;

@@ -1,4 +1,7 @@
-import type { RefusedShare } from './evaluation-metrics-protocol.ts';
+/** A place among the snapshots. */
+export interface PinHold {
+  end(): void;
+}
 
 /** The holder that a shared place is counted for; null where there is none. */
 export interface Holder {
@@ -10,17 +13,11 @@ export interface Holder {
   readonly address: string | null;
 }
 
-/** @returns the same key for holders that take of the same share */
-export function shareKey(share: RefusedShare, holder: Holder): string {
-  if (share === 'all') return share;
-  return `${share} ${share === 'strangers' ? holder.asker === null : holder[share]}`;
-}
-
 /**
  * Bounds the snapshots that answers of all workers keep: each keeps pages from reuse and takes one of LMDB's readers.
  */
 export interface PinRoom {
   /** @returns a place, to be given back; null when there is no room, or the holder has its share already */
-  take(holder: Holder): number | null;
-  give(place: number): void;
+  take(holder: Holder): PinHold | null;
+  give(place: PinHold): void;
 }

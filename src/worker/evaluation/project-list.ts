@@ -4,8 +4,7 @@ import type { EvaluableFlag } from '../../domain/evaluation/evaluable-flag.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { FoundRecord } from '../../storage/evaluation-reader.ts';
 import type { PinnedSnapshot } from '../../storage/store-reader.ts';
-import type { Steps, WorkQueue } from '../../support/steps.ts';
-import { touchedMemory } from '../../support/touched-memory.ts';
+import type { Steps } from '../../support/steps.ts';
 import { AudienceReading } from './audience-reading.ts';
 import { sizeOfProject } from './project-size.ts';
 
@@ -74,25 +73,19 @@ export type KnownFlag = (flagId: string) => CompiledFlag | undefined;
 class ListReading {
   readonly #view: ListView;
   readonly #knownFlag: KnownFlag;
-  readonly #queue: WorkQueue;
   readonly #audiences: AudienceReading;
   #flags = 0;
   #bytes = 0;
 
-  constructor(view: ListView, knownFlag: KnownFlag, queue: WorkQueue) {
+  constructor(view: ListView, knownFlag: KnownFlag) {
     this.#view = view;
     this.#knownFlag = knownFlag;
-    this.#queue = queue;
-    this.#audiences = new AudienceReading(view.snapshot.evaluation, new Map(), {
-      memory: touchedMemory,
-      queue,
-    });
+    this.#audiences = new AudienceReading(view.snapshot.evaluation);
   }
 
-  *read(found: FoundRecord<EvaluableFlag>): Steps<ListedFlag | undefined> {
-    const flag = yield* found.readInSteps();
-    if (flag === undefined) return undefined;
-    const compiled = this.#knownOf(flag) ?? (yield* this.#compile(flag, found.bytes));
+  *read(found: FoundRecord<EvaluableFlag>): Steps<ListedFlag> {
+    const flag = found.read();
+    const compiled = this.#knownOf(flag) ?? this.#compile(flag);
     this.#flags += 1;
     this.#bytes += found.bytes;
     if (this.#flags === stepFlags || this.#bytes >= stepBytes) {
@@ -108,26 +101,20 @@ class ListReading {
     return this.#view.changed.has(id) ? undefined : this.#knownFlag(id);
   }
 
-  *#compile(flag: EvaluableFlag, bytes: number): Steps<CompiledFlag> {
-    yield* this.#audiences.readAllOf(flag, bytes);
+  #compile(flag: EvaluableFlag): CompiledFlag {
+    this.#audiences.readAllOf(flag);
     const audienceById = (id: string) => this.#audiences.find(id);
-    return compileEvaluable(flag, this.#view.project, audienceById, { queue: this.#queue });
+    return compileEvaluable(flag, this.#view.project, audienceById);
   }
 }
 
 /** Reads a whole list. @returns null when it would be larger than `bytesMax` */
-export function* readList(
-  view: ListView,
-  knownFlag: KnownFlag,
-  queue: WorkQueue,
-  bytesMax: number,
-): Steps<ProjectList | null> {
-  const reading = new ListReading(view, knownFlag, queue);
+export function* readList(view: ListView, knownFlag: KnownFlag, bytesMax: number): Steps<ProjectList | null> {
+  const reading = new ListReading(view, knownFlag);
   const flags: ListedFlag[] = [];
   const { size } = view;
   for (const found of view.snapshot.evaluation.flagsOf(view.project.id)) {
     const listed = yield* reading.read(found);
-    if (listed === undefined) continue;
     flags.push(listed);
     size.add(listed);
     if (size.bytes > bytesMax) return null;
@@ -141,9 +128,8 @@ export function* mendList(
   stale: ReadonlySet<string>,
   view: ListView,
   knownFlag: KnownFlag,
-  queue: WorkQueue,
 ): Steps<ProjectList> {
-  const reading = new ListReading(view, knownFlag, queue);
+  const reading = new ListReading(view, knownFlag);
   const fresh: ListedFlag[] = [];
   for (const id of stale) {
     const found = view.snapshot.evaluation.flag(id);

@@ -1,6 +1,5 @@
 import type { Project } from '../../domain/project/project.ts';
 import type { PinnedSnapshot, StoreReader } from '../../storage/store-reader.ts';
-import type { WorkQueue } from '../../support/steps.ts';
 import { ListBuild } from './list-build.ts';
 import type { PinRoom } from './pin-room.ts';
 import { type KnownFlag, type ListView, mendList, type ProjectList, readList } from './project-list.ts';
@@ -8,8 +7,6 @@ import { type KnownFlag, type ListView, mendList, type ProjectList, readList } f
 export interface ProjectListsHooks {
   /** Returns a flag compiled in the state that was last given to `forget…`, or undefined when it is not compiled. */
   readonly knownFlag: KnownFlag;
-  /** Indexes long lists of cohorts and values. */
-  readonly queue: WorkQueue;
   /** The room for snapshots: each build has one of its own. */
   readonly pins: PinRoom;
   /** @returns whose share the project takes */
@@ -98,11 +95,11 @@ export class ProjectLists {
   }
 
   #making(projectId: string) {
-    const { knownFlag, queue } = this.#hooks;
+    const { knownFlag } = this.#hooks;
     const kept = this.#kept.get(projectId);
-    if (kept === undefined) return (view: ListView) => readList(view, knownFlag, queue, this.#bytesMax);
+    if (kept === undefined) return (view: ListView) => readList(view, knownFlag, this.#bytesMax);
     const stale = new Set(kept.changed);
-    return (view: ListView) => mendList(kept.list, stale, view, knownFlag, queue);
+    return (view: ListView) => mendList(kept.list, stale, view, knownFlag);
   }
 
   /** @returns a snapshot that gives its place back when it is released; null when the process has no place for one */

@@ -1,5 +1,4 @@
 import { ofrepFailure } from '../../contracts/ofrep/ofrep-answers.ts';
-import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
 import type { ReadyAnswer } from '../../http/ready-answer.ts';
 import { detachedHeaders, ofrepHeaders, ofrepRetryHeaders } from '../../operations/answer-headers.ts';
@@ -15,8 +14,6 @@ export interface AskedFlag {
   readonly key: string;
   /** The values of `X-Forwarded-For`, joined by commas. */
   readonly forwardedFor: string;
-  /** Null until the body was read. */
-  context: OpenFeatureContext | null;
 }
 
 interface FlagAnswerParts {
@@ -42,24 +39,15 @@ export class OfrepFlagAnswer implements ReadyAnswer {
     return Buffer.byteLength(this.body);
   }
 
-  /** @param body valid during the call only. @returns null when the flag has to be loaded first */
-  answer(asked: AskedFlag, body: Uint8Array): this | null {
+  /** @param body valid during the call only */
+  answer({ place, key }: AskedFlag, body: Uint8Array): this {
     // Looked at before the state is read: a lease that is valid afterwards says nothing of it.
     const isAttached = this.#parts.isAttached();
-    const plain = this.#parts.flag.evaluatePlain(asked.place, asked.key, body);
-    if (plain != null) return this.#give(asked.key, plain, isAttached);
+    const plain = this.#parts.flag.evaluatePlain(place, key, body);
+    if (plain !== undefined) return this.#give(key, plain, isAttached);
     const read = readOfrepBody(body);
-    if ('code' in read) return this.refuse(asked.key, read).#tell(isAttached);
-    asked.context = read.context;
-    return plain === null ? null : this.again(asked);
-  }
-
-  /** The same for a request whose body was read. */
-  again({ place, key, context }: AskedFlag): this | null {
-    // Looked at before the state is read: a lease that is valid afterwards says nothing of it.
-    const isAttached = this.#parts.isAttached();
-    const answer = this.#parts.flag.evaluate({ place, key, context: context ?? {} });
-    return answer === null ? null : this.#give(key, answer, isAttached);
+    if ('code' in read) return this.refuse(key, read).#tell(isAttached);
+    return this.#give(key, this.#parts.flag.evaluate({ place, key, context: read.context }), isAttached);
   }
 
   #give(key: string, answer: string | OfrepRefusal, isAttached: boolean): this {

@@ -52,13 +52,10 @@ export class OfrepFlagEvaluator {
     this.#counting = counting;
   }
 
-  /**
-   * @returns the body of the answer, or a refusal, which is not counted yet; null: the flag, or an index of its lists, has
-   * to be made first, as `FlagSource.cold` says
-   */
-  evaluate({ place, key, context: given }: FlagQuestion): string | OfrepRefusal | null {
+  /** @returns the body of the answer, or a refusal, which is not counted yet */
+  evaluate({ place, key, context: given }: FlagQuestion): string | OfrepRefusal {
     const found = this.#look(place, key);
-    if (found === null || 'code' in found) return found;
+    if ('code' in found) return found;
     assignOpenFeatureContext(this.#context, given, place?.environment ?? null);
     const answer = this.#answer(place, key, found);
     this.#context.trim();
@@ -69,25 +66,21 @@ export class OfrepFlagEvaluator {
    * Evaluates with the context of a body, if that is plain: most are.
    * @returns as `evaluate`; undefined: the body is another one
    */
-  evaluatePlain(
-    place: OfrepPlace | null,
-    key: string,
-    body: Uint8Array,
-  ): string | OfrepRefusal | null | undefined {
+  evaluatePlain(place: OfrepPlace | null, key: string, body: Uint8Array): string | OfrepRefusal | undefined {
     if (!this.#plainBodies.read(body, this.#context, place?.environment ?? null)) return undefined;
     const found = this.#look(place, key);
-    return found === null || 'code' in found ? found : this.#answer(place, key, found);
+    return 'code' in found ? found : this.#answer(place, key, found);
   }
 
-  #look(place: OfrepPlace | null, key: string): CachedFlag | OfrepRefusal | null {
+  #look(place: OfrepPlace | null, key: string): CachedFlag | OfrepRefusal {
     // Compared for each request: one that comes after a change was acknowledged sees the new version.
     this.#source.refresh();
     const found = place === null ? this.#findById(key) : this.#find(place, key);
-    if (found === null || 'code' in found) return found;
+    if ('code' in found) return found;
     return found.cachedProject.project.evaluationAccess ? found : accessOff;
   }
 
-  #answer(place: OfrepPlace | null, key: string, found: CachedFlag): string | OfrepRefusal | null {
+  #answer(place: OfrepPlace | null, key: string, found: CachedFlag): string | OfrepRefusal {
     const context = this.#context;
     const { compiled, cachedProject } = found;
     const { project } = cachedProject;
@@ -96,7 +89,6 @@ export class OfrepFlagEvaluator {
       const named = place?.environment ?? environmentNamed(context);
       return noEnvironment(project.isMultiEnvironment ? named : null, project);
     }
-    if (this.#source.stepIndex(found, state, context)) return null;
     const reason = evaluateFlag(compiled, state, context, randomRoll);
     this.#counting.meter.countFlag(reason);
     this.#counting.tallies.count(state.tally, isOn(reason));
@@ -110,20 +102,19 @@ export class OfrepFlagEvaluator {
     return body;
   }
 
-  #findById(key: string): CachedFlag | OfrepRefusal | null {
+  #findById(key: string): CachedFlag | OfrepRefusal {
     const found = isIdShaped(key) ? this.#source.find(key) : undefined;
     return found === undefined ? noPlace : found;
   }
 
   /** By id, then by name. */
-  #find(place: OfrepPlace, key: string): CachedFlag | OfrepRefusal | null {
+  #find(place: OfrepPlace, key: string): CachedFlag | OfrepRefusal {
     const found = isIdShaped(key) ? this.#source.find(key) : undefined;
-    if (found === null) return null;
     if (found !== undefined && found.cachedProject.project.id === place.projectId) return found;
     return this.#findByName(place, key);
   }
 
-  #findByName(place: OfrepPlace, key: string): CachedFlag | OfrepRefusal | null {
+  #findByName(place: OfrepPlace, key: string): CachedFlag | OfrepRefusal {
     const refused = refusePlace(this.#source.findProject(place.projectId)?.project, place);
     if (refused !== null) return refused;
     const ids = this.#source.idsByName(place.projectId, key);

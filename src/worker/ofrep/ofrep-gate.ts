@@ -7,8 +7,8 @@ import { extendHeaderBlock, type HeaderBlock } from '../../http/header-block.ts'
 import type { RequestView } from '../../http/request-view.ts';
 import { detachedHeaders, ofrepHeaders, ofrepPreflightHeaders } from '../../operations/answer-headers.ts';
 import { addressTenant, type ReadTurns } from '../../operations/read-turns.ts';
-import { type AwaitFlagParts, waitForFlag } from '../answers/evaluation-wait.ts';
 import type { LongAnswers } from '../answers/long-answers.ts';
+import type { EvaluationMeter } from '../evaluation/evaluation-meter.ts';
 import type { ClientAddresses } from '../limits/address-finder.ts';
 import type { FairRoom } from '../limits/fair-room.ts';
 import type { EventStreams } from './event-streams.ts';
@@ -29,7 +29,9 @@ import {
 } from './ofrep-problems.ts';
 import { askedKeyOf, refuseOfrep, refuseUnread } from './ofrep-refusals.ts';
 
-export interface OfrepGateParts extends Pick<AwaitFlagParts, 'source' | 'meter' | 'waiting' | 'deadlineMs'> {
+export interface OfrepGateParts {
+  readonly meter: EvaluationMeter;
+  readonly deadlineMs: number;
   readonly flag: OfrepFlagEvaluator;
   readonly flags: OfrepFlagsEvaluator;
   readonly longAnswers: LongAnswers;
@@ -84,7 +86,7 @@ export class OfrepGate {
     exchange.route = this.#parts.routes[target.kind];
     if (place === 'malformed') this.#refuse(exchange, askedKeyOf(view), malformedPlace);
     else if (target.kind === 'flag')
-      this.#evaluateFlag(exchange, view, { place, key: target.key, forwardedFor, context: null });
+      this.#evaluateFlag(exchange, view, { place, key: target.key, forwardedFor });
     else this.#evaluateFlags(exchange, view, place, forwardedFor);
   }
 
@@ -99,10 +101,9 @@ export class OfrepGate {
       ask: (path, { apiKey, forwardedFor }) => {
         const address = knownOfrepAddress(path, apiKey);
         if (address?.target.kind !== 'flag' || address.place === 'malformed') return null;
-        return { place: address.place, key: address.target.key, forwardedFor, context: null };
+        return { place: address.place, key: address.target.key, forwardedFor };
       },
       answer: (asked, body) => this.#flagAnswer.answer(asked, body),
-      wait: (opened, asked) => this.#wait(opened, asked),
       refuse: (opened, { key }, why) => refuseUnread(opened, key, why),
       fail: (asked, fault) => this.#flagAnswer.fail(asked, fault),
     };
@@ -144,21 +145,11 @@ export class OfrepGate {
   #evaluateFlag(exchange: Exchange, view: RequestView, asked: AskedFlag): void {
     this.#readBody(exchange, view, asked.key, (body) => {
       const ready = this.#tryFlag(asked, () => this.#flagAnswer.answer(asked, body));
-      if (ready === null) this.#wait(exchange, asked);
-      else exchange.answer(ready.status, ready.headers, ready.body);
+      exchange.answer(ready.status, ready.headers, ready.body);
     });
   }
 
-  /** Until the flag was loaded. */
-  #wait(exchange: Exchange, asked: AskedFlag): void {
-    waitForFlag(exchange, this.#parts, {
-      asker: this.#addressOf(exchange, asked),
-      retry: () => this.#tryFlag(asked, () => this.#flagAnswer.again(asked)),
-      refuse: (details) => refuseOfrep(exchange, asked.key, ofrepOverload(details)),
-    });
-  }
-
-  #tryFlag(asked: AskedFlag, evaluate: () => OfrepFlagAnswer | null): OfrepFlagAnswer | null {
+  #tryFlag(asked: AskedFlag, evaluate: () => OfrepFlagAnswer): OfrepFlagAnswer {
     try {
       return evaluate();
     } catch (fault) {

@@ -239,7 +239,7 @@ export class EnvironmentFeed {
       this.#applied = applied;
       for (const flag of unread) {
         const before = applied.get(flag);
-        const now = (yield* audienceOfFlag(state, this.environment, flag)) ?? undefined;
+        const now = audienceOfFlag(state, this.environment, flag) ?? undefined;
         if (begun !== this.#restarts) return null;
         unread.delete(flag);
         if (now === undefined) applied.delete(flag);

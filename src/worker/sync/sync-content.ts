@@ -1,10 +1,8 @@
 import type { EvaluableAudience } from '../../domain/evaluation/compiled-audience.ts';
 import { effectiveCohorts, type PackedFlag, stateIn } from '../../domain/flag/flag.ts';
 import type { SyncFlag } from '../../domain/sync/configuration.ts';
-import type { FoundRecord } from '../../storage/evaluation-reader.ts';
 import type { Tenant } from '../../support/fair-share.ts';
 import { jsonPieces } from '../../support/packed-json.ts';
-import { pausing } from '../../support/text-pieces.ts';
 import type { PinnedState } from './settled-state.ts';
 
 type Pieces = Generator<string | Uint8Array, void>;
@@ -40,8 +38,7 @@ export function* shownFlags(
   applied: Set<string>,
 ): Generator<ShownFlag | string, void> {
   for (const found of state.snapshot.evaluation.flagsOf(projectId)) {
-    const flag = yield* readFlag(found);
-    if (flag === undefined) throw new Error('a flag has gone from a snapshot');
+    const flag = found.read();
     const shown = shownFlag(flag, environmentNumber);
     if (shown.audienceId !== null) applied.add(shown.audienceId);
     yield shown;
@@ -56,8 +53,7 @@ export function* shownAudiences(
   for (const id of [...ids].sort()) {
     const found = state.snapshot.evaluation.audience(id);
     if (found === undefined) continue;
-    const audience = yield* pausing(found.readInSteps());
-    if (audience === undefined) throw new Error('an audience has gone from a snapshot');
+    const audience = found.read();
     yield { id: audience.id, rules: audience.rules };
   }
 }
@@ -88,10 +84,6 @@ export function* snapshotPieces(state: PinnedState, environment: SyncedEnvironme
   yield ']}';
 }
 
-function* readFlag(found: FoundRecord<PackedFlag>): Generator<string, PackedFlag | undefined> {
-  return yield* pausing(found.readInSteps());
-}
-
 /** What a delta is made of. */
 export interface ChangedSet {
   readonly flags: ReadonlySet<string>;
@@ -116,7 +108,7 @@ export function* deltaPieces(
   let separator = '';
   for (const id of [...changed.flags].sort()) {
     const found = state.snapshot.evaluation.flag(id);
-    const flag = found === undefined ? undefined : yield* readFlag(found);
+    const flag = found?.read();
     if (flag === undefined || flag.projectId !== projectId) {
       removed.push(id);
       continue;
@@ -134,13 +126,13 @@ export function* deltaPieces(
 }
 
 /** Reads which audience a flag applies. @returns undefined when it is gone; null for none */
-export function* audienceOfFlag(
+export function audienceOfFlag(
   state: PinnedState,
   { projectId, environmentNumber }: SyncedEnvironment,
   flagId: string,
-): Generator<string, string | null | undefined> {
+): string | null | undefined {
   const found = state.snapshot.evaluation.flag(flagId);
-  const flag = found === undefined ? undefined : yield* readFlag(found);
+  const flag = found?.read();
   if (flag === undefined || flag.projectId !== projectId) return undefined;
   return stateIn(flag, environmentNumber).audienceId;
 }
@@ -154,9 +146,9 @@ export function* readApplied(
   // Each record is read with an id of its own: of thousands that are the same, one is kept.
   const ids = new Map<string, string>();
   for (const found of state.snapshot.evaluation.flagsOf(projectId)) {
-    const flag = yield* readFlag(found);
-    const audienceId = flag === undefined ? null : stateIn(flag, environmentNumber).audienceId;
-    if (flag !== undefined && audienceId !== null) {
+    const flag = found.read();
+    const { audienceId } = stateIn(flag, environmentNumber);
+    if (audienceId !== null) {
       const id = ids.get(audienceId) ?? audienceId;
       ids.set(id, id);
       applied.set(flag.id, id);

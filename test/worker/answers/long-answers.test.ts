@@ -54,17 +54,13 @@ async function openScene(
   const room = new SharedBudget(createBudgetMemory(1), 0, roomMax);
   const longAnswers = new LongAnswers({
     room: {
-      take: () => (room.take(1) ? { answer: 0, snapshot: null } : 'all'),
-      wouldTake: () => true,
-      want: () => undefined,
-      noteUnread: () => false,
-      resize: () => null,
+      take: () => (room.take(1) ? { holds: [], held: null as never, bytes: 0 } : null),
+      resize: () => true,
       give: () => room.give(1),
     },
     deadlineMs,
     onStep: () => undefined,
     onRefused: () => undefined,
-    onDisplaced: () => undefined,
   });
   t.teardown(() => longAnswers.close());
   const byPath = new Map<string, Event[]>();

@@ -39,7 +39,7 @@ function pinRoom(max: number): PinRoom & { held: number } {
     take: () => {
       if (room.held >= max) return null;
       room.held += 1;
-      return 0;
+      return { end: () => undefined };
     },
     give: () => {
       room.held -= 1;

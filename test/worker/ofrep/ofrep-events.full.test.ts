@@ -142,7 +142,7 @@ t.test('no more streams than there are places', async (t) => {
   const { scrape } = await adminClientOf(t, other.server);
   const figures = await scrape();
   t.equal(figures.value('burgee_browser_streams', {}), 1);
-  t.equal(figures.value('burgee_sync_streams_refused_total', { share: 'address' }), 1);
+  t.equal(figures.value('burgee_sync_streams_refused_total', { share: 'browsers' }), 1);
   first.close();
   await first.ended;
   let status = 0;
