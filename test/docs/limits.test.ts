@@ -2,22 +2,113 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { type SettingName, settingNames, settings } from '../../src/config/settings.ts';
+import {
+  attributeCodePointsMax,
+  rulesMax,
+  ruleValuesMax,
+  valueCodePointsMax,
+} from '../../src/domain/audience/audience-edit.ts';
+import { descriptionCodePointsMax, tagCodePointsMax, tagsMax } from '../../src/domain/flag/flag-labels.ts';
+import { cohortCodePointsMax } from '../../src/domain/flag/state-fields.ts';
+import { idempotencyKeyLengthMax } from '../../src/domain/idempotency/answer-keeping.ts';
+import { emailCharsMax } from '../../src/domain/member/member.ts';
+import { nameCodePointsMax } from '../../src/domain/name-rules.ts';
+import { environmentNameCharsMax } from '../../src/domain/project/project.ts';
+import { invitationsMax } from '../../src/domain/session/one-time-link.ts';
+import { passwordCharsMax } from '../../src/domain/session/password.ts';
+import { activeTokensMax } from '../../src/domain/token/token.ts';
+import { tokenNameCodePointsMax } from '../../src/domain/token/token-creation.ts';
+import { revokedTokensKeptMax } from '../../src/domain/token/token-list.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
-
-/** The page of limits names every numeric setting. */
 
 const page = readFileSync(join(repositoryRoot(), 'docs/limits.md'), 'utf8');
 
-t.test('each numeric setting has a row, except ports', async (t) => {
-  const isNumber = (name: SettingName): boolean => {
-    const { schema } = settings[name];
-    return 'type' in schema && schema.type === 'integer' && name !== 'port';
+interface Row {
+  readonly limit: string;
+  readonly value: string;
+  /** Null if the limit is fixed. */
+  readonly setting: string | null;
+  readonly cells: readonly string[];
+}
+
+const rows = page.split('\n').flatMap((line): readonly Row[] => {
+  if (!/^\| (?!Limit )/.test(line)) return [];
+  const cells = line.slice(2, -2).split(' | ');
+  const [limit = '', value = ''] = cells;
+  return [{ limit, value, setting: /\(`(\w+)`\)$/.exec(value)?.[1] ?? null, cells }];
+});
+
+const units = new Map([
+  ['KiB', 2 ** 10],
+  ['MiB', 2 ** 20],
+  ['GiB', 2 ** 30],
+  ['ms', 1],
+  ['s', 1000],
+  ['days', 86_400_000],
+]);
+
+/** @returns the number at the start of a value, in bytes or milliseconds if it has such a unit */
+function amountIn(value: string): number {
+  const [, digits = '', unit = ''] = /^([\d,]+)(?: (\w+))?/.exec(value) ?? [];
+  return Number(digits.replaceAll(',', '') || Number.NaN) * (units.get(unit) ?? 1);
+}
+
+/** The default of a numeric setting, null if it depends on the machine; undefined for any other setting or a port. */
+function numericDefault(name: SettingName): number | null | undefined {
+  const { schema, fallback } = settings[name];
+  if (!('type' in schema) || schema.type !== 'integer' || name === 'port') return undefined;
+  if (name === 'workers') return null;
+  const basis = { host: '', port: 0, baseUrl: '', workers: 1 };
+  return Number('value' in fallback ? fallback.value : fallback.derive(basis));
+}
+
+t.test('the page has complete rows, and fewer than 150', async (t) => {
+  t.ok(rows.length > 50);
+  t.ok(rows.length < 150, String(rows.length));
+  for (const { cells, limit } of rows) {
+    t.equal(cells.length, 4, limit);
+    t.notOk(cells.includes(''), limit);
+  }
+});
+
+t.test('each numeric setting has one row with its default, and no row names anything else', async (t) => {
+  const numeric = settingNames.filter((name) => numericDefault(name) !== undefined);
+  t.ok(numeric.length > 15);
+  const named = rows.flatMap(({ setting }) => setting ?? []);
+  t.same(named.toSorted(), numeric.toSorted());
+  for (const name of numeric) {
+    const expected = numericDefault(name);
+    const value = rows.find(({ setting }) => setting === name)?.value ?? '';
+    if (expected !== null) t.equal(amountIn(value), expected, `${name}: ${value}`);
+  }
+});
+
+t.test('the bounds of the data are those of the code', async (t) => {
+  const bounds = {
+    'characters of a name': nameCodePointsMax,
+    "characters of an environment's name": environmentNameCharsMax,
+    "characters of a token's name": tokenNameCodePointsMax,
+    'characters of a description': descriptionCodePointsMax,
+    tags: tagsMax,
+    'characters of a tag': tagCodePointsMax,
+    'characters of a cohort': cohortCodePointsMax,
+    rules: rulesMax,
+    'values of a rule': ruleValuesMax,
+    "characters of an attribute's name": attributeCodePointsMax,
+    "characters of a rule's value": valueCodePointsMax,
+    'active tokens, expired ones included': activeTokensMax,
+    'revoked tokens that are kept': revokedTokensKeptMax,
+    'open invitations': invitationsMax,
+    'characters of an email address': emailCharsMax,
+    'characters of a password': passwordCharsMax,
+    'characters of an idempotency key': idempotencyKeyLengthMax,
   };
-  const numbers = settingNames.filter(isNumber);
-  t.ok(numbers.length > 10);
-  const rows = page.split('\n').filter((line) => line.startsWith('| '));
-  t.same(
-    numbers.filter((name) => !rows.some((row) => row.includes(`\`${name}\``))),
-    [],
-  );
+  for (const [limit, bound] of Object.entries(bounds)) {
+    const found = rows.filter((row) => row.limit === limit);
+    t.same(
+      found.map(({ value }) => amountIn(value)),
+      [bound],
+      limit,
+    );
+  }
 });
