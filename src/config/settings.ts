@@ -113,7 +113,7 @@ export const settings = {
     {
       fallback: { text: '`256MiB` for each worker', derive: ({ workers }) => workers * 256 * MiB },
       description:
-        'Memory for compiled flags of the whole process, divided equally between the workers. The least recently used flags are dropped first; a flag with more than 64 KiB of lists takes their place only if it is asked for more often.',
+        'Memory for compiled flags of the whole process, divided equally between the workers. The least recently used flags are dropped first.',
     },
   ),
   mapBytes: bytesSetting(
@@ -174,7 +174,7 @@ export const settings = {
     {
       fallback: { value: 10_000 },
       description:
-        'Most event streams of sync and of OFREP open at once, and as many again of flagd’s providers. One more gets 503 with `Retry-After`. One project gets at most four fifths of them, one organisation five sixths, browsers together half, and those of one address a twentieth. Each needs a connection.',
+        'Most event streams of sync and of OFREP open at once, and as many again of flagd’s providers. One more gets 503 with `Retry-After`. On one worker, one organisation gets at most a quarter of them; browsers together get at most half. Each needs a connection.',
     },
   ),
   trustedProxies: networksSetting({
