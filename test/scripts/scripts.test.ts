@@ -105,32 +105,3 @@ t.test('what a failed file wrote names lines of its source, and no frame of tap'
   const fields = `  fileName: ${path}\n  lineNumber: ${generated}\n  columnNumber: ${column}\n`;
   t.match(inSources(fields), `  fileName: test/scripts/scripts.test.ts\n  lineNumber: ${line}\n`);
 });
-
-t.test('a name that two files declare is found, for every kind of declaration', async (t) => {
-  type Module = {
-    namesDeclaredTwice: (files: readonly (readonly [string, string])[]) => Map<string, string[]>;
-  };
-  const { namesDeclaredTwice } = await load<Module>('house-rules.mjs');
-  const found = namesDeclaredTwice([
-    ['a.ts', 'export const kinds = [];\nexport type Kind = 1;\nexport const Kind = 1;\nfunction own() {}\n'],
-    ['b.ts', 'export interface Kind {}\nexport { kinds } from "./a.ts";\nexport async function own() {}\n'],
-    ['c.ts', 'export abstract class Other {}\nexport function* steps() {}\n// export const kinds\n'],
-    ['d.ts', 'export const { other: steps, Other } = made;\n'],
-  ]);
-  t.strictSame(Object.fromEntries(found), {
-    Kind: ['a.ts', 'b.ts'],
-    Other: ['c.ts', 'd.ts'],
-    steps: ['c.ts', 'd.ts'],
-  });
-});
-
-t.test('a file of more than 300 lines is found', async (t) => {
-  type Module = { longFileProblems: (files: readonly (readonly [string, string])[]) => string[] };
-  const { longFileProblems } = await load<Module>('house-rules.mjs');
-  const file = (lines: number): string => 'line\n'.repeat(lines);
-  const found = longFileProblems([
-    ['short.ts', file(300)],
-    ['long.ts', file(301)],
-  ]);
-  t.strictSame(found, ['long.ts: 301 lines; a file has at most 300, and one idea']);
-});
