@@ -24,8 +24,6 @@ interface Noted {
   readonly began: number;
   /** The first frame with names of flags in it. */
   readonly firstRows: number;
-  /** The console itself has drawn the list: its controls answer. */
-  readonly usable: number;
   readonly allRows: number;
 }
 
@@ -55,7 +53,6 @@ function noteRows(total: string, names: readonly string[]): string {
     };
     new MutationObserver(() => {
       if (!isSeen) look();
-      if (document.querySelector('#root [role=grid] [role=rowheader]') !== null) noted.usable ??= now();
       const told = Array.from(document.querySelectorAll('[role=status]'), (status) => status.textContent.trim());
       if (told.includes(${JSON.stringify(total)})) noted.allRows ??= now();
     }).observe(document, { childList: true, subtree: true, characterData: true });
@@ -109,7 +106,6 @@ class WireBytes {
 export class OpenedList {
   readonly firstRowsMs: number;
   readonly firstBytes: number;
-  readonly usableMs: number;
   readonly allRowsMs: number;
   readonly allBytes: number;
   readonly #page: Page;
@@ -122,7 +118,6 @@ export class OpenedList {
     this.#change = change;
     this.firstRowsMs = times.firstRows - times.began;
     this.firstBytes = wire.sum(times.firstRows);
-    this.usableMs = times.usable - times.began;
     this.allRowsMs = times.allRows - times.began;
     this.allBytes = wire.sum(times.allRows);
   }

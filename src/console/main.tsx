@@ -7,17 +7,13 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { consoleTheme } from './app/console-theme.ts';
-import { createConsoleRouter, readFirstPage } from './app/router.tsx';
+import { createConsoleRouter } from './app/router.tsx';
 import { watchAttendance } from './client/attendance.ts';
-import { dropFirstAnswers } from './client/first-answers.ts';
 import { createQueryClient } from './client/query-client.ts';
-import { useTakeOver } from './first-rows/take-over.ts';
 import { watchPresses } from './parts/last-press.ts';
 import { NoticeCenter } from './parts/notices.tsx';
 import { SwitchQuestions } from './switching/switch-questions.tsx';
 
-// From now on an error has a stack again: see `first-rows.tsx`.
-Object.assign(Error, { stackTraceLimit: 10 });
 const queryClient = createQueryClient(() => {
   const { publicHref, pathname } = router.state.location;
   if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { back: publicHref } });
@@ -30,7 +26,6 @@ function cspNonce(): string {
 }
 
 function ConsoleApp() {
-  useTakeOver();
   return (
     <MantineProvider theme={consoleTheme} defaultColorScheme="auto" getStyleNonce={cspNonce}>
       <QueryClientProvider client={queryClient}>
@@ -48,8 +43,6 @@ watchAttendance(window);
 watchPresses(window);
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the console.');
-await readFirstPage(router);
-dropFirstAnswers();
 createRoot(root).render(
   <StrictMode>
     <ConsoleApp />

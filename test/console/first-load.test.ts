@@ -7,7 +7,6 @@ import { packageRoot } from '../../src/support/package-root.ts';
 const folder = join(packageRoot(), 'dist', 'console');
 const firstLoadBytesMax = 250_000;
 const allBytesMax = 300_000;
-const firstRowsBytesMax = 15_000;
 
 interface Chunk {
   readonly file: string;
@@ -29,15 +28,6 @@ function filesOf(name: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** The file of an early script, which is none of the manifest's chunks. */
-function earlyScript(name: string): string {
-  const found = readdirSync(join(folder, 'assets')).find((file) =>
-    new RegExp(`^${name}-.+[.]js$`).test(file),
-  );
-  if (found === undefined) throw new Error(`${name} is not built`);
-  return `assets/${found}`;
-}
-
 t.test('the first page, the list of flags, needs less than 250 KB of JavaScript', async (t) => {
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
   const named = Array.from(page.matchAll(/="[/]console[/](assets[/][^"]+[.]js)"/g), ([, file = '']) => file);
@@ -46,21 +36,6 @@ t.test('the first page, the list of flags, needs less than 250 KB of JavaScript'
   const sum = bytes.reduce((total, size) => total + size, 0);
   t.comment(`${sum} bytes in ${files.size} files`);
   t.ok(sum > 50_000 && sum < firstLoadBytesMax, `${sum} bytes`);
-});
-
-t.test('the early scripts are short, and wait for no other', async (t) => {
-  const page = readFileSync(join(folder, 'index.html'), 'utf8');
-  const scripts = Array.from(page.matchAll(/<script src="\/console\/([^"]+)"/g), ([, file]) => file);
-  const files = ['first-answers', 'first-rows'].map(earlyScript);
-  t.same(scripts, files, 'the page has these scripts and no others');
-  for (const file of files) {
-    const text = readFileSync(join(folder, file), 'utf8');
-    t.notMatch(text, /\bexport\b|\bimport\b(?!\()/, 'it is a classic script');
-  }
-  const [answersBytes = 0, rowsBytes = 0] = files.map((file) => statSync(join(folder, `${file}.br`)).size);
-  t.comment(`${answersBytes} and ${rowsBytes} bytes`);
-  t.ok(answersBytes < 1000, 'that which asks for answers');
-  t.ok(rowsBytes < firstRowsBytesMax, 'that which draws the first rows');
 });
 
 t.test('the whole console, scripts and styles of every page, is less than 300 KB', async (t) => {

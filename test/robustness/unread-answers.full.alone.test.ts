@@ -104,7 +104,7 @@ async function floodAll(
 async function largestScript({ port }: BootedServer): Promise<string> {
   const url = `http://127.0.0.1:${port}`;
   const [, path = '/none'] =
-    / data-console="([^"]+)"/.exec(await (await fetch(`${url}/console/`)).text()) ?? [];
+    /<script [^>]*src="([^"]+)"/.exec(await (await fetch(`${url}/console/`)).text()) ?? [];
   const script = await fetch(`${url}${path}`, { headers: { 'accept-encoding': 'identity' } });
   expect((await script.text()).length > 128 * 1024, `${path} is a long file`);
   return path;

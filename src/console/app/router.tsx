@@ -1,6 +1,5 @@
 import type { FetchQueryOptions, QueryClient, QueryKey } from '@tanstack/react-query';
 import {
-  type AnyRoute,
   createRootRouteWithContext,
   createRoute,
   createRouter,
@@ -10,7 +9,6 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ConsoleError } from '../client/console-error.ts';
-import { noneAwaited } from '../client/none-awaited.ts';
 import { flagsQuery, projectsQuery, sessionQuery } from '../client/queries.ts';
 import { PageError, PageLoading } from '../parts/page-states.tsx';
 import { FlagsScreen } from '../screens/flags/flags-screen.tsx';
@@ -262,25 +260,6 @@ export function createConsoleRouter(queryClient: QueryClient) {
     defaultPendingComponent: () => <PageLoading what="the page" />,
     defaultErrorComponent: ({ error, reset }) => <PageError isPage error={error} onRetry={reset} />,
   });
-}
-
-/** How long nothing is drawn while the first page's answers are under way. */
-const firstAnswersMs = 500;
-
-/**
- * Begins to read the page at the present address. A page whose code and answers are there is drawn once, instead of
- * three times with less in it; the promise resolves then, or after {@link firstAnswersMs}.
- */
-export async function readFirstPage(router: ReturnType<typeof createConsoleRouter>): Promise<void> {
-  const routes = Object.values<AnyRoute>(router.routesById);
-  for (const { routeId } of router.matchRoutes(router.latestLocation)) {
-    const route = routes.find(({ id }) => id === routeId);
-    if (route !== undefined) void router.loadRouteChunk(route);
-  }
-  const answers = router.load().then(() => noneAwaited(router.options.context.queryClient.getQueryCache()));
-  const late = new Promise((resolve) => setTimeout(resolve, firstAnswersMs));
-  // What failed is told by the page.
-  await Promise.race([answers, late]).catch(() => null);
 }
 
 declare module '@tanstack/react-router' {

@@ -4,7 +4,6 @@ import { type ConsoleOperationId, consoleRoutes } from '../../operations/console
 import { addressOf, type ParamsOf, type QueryOf } from './address-of.ts';
 import { isSomebodyThere } from './attendance.ts';
 import { ConsoleError } from './console-error.ts';
-import { takeFirstAnswer } from './first-answers.ts';
 
 type Operations = typeof consoleOperations;
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : null;
@@ -57,8 +56,7 @@ export const unreachable = "Can't reach Burgee";
 
 async function send(address: string, request: RequestInit): Promise<Response> {
   try {
-    const answer = request.method === 'GET' ? takeFirstAnswer(address) : undefined;
-    return await (answer ?? fetch(address, request));
+    return await fetch(address, request);
   } catch (error) {
     throw noAnswer(error);
   }

@@ -32,21 +32,9 @@ import {
 import { StateControl } from './state-control.tsx';
 import { TableHead } from './table-head.tsx';
 import { headingRow, useGridKeys } from './use-grid-keys.ts';
-import { useIsPainted } from './use-is-painted.ts';
 
-/**
- * The frame's size before it is measured, from the sizes in the style sheets: where it is right, as in most windows, the
- * first rows are drawn once, in the first layout.
- */
-function expectedFrame(): { width: number; height: number } {
-  const [navigation, contentMax, margins, border, above] = [248, 1248, 64, 2, 220];
-  return {
-    width: Math.min(window.innerWidth - navigation, contentMax) - margins - border,
-    height: Math.max(0, window.innerHeight - above),
-  };
-}
-function useFrameWidth(frame: RefObject<HTMLDivElement | null>, expected: number): number {
-  const [width, setWidth] = useState(expected);
+function useFrameWidth(frame: RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const element = frame.current;
     if (element === null) return undefined;
@@ -189,11 +177,9 @@ export function FlagTable(props: FlagRowsProps) {
   const { rows, columns, sought, density, place, favourites, sharedNames, projectId, canEdit, onFavourite } =
     props;
   const frame = useRef<HTMLDivElement>(null);
-  const [expected] = useState(expectedFrame);
-  const width = useFrameWidth(frame, expected.width);
+  const width = useFrameWidth(frame);
   const layout = useMemo(() => layoutOf(columns, width), [columns, width]);
   const rowHeight = rowHeights[density];
-  const isPainted = useIsPainted();
   // The keys need the virtualizers, and these the cell of the keys.
   const virtual = useRef<{ rows: Scroller; columns: Scroller } | null>(null);
   const keys = useGridKeys({
@@ -212,16 +198,14 @@ export function FlagTable(props: FlagRowsProps) {
     count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: () => rowHeight,
-    initialRect: expected,
     paddingStart: headHeight,
     scrollPaddingStart: headHeight,
     initialOffset: () => place.top,
     rangeExtractor: useRange(keys.row),
-    overscan: isPainted ? 8 : 0,
+    overscan: 8,
   });
   const columnVirtual = useVirtualizer({
     horizontal: true,
-    initialRect: expected,
     count: layout.free.length + 1,
     getScrollElement: () => frame.current,
     estimateSize: (index) => (index === layout.free.length ? changedWidth : stateWidth),
@@ -229,7 +213,7 @@ export function FlagTable(props: FlagRowsProps) {
     scrollPaddingStart: layout.freeStart,
     initialOffset: () => place.left,
     rangeExtractor: useRange(keys.column - 2 - layout.stuck.length),
-    overscan: isPainted ? 1 : 0,
+    overscan: 1,
   });
   virtual.current = { rows: rowVirtual, columns: columnVirtual };
   const soughtPlace = layout.free.findIndex(({ number }) => number === sought);

@@ -1,5 +1,4 @@
 import type { FlagsSearch } from '../../app/searches.ts';
-import { firstScroll } from '../../first-rows/take-over.ts';
 
 /** A cell of the list: a flag's, or one of the header; and the column. */
 export interface ListCell {
@@ -31,8 +30,7 @@ function isSame(one: FlagsSearch, other: FlagsSearch): boolean {
 export function placeIn(projectId: string, search: FlagsSearch): ListPlace {
   const known = places.get(projectId);
   if (known !== undefined && isSame(known.search, search)) return known;
-  const { top, left } = firstScroll() ?? { top: 0, left: 0 };
-  const place = { search, top, left, cell: null };
+  const place = { search, top: 0, left: 0, cell: null };
   places.set(projectId, place);
   const [first] = places.keys();
   if (places.size > placesMax && first !== undefined) places.delete(first);
