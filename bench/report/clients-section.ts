@@ -1,29 +1,19 @@
-import type { Comparison, ResultFile } from '../comparison.ts';
-import { figuresOfMetric } from './figure.ts';
+import type { ResultFile } from '../comparison.ts';
 import { escapeMarkdown, markdownTable } from './markdown.ts';
-import { formatNumber, formatRatio } from './numbers.ts';
+import { type Measured, measured, measuredText } from './measured.ts';
 
 /** Begins the last section of docs/clients.md, which is made of results. */
 const heading = '## How fast {#how-fast}';
 
-/** One figure: of which scenario, comparison, contender and metric, in which words. */
-interface Wanted {
-  readonly scenario: string;
-  readonly comparison: string;
-  readonly contender: string;
-  readonly metric: string;
+/** A figure of one way to evaluate, in words. */
+interface Wanted extends Measured {
   readonly way: string;
   readonly what: string;
-  /** The median itself, or its ratio to the base. */
-  readonly of: 'value' | 'ratio';
-  readonly unit: string;
 }
 
-function row(path: `${string}/${string}/${string}/${string}`, words: Omit<Wanted, keyof Place>): Wanted {
-  const [scenario = '', comparison = '', contender = '', metric = ''] = path.split('/');
-  return { scenario, comparison, contender, metric, ...words };
+function row(path: string, words: Pick<Wanted, 'way' | 'what' | 'of' | 'unit'>): Wanted {
+  return { ...measured(path, words.of, words.unit), ...words };
 }
-type Place = Pick<Wanted, 'scenario' | 'comparison' | 'contender' | 'metric'>;
 
 const inProcess = '`burgee-client`, in process';
 const api = 'Evaluation API, `curl`';
@@ -101,22 +91,10 @@ const wanted: readonly Wanted[] = [
   }),
 ];
 
-function figureOf(comparison: Comparison, { metric, contender, of, unit }: Wanted): string | null {
-  const measured = comparison.metrics.find(({ key }) => key === metric);
-  if (measured === undefined) return null;
-  const figure = figuresOfMetric(comparison, measured).find((each) => each.contender.name === contender);
-  if (figure === undefined) return null;
-  if (of === 'value') return `${formatNumber(figure.median, measured.digits)} ${unit}`;
-  return figure.ratio === null ? null : formatRatio(figure.ratio);
-}
-
 function rowOf(results: readonly ResultFile[], each: Wanted): readonly (readonly string[])[] {
-  const result = results.find(({ report }) => report.scenario === each.scenario);
-  const comparison = result?.report.comparisons.find(({ id }) => id === each.comparison);
-  const figure = comparison === undefined ? null : figureOf(comparison, each);
-  if (figure === null || result === undefined) return [];
+  const figure = measuredText(results, each);
   const where = `[${each.scenario}](benchmarks.md#${each.scenario})`;
-  return [[each.way, each.what, escapeMarkdown(figure), where]];
+  return figure === null ? [] : [[each.way, each.what, escapeMarkdown(figure), where]];
 }
 
 /**
