@@ -17,7 +17,7 @@ import { steps } from './steps.campaign.ts';
 import { tenants } from './tenants.campaign.ts';
 import { workers } from './workers.campaign.ts';
 
-/** In the order of docs/guarantees.md. */
+/** In the order in which `npm run campaign` lists them. */
 export const campaigns: readonly Campaign[] = [
   kill9,
   powerLoss,
