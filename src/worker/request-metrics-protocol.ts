@@ -56,7 +56,7 @@ export const requestMetrics = layOut({
   syncBytes: counter('burgee_sync_bytes_total', 'Bytes of events that were written to streams of sync.'),
   syncRefused: counter(
     'burgee_sync_streams_refused_total',
-    'Streams of sync and of browsers that were refused, because all places were taken, or their project, the browsers together or the browsers of an address had their share.',
+    'Streams of sync and of browsers that were refused, by the limit that was reached: of all streams or of their client, or of browsers.',
     refusedStreams.map((share) => ({ share })),
   ),
   syncEnded: counter(
