@@ -48,7 +48,6 @@ export const frontMetrics = layOut({
     'burgee_console_requests_in_flight',
     'Requests of the console that are not answered yet.',
   ),
-  writerInFlight: gauge('burgee_writer_requests_in_flight', 'Requests that wait for the writer.'),
   writerQueueDepth: gauge('burgee_writer_queue_depth', 'Commands that the writer has not finished.'),
   writerQueueBytes: gauge(
     'burgee_writer_queue_bytes',

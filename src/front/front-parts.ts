@@ -4,8 +4,8 @@ import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import type { DocsPages } from '../worker/pages/docs-pages.ts';
 import type { WebApp } from '../worker/pages/web-app.ts';
-import type { WorkerSettings } from '../worker/worker-protocol.ts';
-import type { WriterClient } from '../writer/client/writer-client.ts';
+import type { SharedLimits, WorkerSettings } from '../worker/worker-protocol.ts';
+import type { WriterClient, WriterClientOptions, WriterLinks } from '../writer/client/writer-client.ts';
 import type { ClusterParts } from './host-desk.ts';
 import type { UsageRecorder } from './usage-recorder.ts';
 
@@ -14,6 +14,9 @@ export interface FrontParts {
   readonly config: Config;
   readonly consoleSettings: ConsoleSettings;
   readonly writer: WriterClient;
+  readonly writerLinks: WriterLinks;
+  /** How a worker is a client of the writer. */
+  readonly writerClient: WriterClientOptions;
   /** The shared memory of a `StoreVersion`. */
   readonly storeVersion: SharedArrayBuffer;
   readonly dataFilePlace: SharedArrayBuffer;
@@ -34,10 +37,8 @@ export interface FrontParts {
   readonly onFatal: (fault: Error) => void;
 }
 
-type Shared = Pick<WorkerSettings, 'limits' | 'pacing'>;
-
-/** What each worker is told of the configuration and of the process. */
-export function workerSettings(parts: FrontParts, { limits, pacing }: Shared): WorkerSettings {
+/** What each worker needs to know of the configuration and of the process. */
+export function workerSettings(parts: FrontParts, limits: SharedLimits): WorkerSettings {
   const { config } = parts;
   return {
     directory: config.dataDir,
@@ -64,6 +65,6 @@ export function workerSettings(parts: FrontParts, { limits, pacing }: Shared): W
     docs: parts.docs,
     webApp: parts.webApp,
     limits,
-    pacing,
+    writerClient: parts.writerClient,
   };
 }

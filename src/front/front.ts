@@ -6,13 +6,11 @@ import {
   countEvents,
   createMetricMemory,
   type MetricCells,
-  sumOf,
 } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
 import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { crowdedAnswer } from '../worker/answers/crowded-answer.ts';
-import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-protocol.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import { ConnectionRoom } from '../worker/limits/connection-room.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
@@ -21,7 +19,6 @@ import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { routeIndex } from '../worker/route-names.ts';
 import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { BudgetName } from '../worker/worker-protocol.ts';
-import { ChangePacing } from './change-pacing.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
 import { type FrontParts, workerSettings } from './front-parts.ts';
@@ -37,8 +34,8 @@ import { countsIn } from './usage-recorder.ts';
 import { WorkerFleet } from './worker-fleet.ts';
 import type { WorkerNews } from './worker-link.ts';
 
-/** How often deadlines of changes and the load are checked; more often while changes are on their way. */
-const lookPace = { busyMs: 50, idleMs: 250 };
+/** How often the number of connections is compared with its limit. */
+const lookMs = 250;
 /** A draining service accepts new connections for at most this long: see `drain`. */
 const closingMs = 250;
 /**
@@ -67,7 +64,6 @@ export class Front {
   readonly #passwordThreads: PasswordThreads;
   readonly #meter = new RequestMeter(createMetricMemory(requestMetrics));
   readonly #cells: MetricCells = new Float64Array(createMetricMemory(frontMetrics));
-  readonly #pacing = new ChangePacing();
   readonly #lookouts: readonly Lookout[];
 
   constructor(parts: FrontParts) {
@@ -94,18 +90,19 @@ export class Front {
       requestDeadlineMs: config.requestDeadlineMs,
       server: this.#server,
       desk: new HostDesk({
-        ...{ writer, openId: parts.openId, cluster: parts.cluster },
+        ...{ openId: parts.openId, cluster: parts.cluster },
         ...{ sync: this.#sync, hashing: this.#passwordThreads },
         onReported: (counted) => this.#takeCounts(counted),
       }),
       log,
       onMessage: (message) => this.#receive(message),
       onFatal: parts.onFatal,
-      settings: workerSettings(parts, { limits: this.#limits, pacing: this.#pacing.memory }),
+      writerLinks: parts.writerLinks,
+      settings: workerSettings(parts, this.#limits),
     });
     this.#lookouts = [
       watchEventLoop(this.#cells, frontMetrics.metrics.loopDelay),
-      new Lookout(() => this.#look(), lookPace),
+      new Lookout(() => this.#look(), { busyMs: lookMs, idleMs: lookMs }),
     ];
   }
 
@@ -126,15 +123,14 @@ export class Front {
     for (const count of countsIn(counted, Date.now())) this.#parts.usage.evaluationCounts.add(count);
   }
 
-  /** @returns whether changes are on their way, whose deadlines and pace are checked here */
   #look(): boolean {
-    const { writer } = this.#parts;
-    writer.expire(monotonicMs());
     this.#connectionLimit.look();
-    const evaluations = sumOf(this.#fleet.readEvaluations(), evaluationMetrics.metrics.evaluations);
-    const work = { evaluations, changes: writer.commandsSent };
-    const wasAnyChange = this.#pacing.look(work, this.#fleet.readUtilisation());
-    return wasAnyChange || writer.inFlight > 0;
+    return false;
+  }
+
+  /** The writer has failed: the workers answer what waits for it. @param mayBegin it hangs, and may still begin changes */
+  failWriter(mayBegin: boolean): void {
+    this.#fleet.tell({ kind: 'writer-failed', mayBegin });
   }
 
   /** @returns when all workers serve. Rejects when one cannot start. */
@@ -198,7 +194,7 @@ export class Front {
 
   get #inFlight(): number {
     const held = inFlightBudgets.reduce((sum, name) => sum + this.#used(name), 0);
-    return held + this.#parts.writer.inFlight;
+    return held + this.#parts.writerLinks.unsettled;
   }
 
   #used(name: BudgetName): number {
@@ -219,9 +215,15 @@ export class Front {
 
   /** Cells of `frontMetrics`, up to date. */
   readMetrics(): MetricCells {
-    const { writer, config, usage } = this.#parts;
+    const { writerLinks, config, usage } = this.#parts;
     readFrontMetrics(this.#cells, {
-      ...{ writer, usage, fleet: this.#fleet, limits: this.#limits, connectionLimit: this.#connectionLimit },
+      ...{
+        writerLinks,
+        usage,
+        fleet: this.#fleet,
+        limits: this.#limits,
+        connectionLimit: this.#connectionLimit,
+      },
       workersWanted: config.workers,
     });
     return this.#cells;

@@ -7,13 +7,11 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
-import type { WriterClient } from '../writer/client/writer-client.ts';
 import { LoopTurns } from './loop-turns.ts';
 import { PasswordDesk, type PasswordHashing } from './password-desk.ts';
 import { reportMsMax, type SyncDesk } from './sync-desk.ts';
 
 export interface HostDeskOptions {
-  readonly writer: WriterClient;
   /** Null: no provider is configured. */
   readonly openId: OpenIdPort | null;
   /** Null: the service is alone. */
@@ -47,7 +45,7 @@ type Handlers = {
   ) => Promise<HostCalls[Name]['result']>;
 };
 
-/** Does on the main thread what all workers share: changes, passwords, OpenID, places of watching pages. */
+/** Does on the main thread what all workers share: passwords, OpenID, places of watching pages. */
 export class HostDesk {
   readonly #passwords: PasswordDesk;
   readonly #watchPlaces = new WatchPlaces();
@@ -55,7 +53,7 @@ export class HostDesk {
   readonly #reports = new LoopTurns();
   readonly #handlers: Handlers;
 
-  constructor({ writer, openId, cluster, sync, hashing, onReported }: HostDeskOptions) {
+  constructor({ openId, cluster, sync, hashing, onReported }: HostDeskOptions) {
     this.#passwords = new PasswordDesk(hashing);
     this.#sync = sync;
     const provider = (): OpenIdPort => {
@@ -63,8 +61,6 @@ export class HostDesk {
       return openId;
     };
     this.#handlers = {
-      write: (_caller, call) => writer.write(call),
-      recordDenial: (_caller, denial) => writer.recordDenial(denial),
       checkPassword: (_caller, ...asked) => this.#passwords.check(...asked),
       checkPasswords: (_caller, ...asked) => this.#passwords.checkEach(...asked),
       hashPassword: (_caller, ...asked) => this.#passwords.hash(...asked),

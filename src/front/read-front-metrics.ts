@@ -1,7 +1,7 @@
 import { type MetricCells, put } from '../observability/metric-cells.ts';
 import { usedOf } from '../worker/limits/shared-budget.ts';
 import type { BudgetName, SharedLimits } from '../worker/worker-protocol.ts';
-import type { WriterClient } from '../writer/client/writer-client.ts';
+import type { WriterLinks } from '../writer/client/writer-client.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
 import type { UsageRecorder } from './usage-recorder.ts';
@@ -13,14 +13,14 @@ interface FrontReadings {
   readonly workersWanted: number;
   readonly limits: SharedLimits;
   readonly connectionLimit: ConnectionLimit;
-  readonly writer: WriterClient;
+  readonly writerLinks: WriterLinks;
   readonly usage: UsageRecorder;
 }
 
 /** Brings the cells of `frontMetrics` up to date. */
 export function readFrontMetrics(
   cells: MetricCells,
-  { fleet, workersWanted, limits, connectionLimit, writer, usage }: FrontReadings,
+  { fleet, workersWanted, limits, connectionLimit, writerLinks, usage }: FrontReadings,
 ): void {
   const { metrics } = frontMetrics;
   const used = (name: BudgetName): number => usedOf(limits.budgets[name]);
@@ -45,7 +45,6 @@ export function readFrontMetrics(
   put(cells, metrics.uncountedTokenUses, usage.tokenUses.uncounted);
   put(cells, metrics.managementInFlight, used('managementRequests'));
   put(cells, metrics.consoleInFlight, used('consoleRequests'));
-  put(cells, metrics.writerInFlight, writer.inFlight);
-  put(cells, metrics.writerQueueDepth, writer.queueDepth);
-  put(cells, metrics.writerQueueBytes, writer.queueBytes);
+  put(cells, metrics.writerQueueDepth, writerLinks.unsettled);
+  put(cells, metrics.writerQueueBytes, writerLinks.unsettledBytes);
 }

@@ -13,6 +13,7 @@ import {
   type WorkerSettings,
   type WorkerSetup,
 } from '../worker/worker-protocol.ts';
+import type { WriterLinks } from '../writer/client/writer-client.ts';
 import type { HostDesk } from './host-desk.ts';
 import { Rebalancing } from './rebalancing.ts';
 import { WorkerPlaces } from './shared-limits.ts';
@@ -25,6 +26,7 @@ export interface WorkerFleetOptions {
   readonly requestDeadlineMs: number;
   readonly settings: WorkerSettings;
   readonly server: FrontServer;
+  readonly writerLinks: WriterLinks;
   readonly desk: HostDesk;
   readonly log: Logger;
   onMessage(message: WorkerNews): void;
@@ -109,11 +111,6 @@ export class WorkerFleet {
     return Array.from(this.#links, (link) => link.connections);
   }
 
-  /** @returns how busy the busiest worker's event loop was since the last call, 0 to 1 */
-  readUtilisation(): number {
-    return this.#threads.readUtilisation(new Set(this.#inRotation.map(({ threadId }) => threadId)));
-  }
-
   /**
    * Resolves when the worker serves; its task goes on.
    * @param replacesSince see `WorkerLink`
@@ -129,7 +126,8 @@ export class WorkerFleet {
       evaluationMetrics: createMetricMemory(evaluationMetrics),
     };
     const { port1, port2 } = new MessageChannel();
-    const { settings, server, desk, onMessage } = this.#options;
+    const { settings, server, desk, writerLinks, onMessage } = this.#options;
+    const writer = writerLinks.open();
     return new Promise((resolve, reject) => {
       const link: WorkerLink = new WorkerLink(memory, port1, desk, {
         onReady: (descriptor) => {
@@ -147,7 +145,9 @@ export class WorkerFleet {
       });
       link.replacesSince = replacesSince;
       this.#links.add(link);
-      const task = this.#run({ ...settings, ...memory, index, place, port: port2 }, link).catch(reject);
+      const task = this.#run({ ...settings, ...memory, index, place, port: port2, writer }, link).catch(
+        reject,
+      );
       this.#tasks.set(task, link);
       task.finally(() => this.#tasks.delete(task)).catch(reject);
     });
@@ -165,7 +165,7 @@ export class WorkerFleet {
     // The worker's last messages may arrive after its task has ended.
     await within(lastMessagesMs, link.ended);
     const isReplaced = link.isLeaving || link.stuckSince !== null;
-    this.#retire(link, setup.place);
+    this.#retire(link, setup);
     if (this.#isStopping) return;
     if (!link.isReady) throw fault;
     const told = { index: setup.index, ...(link.isLeaving ? {} : { err: fault }) };
@@ -176,13 +176,14 @@ export class WorkerFleet {
   }
 
   /** The worker's thread has ended: adds its counts to those of ended workers, and gives back what it held. */
-  #retire(link: WorkerLink, place: number): void {
+  #retire(link: WorkerLink, { place, writer }: Pick<WorkerSetup, 'place' | 'writer'>): void {
     this.#takeOut(link);
     const wasHeld = this.#links.delete(link);
     assert(wasHeld, 'a worker ends once');
     addCounts(this.#pastRequests, link.requestCells, requestMetrics);
     addCounts(this.#pastEvaluations, link.evaluationCells, evaluationMetrics);
     this.#places.giveBack(place);
+    this.#options.writerLinks.forget(writer);
     link.close();
   }
 
@@ -268,10 +269,11 @@ export class WorkerFleet {
   /** From now on each answer closes its connection, and streams end. */
   drain(): void {
     this.#isDraining = true;
-    this.#tell({ kind: 'drain' });
+    this.tell({ kind: 'drain' });
   }
 
-  #tell(message: HostMessage): void {
+  /** Sends a message to all workers. */
+  tell(message: HostMessage): void {
     for (const link of this.#links) link.send(message);
   }
 
@@ -287,7 +289,7 @@ export class WorkerFleet {
     this.#watch.close();
     for (const restart of this.#restarts) clearTimeout(restart);
     for (const link of this.#links) this.#takeOut(link);
-    this.#tell({ kind: 'stop' });
+    this.tell({ kind: 'stop' });
     const loadMs = isStartFailed ? loadTimeoutMs : stopTimeoutMs;
     const ends = Array.from(this.#tasks, ([task, { isReady, stuckSince }]) => {
       const isLoading = !isReady && stuckSince === null;

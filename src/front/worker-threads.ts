@@ -14,13 +14,10 @@ const heapForTheRest = 512 * mebibyte;
  */
 const youngGenerationBytes = 3 * mebibyte;
 
-type LoopUse = ReturnType<typeof performance.eventLoopUtilization>;
-
 /** The threads of the pool. Each runs one worker after another, until a worker's fault ends the thread. */
 export class WorkerThreads {
   readonly #pool: Piscina;
   readonly #count: number;
-  readonly #used = new WeakMap<object, LoopUse>();
 
   /** @param serving workers that serve at once. @param cacheBytes of each, for compiled flags */
   constructor(serving: number, cacheBytes: number, log: Logger) {
@@ -43,25 +40,7 @@ export class WorkerThreads {
 
   /** @returns when the worker has ended. Rejects with what it threw, or with the fault that ended its thread */
   async serve(setup: WorkerSetup): Promise<void> {
-    await this.#pool.run(setup, { transferList: [setup.port] });
-  }
-
-  /**
-   * A spare thread waits for its task in shared memory, which looks busy: it is left out.
-   * @param serving ids of the threads that count
-   * @returns how busy the busiest thread's event loop was since the last call, 0 to 1
-   */
-  readUtilisation(serving: ReadonlySet<number>): number {
-    let busiest = 0;
-    for (const thread of this.#pool.threads) {
-      if (!serving.has(thread.threadId)) continue;
-      const now = thread.performance.eventLoopUtilization();
-      const before = this.#used.get(thread);
-      this.#used.set(thread, now);
-      if (before === undefined) continue;
-      busiest = Math.max(busiest, thread.performance.eventLoopUtilization(now, before).utilization);
-    }
-    return busiest;
+    await this.#pool.run(setup, { transferList: [setup.port, setup.writer.port] });
   }
 
   /** Ends all threads, each after it has loaded: when the start fails at once, they are still loading. */

@@ -60,10 +60,3 @@ export function count(cells: MetricCells, metric: Metric, series = 0, by = 1): v
 export function put(cells: MetricCells, metric: Metric, value: number, series = 0): void {
   cells[metric.firstCell + series] = value;
 }
-
-/** @returns the sum of a counter's series */
-export function sumOf(cells: MetricCells, { firstCell, series }: Metric): number {
-  let sum = 0;
-  for (let cell = firstCell; cell < firstCell + series.length; cell += 1) sum += cells[cell] as number;
-  return sum;
-}

@@ -7,7 +7,11 @@ import type { LogLines } from '../observability/thread-log.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
 import { descriptorLimit } from '../support/descriptor-limit.ts';
 import type { SyncCensus } from '../worker/sync/sync-census.ts';
-import type { WriterClient } from '../writer/client/writer-client.ts';
+import {
+  clientOptions,
+  type WriterClient,
+  type WriterClientOptions,
+} from '../writer/client/writer-client.ts';
 import { writerMetrics } from '../writer/client/writer-metrics-protocol.ts';
 import { pulseBytes, type WriterSetup } from '../writer/client/writer-protocol.ts';
 import { ClusterHost } from './cluster-host.ts';
@@ -47,13 +51,20 @@ export function consoleSettingsOf(
   };
 }
 
+/** How the main thread and each worker are clients of the writer. */
+export function writerClientOptionsOf(config: Config): WriterClientOptions {
+  const answerMs = config.clusterUrl === null ? null : config.clusterWaitMs;
+  return clientOptions(config.requestDeadlineMs, answerMs, config.workers + 1);
+}
+
 interface WriterParts extends Pick<WriterSetup, 'console' | 'operatorPort' | 'cluster'> {
   readonly onOutboxGrew: () => void;
+  readonly onFailed: (mayBegin: boolean) => void;
 }
 
 export function createWriterHost(
   { config, storeVersion, dataFilePlace, logMemory, onFatal, onLog }: HostParts,
-  { onOutboxGrew, ...given }: WriterParts,
+  { onOutboxGrew, onFailed, ...given }: WriterParts,
 ): WriterHost {
   return new WriterHost({
     setup: {
@@ -72,8 +83,9 @@ export function createWriterHost(
       metrics: createMetricMemory(writerMetrics),
       ...given,
     },
-    requestDeadlineMs: config.requestDeadlineMs,
+    client: writerClientOptionsOf(config),
     onOutboxGrew,
+    onFailed,
     onFatal,
     onLog,
   });

@@ -26,6 +26,7 @@ import {
   createWriterHost,
   flagdConnectionsMax,
   type HostParts,
+  writerClientOptionsOf,
 } from './create-hosts.ts';
 import { awaitFatalFault } from './fatal-fault.ts';
 import type { FlagdHost } from './flagd-host.ts';
@@ -152,6 +153,7 @@ class ServiceParts {
       cluster:
         clusterPorts === null ? null : { port: clusterPorts.port2, node, waitMs: config.clusterWaitMs },
       onOutboxGrew: () => this.#notifier?.look(),
+      onFailed: (mayBegin) => this.#front?.failWriter(mayBegin),
     });
     this.#usage = new UsageRecorder(
       this.#writer.client,
@@ -198,6 +200,8 @@ class ServiceParts {
       config,
       consoleSettings: this.#consoleSettings,
       writer: this.#writer.client,
+      writerLinks: this.#writer.links,
+      writerClient: writerClientOptionsOf(config),
       storeVersion: this.#storeVersion,
       dataFilePlace: this.#dataFilePlace,
       leaseMemory: this.#leaseMemory,

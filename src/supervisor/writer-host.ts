@@ -5,19 +5,17 @@ import type { MetricCells } from '../observability/metric-cells.ts';
 import type { LogLines } from '../observability/thread-log.ts';
 import { WatchedTime } from '../support/watched-time.ts';
 import { within } from '../support/within.ts';
-import { WriterClient } from '../writer/client/writer-client.ts';
-import {
-  pulseProgressCell,
-  type WriterReply,
-  type WriterRequest,
-  type WriterSetup,
-} from '../writer/client/writer-protocol.ts';
+import { WriterClient, type WriterClientOptions, WriterLinks } from '../writer/client/writer-client.ts';
+import type { WriterReply, WriterRequest, WriterSetup } from '../writer/client/writer-protocol.ts';
 
 export interface WriterHostOptions {
   readonly setup: WriterSetup;
-  readonly requestDeadlineMs: number;
+  /** How the main thread is a client of the writer. */
+  readonly client: WriterClientOptions;
   /** Called when a letter was put into the outbox. */
   readonly onOutboxGrew: () => void;
+  /** The writer has failed. Called before `onFatal`. @param mayBegin it hangs, and may still begin changes */
+  readonly onFailed: (mayBegin: boolean) => void;
   readonly onFatal: (fault: Error) => void;
   /** Receives the log lines of the thread. */
   onLog(lines: LogLines): void;
@@ -35,6 +33,7 @@ const hungAfterMs = 60_000;
  * process ends and its manager starts it again.
  */
 export class WriterHost {
+  readonly links: WriterLinks;
   readonly client: WriterClient;
   readonly #worker: Worker;
   readonly #options: WriterHostOptions;
@@ -60,12 +59,10 @@ export class WriterHost {
     const transferList: MessagePort[] = [setup.operatorPort];
     if (setup.cluster !== null) transferList.push(setup.cluster.port);
     this.#worker = new Worker(threadEntries.writer, { workerData: setup, transferList, name: 'writer' });
-    this.client = new WriterClient(
-      this.#worker,
-      setup.pulse,
-      options.requestDeadlineMs,
-      setup.cluster?.waitMs ?? null,
+    this.links = new WriterLinks((request, transferred) =>
+      this.#worker.postMessage(request, [...transferred]),
     );
+    this.client = new WriterClient(this.links.open(), options.client);
     this.#pulse = new Int32Array(setup.pulse);
     this.#metrics = new Float64Array(setup.metrics);
     this.#exited = once(this.#worker, 'exit');
@@ -102,7 +99,6 @@ export class WriterHost {
     else if (reply.kind === 'ready') this.#isOpen = true;
     else if (reply.kind === 'measured') this.#onMeasured();
     else if (reply.kind === 'outbox-grew') this.#options.onOutboxGrew();
-    else this.client.receive(reply);
   }
 
   /** A store that cannot be opened makes the start fail through `ready`; a restart would not help. */
@@ -134,9 +130,9 @@ export class WriterHost {
   }
 
   #watchPulse(): void {
-    const pulse = Atomics.load(this.#pulse, pulseProgressCell);
+    const pulse = Atomics.load(this.#pulse, 0);
     const now = this.#watchedTime.look();
-    if (pulse !== this.#pulseSeen || this.client.inFlight === 0) {
+    if (pulse !== this.#pulseSeen || this.links.unsettled === 0) {
       this.#pulseSeen = pulse;
       this.#pulseSeenAt = now;
     } else if (now - this.#pulseSeenAt > hungAfterMs) this.#end(new Error('the writer thread hangs'), true);
@@ -146,6 +142,7 @@ export class WriterHost {
     if (this.#isStopping || this.#hasFailed) return;
     this.#hasFailed = true;
     this.client.fail(isRunning);
+    this.#options.onFailed(isRunning);
     this.#options.onFatal(fault);
   }
 
@@ -154,7 +151,9 @@ export class WriterHost {
    */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.client.stop();
+    this.client.close();
+    const request: WriterRequest = { kind: 'stop' };
+    this.#worker.postMessage(request);
     await this.stopped();
   }
 

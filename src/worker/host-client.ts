@@ -6,8 +6,7 @@ import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol
 import type { SyncStreamsPort } from '../operations/sync/sync-streams-port.ts';
 import type { WatchPort } from '../operations/watching/watch-places.ts';
 import { assert } from '../support/assert.ts';
-import { HeldCommands, transferredBytes } from '../support/held-commands.ts';
-import type { WriterPort } from '../writer/client/writer-client.ts';
+import { MessageBatch } from '../support/message-batch.ts';
 import type { ReportUsage } from './sync/usage-report.ts';
 import type {
   HostCall,
@@ -23,24 +22,11 @@ interface Waiting {
   reject(fault: Error): void;
 }
 
-/** A change is not read here after it was sent, so its bytes are transferred. */
-function bodyOf(call: HostCall): Uint8Array | null {
-  return call.name === 'write' ? call.args[0].body : null;
-}
-
 /** Messages that the main thread sends without being asked. */
 export type HostOrder = Exclude<HostMessage, { kind: 'results' }>;
 
-/**
- * A worker's side of the main thread: the calls to the writer, and to what the process has once for all workers. The
- * calls of one turn of the event loop go in one message; while changes are paced, they wait a little longer for one
- * another.
- */
+/** A worker's side of the main thread: calls to what the process has once for all workers. */
 export class HostClient {
-  readonly writer: WriterPort = {
-    write: (call) => this.#change('write', [call]),
-    recordDenial: (denial) => this.#change('recordDenial', [denial]),
-  };
   readonly passwords: PasswordPort = {
     check: (key, stored, password) => this.ask('checkPassword', [key, stored, password]),
     checkEach: (key, stored, password) => this.ask('checkPasswords', [key, stored, password]),
@@ -65,19 +51,12 @@ export class HostClient {
   };
   readonly #port: MessagePort;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #calls: HeldCommands<HostCall>;
-  readonly #changes: HeldCommands<HostCall>;
+  readonly #calls: MessageBatch<HostCall>;
   #nextId = 1;
 
-  /** @param isPaced whether evaluations need the processor more than changes do */
-  constructor(port: MessagePort, isPaced: () => boolean, onOrder: (order: HostOrder) => void) {
+  constructor(port: MessagePort, onOrder: (order: HostOrder) => void) {
     this.#port = port;
-    const send = (calls: readonly HostCall[]): void => {
-      const message: WorkerMessage = { kind: 'calls', calls };
-      port.postMessage(message, transferredBytes(calls.map(bodyOf)));
-    };
-    this.#calls = new HeldCommands(send);
-    this.#changes = new HeldCommands(send, isPaced);
+    this.#calls = new MessageBatch((calls) => this.tell({ kind: 'calls', calls }));
     port.on('message', (message: HostMessage) => {
       if (message.kind !== 'results') onOrder(message);
       else for (const result of message.results) this.#settle(result);
@@ -89,28 +68,13 @@ export class HostClient {
     name: Name,
     args: HostCalls[Name]['args'],
   ): Promise<HostCalls[Name]['result']> {
-    return this.#call(this.#calls, name, args);
-  }
-
-  #change<Name extends HostCallName>(
-    name: Name,
-    args: HostCalls[Name]['args'],
-  ): Promise<HostCalls[Name]['result']> {
-    return this.#call(this.#changes, name, args);
-  }
-
-  #call<Name extends HostCallName>(
-    way: HeldCommands<HostCall>,
-    name: Name,
-    args: HostCalls[Name]['args'],
-  ): Promise<HostCalls[Name]['result']> {
     const id = this.#nextId;
     this.#nextId += 1;
     return new Promise((resolve, reject) => {
       // The main thread answers a call with the result that belongs to its name: see `HostCalls`.
       const settle = (value: unknown): void => resolve(value as HostCalls[Name]['result']);
       this.#waiting.set(id, { resolve: settle, reject });
-      way.add({ id, name, args } as HostCall);
+      this.#calls.add({ id, name, args } as HostCall);
     });
   }
 
@@ -127,10 +91,9 @@ export class HostClient {
     this.#port.postMessage(message);
   }
 
-  /** Sends the calls that are held back. */
+  /** Sends the calls of this turn of the event loop now. */
   flush(): void {
     this.#calls.flush();
-    this.#changes.flush();
   }
 
   close(): void {

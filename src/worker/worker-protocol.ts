@@ -9,7 +9,8 @@ import type { PasswordPort } from '../operations/conversation.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import type { SyncStreamsPort } from '../operations/sync/sync-streams-port.ts';
 import type { Viewer } from '../operations/watching/watch-places.ts';
-import type { WriterPort } from '../writer/client/writer-client.ts';
+import type { WriterClientOptions } from '../writer/client/writer-client.ts';
+import type { WriterLink } from '../writer/client/writer-protocol.ts';
 import type { CountedEvaluations } from './evaluation/evaluation-tallies.ts';
 import type { AttemptMemory } from './limits/attempt-limiters.ts';
 import type { WindowMemory } from './limits/window-limiter.ts';
@@ -95,8 +96,7 @@ export interface WorkerSettings {
   readonly leaseMemory: SharedArrayBuffer | null;
   readonly limits: SharedLimits;
   readonly logMemory: SharedArrayBuffer;
-  /** 1 while evaluations need the processor and changes are paced. */
-  readonly pacing: SharedArrayBuffer;
+  readonly writerClient: WriterClientOptions;
   readonly docs: DocsPages;
   /** Null when the console was not built. */
   readonly webApp: WebApp | null;
@@ -109,6 +109,7 @@ export interface WorkerSetup extends WorkerSettings {
   /** Its place in the pool, which is used again after its end: its cells of the budgets. */
   readonly place: number;
   readonly port: MessagePort;
+  readonly writer: WriterLink;
   /** Cells of `requestMetrics` and `evaluationMetrics`. */
   readonly requestMetrics: SharedArrayBuffer;
   readonly evaluationMetrics: SharedArrayBuffer;
@@ -131,8 +132,6 @@ export const beatIntervalMs = 250;
 
 /** Calls to the main thread, which has these things once for all workers: one map from name to arguments and result. */
 export interface HostCalls {
-  readonly write: Call<WriterPort['write']>;
-  readonly recordDenial: Call<WriterPort['recordDenial']>;
   readonly checkPassword: Call<PasswordPort['check']>;
   readonly checkPasswords: Call<PasswordPort['checkEach']>;
   readonly hashPassword: Call<PasswordPort['hash']>;
@@ -170,7 +169,7 @@ export type HostCall = {
 export type WorkerMessage =
   /** The worker's store is open, and its app takes connections. */
   | { readonly kind: 'ready'; readonly descriptor: AppDescriptor }
-  /** The calls of one turn of the event loop, or of one pace. */
+  /** The calls of one turn of the event loop. */
   | { readonly kind: 'calls'; readonly calls: readonly HostCall[] }
   | { readonly kind: 'log'; readonly lines: LogLines }
   | { readonly kind: 'used'; readonly uses: readonly TokenUse[] }
@@ -190,6 +189,8 @@ export type HostMessage =
   | { readonly kind: 'drain' }
   /** Every answer is given, or the time is up: close the remaining connections and end. */
   | { readonly kind: 'stop' }
+  /** The writer has failed, and the process is about to end. `mayBegin`: it hangs, and may still begin changes. */
+  | { readonly kind: 'writer-failed'; readonly mayBegin: boolean }
   /** The worker was taken as stuck, and has come back: it should leave in order. */
   | { readonly kind: 'leave'; readonly reason: string };
 

@@ -5,6 +5,7 @@ import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts'
 import { plainJsonHeaders } from '../operations/answer-headers.ts';
 import { ReadTurns } from '../operations/read-turns.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import type { WriterPort } from '../writer/client/writer-client.ts';
 import { AnswerEncoders, encodersMax } from './answers/answer-encoder.ts';
 import { crowdedAnswer } from './answers/crowded-answer.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
@@ -49,6 +50,13 @@ export interface ConnectionHooks {
   onConnection(change: number): void;
 }
 
+/** What a worker asks of other threads. */
+interface WorkerActors {
+  readonly host: HostClient;
+  readonly writer: WriterPort;
+  readonly log: WorkerLog;
+}
+
 /** The parts with which a worker serves its connections. */
 export interface WorkerServices {
   readonly requestMeter: RequestMeter;
@@ -70,8 +78,7 @@ const failureDetail = 'Something went wrong in the service. Retry; if it persist
 export function createServices(
   setup: WorkerSetup,
   reader: StoreReader,
-  host: HostClient,
-  workerLog: WorkerLog,
+  { host, writer, log: workerLog }: WorkerActors,
   hooks: ConnectionHooks,
 ): WorkerServices {
   const { log } = workerLog;
@@ -88,7 +95,7 @@ export function createServices(
     readTurns: new ReadTurns(setup.requestDeadlineMs),
     bodyTurns,
     longAnswers: evaluation.longAnswers,
-    writer: attachment.writer(host.writer),
+    writer: attachment.writer(writer),
     meter: requestMeter,
     log,
     logRequest: (line) => workerLog.logRequest(line),

@@ -8,6 +8,7 @@ import type { StoreReader } from '../storage/store-reader.ts';
 import { assert } from '../support/assert.ts';
 import type { Lookout } from '../support/lookout.ts';
 import { messageOf } from '../support/message-of.ts';
+import { WriterClient } from '../writer/client/writer-client.ts';
 import { HostClient, type HostOrder } from './host-client.ts';
 import { requestMetrics } from './request-metrics-protocol.ts';
 import { WorkerLog } from './worker-log.ts';
@@ -29,12 +30,13 @@ const censusEveryBeats = 4;
 
 /**
  * A worker: owns the connections that the front end hands it, and all their requests. It reads a request, evaluates on
- * its own view of the store and answers, in one call stack. Only changes, and what the process has once for all
- * workers, cross to the main thread.
+ * its own view of the store and answers, in one call stack. Changes go to the writer. What the process has once for all
+ * workers is asked of the main thread.
  */
 export class Worker {
   readonly #state: Int32Array<SharedArrayBuffer>;
   readonly #host: HostClient;
+  readonly #writer: WriterClient;
   readonly #log: WorkerLog;
   readonly #services: WorkerServices;
   readonly #loopWatch: Lookout;
@@ -54,14 +56,18 @@ export class Worker {
   constructor(setup: WorkerSetup, reader: StoreReader) {
     this.#state = new Int32Array(setup.state);
     assert(this.#state.length === stateCells, 'a worker has the cells of its state');
-    const pacing = new Int32Array(setup.pacing);
-    const isPaced = (): boolean => Atomics.load(pacing, 0) === 1;
-    this.#host = new HostClient(setup.port, isPaced, (order) => this.#obey(order));
+    this.#host = new HostClient(setup.port, (order) => this.#obey(order));
+    this.#writer = new WriterClient(setup.writer, setup.writerClient);
     this.#log = new WorkerLog(setup, (message) => this.#host.tell(message));
-    this.#services = createServices(setup, reader, this.#host, this.#log, {
-      mustClose: () => this.#mustClose || this.#mustShed(),
-      onConnection: (change) => this.#noteConnection(change),
-    });
+    this.#services = createServices(
+      setup,
+      reader,
+      { host: this.#host, writer: this.#writer, log: this.#log },
+      {
+        mustClose: () => this.#mustClose || this.#mustShed(),
+        onConnection: (change) => this.#noteConnection(change),
+      },
+    );
     this.#loopWatch = watchEventLoop(this.#services.requestMeter.cells, requestMetrics.metrics.loopDelay);
     this.#beating = setInterval(() => this.#beat(), beatIntervalMs);
     this.#heapWatch = new HeapWatch(() => this.#leave(new Error('its heap is nearly full'), true));
@@ -123,6 +129,7 @@ export class Worker {
   #obey(order: HostOrder): void {
     if (order.kind === 'drain') this.#drain();
     else if (order.kind === 'stop') this.#stop();
+    else if (order.kind === 'writer-failed') this.#writer.fail(order.mayBegin);
     else this.#leave(new Error(order.reason), false);
   }
 
@@ -189,8 +196,9 @@ export class Worker {
       this.#host.tell({ kind: 'counted', counted: rest });
     }
     // Sent before clients learn that they are cut: a change that they repeat must come after this one.
-    this.#host.flush();
+    this.#writer.flush();
     this.#services.server.close();
+    this.#writer.close();
     this.#host.flush();
     this.#log.flush();
   }

@@ -245,7 +245,6 @@ t.test('idle queues are 0, and existing things are measured', async (t) => {
     'burgee_console_requests_in_flight',
     'burgee_writer_queue_depth',
     'burgee_writer_queue_bytes',
-    'burgee_writer_requests_in_flight',
     'burgee_management_requests_in_flight',
     'burgee_unrecorded_denials_total',
     'burgee_uncounted_evaluations_total',

@@ -4,10 +4,8 @@ import type { Scrape } from '../admin/admin-fixture.ts';
 const taken = [
   'burgee_management_requests_in_flight',
   'burgee_console_requests_in_flight',
-  'burgee_writer_requests_in_flight',
   'burgee_writer_queue_depth',
   'burgee_writer_queue_bytes',
-  'burgee_waiting_evaluations',
   'burgee_long_answers_in_flight',
   'burgee_unsent_answer_bytes',
   'burgee_pinned_snapshots',

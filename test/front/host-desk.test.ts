@@ -14,7 +14,6 @@ import { evaluationMetrics } from '../../src/worker/evaluation/evaluation-metric
 import { HostClient } from '../../src/worker/host-client.ts';
 import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
 import { stateCells } from '../../src/worker/worker-protocol.ts';
-import type { WriterClient } from '../../src/writer/client/writer-client.ts';
 import { eventually } from '../support/expectations.ts';
 
 /* Both ends of a worker's port, and the desk behind it, through which workers use what the process has only once. */
@@ -25,11 +24,10 @@ interface Connected {
   readonly reasons: string[];
 }
 
-/** No call in this test is for the writer. */
 function openDesk(): HostDesk {
   const hashing = { hash: hashPassword, isRight: isPasswordOf };
   const others = { sync: new SyncDesk(), hashing, onReported: () => undefined };
-  return new HostDesk({ writer: {} as WriterClient, openId: null, cluster: null, ...others });
+  return new HostDesk({ openId: null, cluster: null, ...others });
 }
 
 function connect(t: Test, desk: HostDesk): Connected {
@@ -47,11 +45,7 @@ function connect(t: Test, desk: HostDesk): Connected {
     },
     onMessage: () => undefined,
   });
-  const host = new HostClient(
-    port2,
-    () => false,
-    () => undefined,
-  );
+  const host = new HostClient(port2, () => undefined);
   host.tell({ kind: 'ready', descriptor: 0 });
   t.teardown(() => {
     link.close();

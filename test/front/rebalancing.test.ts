@@ -13,7 +13,6 @@ import { evaluationMetrics } from '../../src/worker/evaluation/evaluation-metric
 import { RequestMeter } from '../../src/worker/request-meter.ts';
 import { requestMetrics } from '../../src/worker/request-metrics-protocol.ts';
 import { connectionsCell, shedCell, stateCells } from '../../src/worker/worker-protocol.ts';
-import type { WriterClient } from '../../src/writer/client/writer-client.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { openPolicy, roomForAll } from '../support/served-routes.ts';
 
@@ -48,7 +47,6 @@ async function openScene(t: Test): Promise<Scene> {
 
 /** No worker uses the desk here. */
 const desk = new HostDesk({
-  writer: {} as WriterClient,
   ...{ openId: null, cluster: null, sync: new SyncDesk(), onReported: () => undefined },
   hashing: {} as PasswordHashing,
 });

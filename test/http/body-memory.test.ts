@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { BodyMemory } from '../../src/http/body-memory.ts';
 import { ArrivedBytes } from '../../src/http/body-reader.ts';
-import { transferredBytes } from '../../src/support/held-commands.ts';
+import { transferredBytes } from '../../src/support/message-batch.ts';
 
 const kibi = 1024;
 const sizes = [128, 256, 512, 1024].map((size) => size * kibi);

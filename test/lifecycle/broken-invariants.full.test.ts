@@ -72,13 +72,8 @@ const endings = [
   },
   {
     name: 'a command that the writer gets twice',
-    fault: { kind: 'repeat', moment: 'sent' },
-    told: 'a command comes once, and in its turn',
-  },
-  {
-    name: 'a result that the writer tells twice',
-    fault: { kind: 'repeat', moment: 'told' },
-    told: 'the result of a command is told once',
+    fault: { kind: 'repeat', moment: 'change' },
+    told: "a client's tickets rise",
   },
 ] as const;
 
@@ -91,3 +86,18 @@ for (const { name, fault, told } of endings) {
     t.equal(why.length, 1, `the log says why, once: ${lines}`);
   });
 }
+
+t.test('a worker that gets a result twice leaves in order, and its change is answered', async (t) => {
+  const { server, project } = await setUp(t);
+  await server.arm({ kind: 'repeat', moment: 'told', countdown: 1 });
+  const answer = await createHttpClient(t, { port: server.port }).send({
+    method: 'PATCH',
+    path: `/api/v1/flags/${project.flags[0]}`,
+    headers: { authorization: `Bearer ${project.secret}`, 'content-type': 'application/json' },
+    body: '{"enabled": false}',
+  });
+  t.equal(answer.status, 200);
+  const line = await server.line((text) => text.includes('a worker leaves in order'));
+  t.match(line, /this does not hold: a command has one result/);
+  await server.stop();
+});

@@ -1,6 +1,6 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import t from 'tap';
-import { transferredBytes } from '../../src/support/held-commands.ts';
+import { transferredBytes } from '../../src/support/message-batch.ts';
 
 t.test('long bytes with their own memory are transferred, all others are copied', async (t) => {
   const long = new Uint8Array(1024 * 1024).fill(7);

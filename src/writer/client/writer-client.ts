@@ -1,134 +1,123 @@
-import type { MessagePort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { Denial } from '../../domain/token/denial.ts';
 import type { ApiCall } from '../../operations/call.ts';
 import { assert } from '../../support/assert.ts';
-import { HeldPlaces } from '../../support/fair-share.ts';
-import { HeldCommands, transferredBytes } from '../../support/held-commands.ts';
+import { Lookout } from '../../support/lookout.ts';
+import { MessageBatch, transferredBytes } from '../../support/message-batch.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { OutboxCommand } from './outbox-protocol.ts';
-import { QueueDelay } from './queue-delay.ts';
 import {
-  pulseBegunCell,
+  begunCell,
+  type ClientMessage,
+  linkCells,
   type Usage,
+  unsettledBytesCell,
+  unsettledBytesMax,
+  unsettledCell,
   unsettledMax,
   type WriterCommand,
-  type WriterPulse,
-  type WriterReply,
+  type WriterLink,
   type WriterRequest,
   type WriterResult,
+  type WriterResults,
 } from './writer-protocol.ts';
 
-/** What a caller is told: `unknown` also when the writer died, `cut-off` and `overloaded` also when nothing was sent to it. */
+/**
+ * The end of a call. `unknown` also when the writer has died. `cut-off` and `overloaded` also when nothing was sent to the
+ * writer.
+ */
 export type WriteOutcome = WriterResult | { readonly kind: 'overloaded' };
 
-/** A command that the writer has not told the result of. */
-interface Unsettled {
-  /** Of its body. */
-  readonly bytes: number;
-  readonly queue: QueueDelay;
-  /** Of a command that takes long; null for all others. */
-  readonly account: string | null;
-}
-
-interface Waiting {
+interface Waiter {
   readonly deadline: number;
   settle(outcome: WriteOutcome): void;
 }
 
-/** Of the commands at the writer's port. */
-const unsettledBytesMax = 64 * 1024 * 1024;
-/** Of the deadline: a change that would wait longer is refused at once. The other half is for disks that are slow at times. */
-const delayShareMax = 0.5;
-/** Of the deadline: what the writer did within so much of its time is taken for its speed. */
-const rememberedShare = 0.1;
-/** The writer tells by itself what waits too long, and knows more: this is for what it cannot tell in time. */
-const slackMs = 500;
-/** So many may always wait, however slow the last ones were: they tell when the writer is fast again. */
-const alwaysWaitingMax = 4;
+/** How often deadlines are checked; more often while changes are on their way. */
+const lookPace = { busyMs: 50, idleMs: 250 };
+/** The writer itself reports what waits too long for the cluster. This much later, the client stops waiting for that report. */
+const reportGraceMs = 500;
 
-/** Nobody looks at it here once it is sent. */
+const leastBytesMax = 4 * 1024 * 1024;
+
+/** The bytes of its body, which are transferred: the sender cannot read them after sending. */
 function bodyOf(command: WriterCommand): Uint8Array | null {
-  return 'call' in command ? command.call.body : null;
+  return command.kind === 'write' ? command.call.body : null;
 }
 
-/** What a request holds of the writer. */
+/** What a request uses of the writer. */
 export interface WriterPort {
   write(call: ApiCall): Promise<WriteOutcome>;
   recordDenial(denial: Denial): Promise<WriteOutcome>;
 }
 
-/** What the main thread holds of the writer, for all workers. Each call is answered once: at its deadline at the latest, unless it was begun. */
+export interface WriterClientOptions {
+  /** Milliseconds within which a change is begun, or refused. */
+  readonly deadlineMs: number;
+  /** Milliseconds within which a change that was begun is answered afterwards. Null: the writer waits for no other node. */
+  readonly answerMs: number | null;
+  /** Most commands, and bytes of their bodies, without a result. A command beyond is refused. */
+  readonly commandsMax: number;
+  readonly bytesMax: number;
+}
+
+/** Splits what may wait for the writer evenly over its clients. Each client may send a few of the longest bodies at least. */
+export function clientOptions(
+  deadlineMs: number,
+  answerMs: number | null,
+  clients: number,
+): WriterClientOptions {
+  return {
+    deadlineMs,
+    answerMs,
+    commandsMax: Math.ceil(unsettledMax / clients),
+    bytesMax: Math.max(leastBytesMax, Math.floor(unsettledBytesMax / clients)),
+  };
+}
+
+/**
+ * One thread's connection to the writer. Each call is answered once: by its deadline, unless the writer has begun it.
+ */
 export class WriterClient implements WriterPort {
-  readonly #port: Worker | MessagePort;
-  readonly #pulse: Int32Array<SharedArrayBuffer>;
-  readonly #deadlineMs: number;
-  readonly #answerMs: number | null;
-  readonly #held: HeldCommands<WriterCommand>;
-  readonly #waiting = new Map<number, Waiting>();
-  /** Also those whose callers were refused. */
-  readonly #unsettled = new Map<number, Unsettled>();
-  readonly #longOfAccounts = new HeldPlaces();
-  readonly #shortDelay: QueueDelay;
-  readonly #longDelay: QueueDelay;
-  #unsettledBytesSum = 0;
+  readonly #port: MessagePort;
+  readonly #cells: Int32Array<SharedArrayBuffer>;
+  readonly #stamp: Int32Array<SharedArrayBuffer>;
+  readonly #options: WriterClientOptions;
+  readonly #batch: MessageBatch<WriterCommand>;
+  readonly #waiters = new Map<number, Waiter>();
+  /** Bytes of the bodies of all commands without a result, those whose callers were refused included. */
+  readonly #unsettled = new Map<number, number>();
+  readonly #lookout: Lookout;
+  #unsettledBytes = 0;
   #nextTicket = 1;
   #isFailed = false;
 
-  /**
-   * @param deadlineMs within which a change is begun, or refused
-   * @param answerMs within which one that was begun is answered afterwards; null: the writer waits for nobody
-   */
-  constructor(
-    port: Worker | MessagePort,
-    pulse: WriterPulse,
-    deadlineMs: number,
-    answerMs: number | null = null,
-  ) {
+  constructor({ port, memory, stamp }: WriterLink, options: WriterClientOptions) {
     this.#port = port;
-    this.#pulse = new Int32Array(pulse);
-    this.#deadlineMs = deadlineMs;
-    this.#answerMs = answerMs;
-    this.#shortDelay = new QueueDelay(deadlineMs * rememberedShare);
-    this.#longDelay = new QueueDelay(deadlineMs * rememberedShare);
-    this.#held = new HeldCommands((commands) => {
-      const request: WriterRequest = { kind: 'commands', commands };
-      this.#port.postMessage(request, transferredBytes(commands.map(bodyOf)));
+    this.#cells = new Int32Array(memory);
+    this.#stamp = new Int32Array(stamp);
+    this.#options = options;
+    this.#batch = new MessageBatch((commands) => {
+      const message: ClientMessage = { stamp: Atomics.add(this.#stamp, 0, 1) + 1, commands };
+      port.postMessage(message, transferredBytes(commands.map(bodyOf)));
     });
-  }
-
-  get inFlight(): number {
-    return this.#waiting.size;
-  }
-
-  /** Commands that the writer has not told the result of. */
-  get queueDepth(): number {
-    return this.#unsettled.size;
-  }
-
-  /** Bytes of their bodies. */
-  get queueBytes(): number {
-    return this.#unsettledBytesSum;
+    port.on('message', (results: WriterResults) => this.#receive(results));
+    this.#lookout = new Lookout(() => {
+      this.expire(monotonicMs());
+      return this.#waiters.size > 0;
+    }, lookPace);
   }
 
   get isServing(): boolean {
     return !this.#isFailed;
   }
 
-  /** Commands that were ever sent. */
-  get commandsSent(): number {
-    return this.#nextTicket - 1;
-  }
-
   write(call: ApiCall): Promise<WriteOutcome> {
-    const [bytes, account] = [call.body?.length ?? 0, call.turnOf ?? null];
-    if (this.#isTooSlow(account, call.askedAt)) return Promise.resolve({ kind: 'overloaded' });
-    const make = (ticket: number, deadline: number): WriterCommand => ({
-      kind: 'write',
-      ticket,
-      deadline,
-      call,
-    });
-    return this.#send(make, bytes, account, call.askedAt);
+    return this.#send(
+      (ticket, deadline) => ({ kind: 'write', ticket, deadline, call }),
+      call.body?.length ?? 0,
+      call.askedAt,
+    );
   }
 
   touchSession(sessionId: string): Promise<WriteOutcome> {
@@ -147,110 +136,137 @@ export class WriterClient implements WriterPort {
     return this.#send((ticket, deadline) => ({ kind: 'usage', ticket, deadline, usage }));
   }
 
-  /** What waits at the writer's port is bounded, however long the writer is busy: above it nothing is sent. */
-  #hasRoom(bytes: number): boolean {
-    if (this.#unsettled.size >= unsettledMax) return false;
-    return this.#unsettledBytesSum + bytes <= unsettledBytesMax;
-  }
-
-  #delayOf(account: string | null): QueueDelay {
-    return account === null ? this.#shortDelay : this.#longDelay;
-  }
-
-  /**
-   * Whether a change that somebody asks for would wait so long that its answer may be late: then it is better told so at
-   * once. What the service does for itself is not asked.
-   */
-  #isTooSlow(account: string | null, askedAt = monotonicMs()): boolean {
-    // Accounts take turns, so the first one of an account does not wait for all those of others.
-    if (account !== null && this.#longOfAccounts.of(account) === 0) return false;
-    const delay = this.#delayOf(account);
-    const leftMs = askedAt + this.#deadlineMs - monotonicMs();
-    const waitMsMax = Math.min(leftMs, this.#deadlineMs * delayShareMax);
-    return delay.depth >= alwaysWaitingMax && delay.expectedMs > waitMsMax;
-  }
-
+  /** @param askedAt when the request was complete: time that it has waited since counts toward its deadline */
   #send(
     make: (ticket: number, deadline: number) => WriterCommand,
     bytes = 0,
-    account: string | null = null,
     askedAt = monotonicMs(),
   ): Promise<WriteOutcome> {
+    const { commandsMax, bytesMax, deadlineMs } = this.#options;
     if (this.#isFailed) return Promise.resolve({ kind: 'dropped' });
-    if (!this.#hasRoom(bytes)) return Promise.resolve({ kind: 'overloaded' });
+    if (this.#unsettled.size >= commandsMax || this.#unsettledBytes + bytes > bytesMax)
+      return Promise.resolve({ kind: 'overloaded' });
     const ticket = this.#nextTicket;
     assert(!this.#unsettled.has(ticket), 'a ticket is given to one command');
-    const queue = this.#delayOf(account);
-    this.#unsettled.set(ticket, { bytes, queue, account });
-    if (account !== null) this.#longOfAccounts.take(account);
-    this.#unsettledBytesSum += bytes;
     this.#nextTicket = (ticket + 1) | 0;
-    const now = monotonicMs();
-    // What has waited elsewhere before has so much less time.
-    const deadline = Math.min(now, askedAt) + this.#deadlineMs;
-    queue.join(now);
+    this.#note(ticket, bytes);
+    const deadline = Math.min(monotonicMs(), askedAt) + deadlineMs;
     return new Promise((settle) => {
-      this.#waiting.set(ticket, { deadline, settle });
-      this.#held.add(make(ticket, deadline));
+      this.#waiters.set(ticket, { deadline, settle });
+      this.#batch.add(make(ticket, deadline));
     });
   }
 
-  receive(reply: WriterReply): void {
-    if (reply.kind !== 'results') return;
-    const { results, areMoreWaiting } = reply;
-    const [first] = results;
-    // Results come as they were committed: those that take long one by one, all others by themselves.
-    if (first !== undefined) {
-      this.#unsettled.get(first[0])?.queue.settle(results.length, monotonicMs(), areMoreWaiting);
-    }
+  /** Counts a command that was sent or, with null, one that has its result. */
+  #note(ticket: number, bytes: number | null): void {
+    if (bytes !== null) this.#unsettled.set(ticket, bytes);
+    this.#unsettledBytes += bytes ?? -(this.#unsettled.get(ticket) ?? 0);
+    if (bytes === null) this.#unsettled.delete(ticket);
+    assert(this.#unsettledBytes >= 0, 'bodies leave the queue that were in it');
+    Atomics.store(this.#cells, unsettledCell, this.#unsettled.size);
+    Atomics.store(this.#cells, unsettledBytesCell, this.#unsettledBytes);
+  }
+
+  #receive(results: WriterResults): void {
     for (const [ticket, result] of results) {
-      const command = this.#unsettled.get(ticket);
-      assert(command !== undefined, 'the result of a command is told once');
-      this.#unsettledBytesSum -= command.bytes;
-      this.#unsettled.delete(ticket);
-      if (command.account !== null) this.#longOfAccounts.give(command.account);
+      assert(this.#unsettled.has(ticket), 'a command has one result');
+      this.#note(ticket, null);
       this.#settle(ticket, result);
     }
-    assert(this.#unsettledBytesSum >= 0, 'bodies leave the queue that were in it');
   }
 
   #settle(ticket: number, outcome: WriteOutcome): void {
-    const waiting = this.#waiting.get(ticket);
-    this.#waiting.delete(ticket);
-    waiting?.settle(outcome);
+    const waiter = this.#waiters.get(ticket);
+    this.#waiters.delete(ticket);
+    waiter?.settle(outcome);
   }
 
   /**
-   * Refuses what is past its deadline and not begun: the writer will drop it when it comes to it. What was begun, and has waited
-   * for the cluster too long, may be applied or not.
+   * Refuses commands that are past their deadline and not begun: the writer drops such a command when it comes to it. A
+   * command that was begun, and has waited for the cluster too long, may be applied or not.
    */
   expire(now: number): void {
-    const begun = Atomics.load(this.#pulse, pulseBegunCell);
-    for (const [ticket, { deadline }] of this.#waiting) {
+    const { answerMs } = this.#options;
+    for (const [ticket, { deadline }] of this.#waiters) {
       if (deadline >= now) continue;
-      if (((ticket - begun) | 0) > 0) this.#settle(ticket, { kind: 'dropped' });
-      else if (this.#answerMs !== null && now > deadline + this.#answerMs + slackMs)
+      if (!this.#isBegun(ticket)) this.#settle(ticket, { kind: 'dropped' });
+      else if (answerMs !== null && now > deadline + answerMs + reportGraceMs)
         this.#settle(ticket, { kind: 'unknown' });
     }
   }
 
+  #isBegun(ticket: number): boolean {
+    return ((ticket - Atomics.load(this.#cells, begunCell)) | 0) <= 0;
+  }
+
   /**
-   * Nothing more is heard of the writer: what was begun may have been applied.
+   * The writer has failed: what it has begun may have been applied.
    *
-   * @param mayBegin it hangs, and may come to the rest after all before the process ends
+   * @param mayBegin it hangs, and may come to the remaining commands before the process ends
    */
   fail(mayBegin: boolean): void {
     this.#isFailed = true;
-    const begun = Atomics.load(this.#pulse, pulseBegunCell);
-    for (const ticket of [...this.#waiting.keys()]) {
-      const isDropped = !mayBegin && ((ticket - begun) | 0) > 0;
+    for (let left = receiveMessageOnPort(this.#port); left !== undefined; ) {
+      this.#receive(left.message as WriterResults);
+      left = receiveMessageOnPort(this.#port);
+    }
+    for (const ticket of [...this.#waiters.keys()]) {
+      const isDropped = !mayBegin && !this.#isBegun(ticket);
       this.#settle(ticket, { kind: isDropped ? 'dropped' : 'unknown' });
     }
   }
 
-  stop(): void {
-    this.#held.flush();
-    const request: WriterRequest = { kind: 'stop' };
-    this.#port.postMessage(request);
+  /** Sends the commands of this turn of the event loop now. */
+  flush(): void {
+    this.#batch.flush();
+  }
+
+  /** Nothing is sent or received after this. */
+  close(): void {
+    this.#lookout.close();
+    this.flush();
+    this.#port.close();
+  }
+}
+
+/** The main thread's view of the writer's clients: itself and each worker. */
+export class WriterLinks {
+  readonly #post: (request: WriterRequest, transferList: readonly MessagePort[]) => void;
+  readonly #stamp = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  readonly #open = new Set<WriterLink>();
+
+  constructor(post: (request: WriterRequest, transferList: readonly MessagePort[]) => void) {
+    this.#post = post;
+  }
+
+  /** The port of the result may be transferred to another thread. */
+  open(): WriterLink {
+    const { port1, port2 } = new MessageChannel();
+    const memory = new SharedArrayBuffer(linkCells * Int32Array.BYTES_PER_ELEMENT);
+    this.#post({ kind: 'connect', port: port2, memory }, [port2]);
+    const link = { port: port1, memory, stamp: this.#stamp };
+    this.#open.add(link);
+    return link;
+  }
+
+  /** The client's thread has ended. */
+  forget(link: WriterLink): void {
+    this.#open.delete(link);
+  }
+
+  /** Commands of all clients that have no result yet. */
+  get unsettled(): number {
+    return this.#sum(unsettledCell);
+  }
+
+  /** Bytes of their bodies. */
+  get unsettledBytes(): number {
+    return this.#sum(unsettledBytesCell);
+  }
+
+  #sum(cell: number): number {
+    let sum = 0;
+    for (const { memory } of this.#open) sum += Atomics.load(new Int32Array(memory), cell);
+    return sum;
   }
 }

@@ -47,13 +47,28 @@ export interface WriterClusterSetup {
   readonly waitMs: number;
 }
 
-/** Shared with the main thread, which watches the writer: see the cells below. */
+/** One cell, shared with the main thread, which watches the writer: changes while the writer makes progress. */
 export type WriterPulse = SharedArrayBuffer;
-/** Changes while the writer makes progress, in long transactions too. */
-export const pulseProgressCell = 0;
-/** The ticket of the newest command that was begun. A command that is not begun at its deadline never will be. */
-export const pulseBegunCell = 1;
-export const pulseBytes = 8;
+export const pulseBytes = Int32Array.BYTES_PER_ELEMENT;
+
+/**
+ * The cells that a client shares with the writer and the main thread. The writer stores the ticket of the newest command of
+ * this client that it has begun: it never begins one later that is not begun at its deadline.
+ */
+export const begunCell = 0;
+/** The client stores its number of commands without a result, and the bytes of their bodies. */
+export const unsettledCell = 1;
+export const unsettledBytesCell = 2;
+export const linkCells = 3;
+
+/** What a thread needs to be a client of the writer. */
+export interface WriterLink {
+  readonly port: MessagePort;
+  /** The cells of this client, named in `writer-protocol.ts`. */
+  readonly memory: SharedArrayBuffer;
+  /** Counts the messages of all clients, so that the writer can take them in the order in which they were sent. */
+  readonly stamp: SharedArrayBuffer;
+}
 
 /** Usage that was counted in memory since the last record. */
 export interface Usage {
@@ -61,10 +76,12 @@ export interface Usage {
   readonly counts: readonly EvaluationCount[];
 }
 
-/** Commands that the writer has not told the result of: beyond, the main thread sends none. */
+/** Commands without a result, of all clients together. */
 export const unsettledMax = 8192;
+/** Bytes of their bodies. */
+export const unsettledBytesMax = 64 * 1024 * 1024;
 
-/** Tickets count up; deadlines are on the monotonic clock. */
+/** Each client counts its tickets up. Deadlines are on the monotonic clock. */
 export type WriterCommand =
   | {
       readonly kind: 'write';
@@ -88,17 +105,22 @@ export type WriterCommand =
     }
   | { readonly kind: 'usage'; readonly ticket: number; readonly deadline: number; readonly usage: Usage };
 
-/** @returns the account in whose turn a command waits that takes long; undefined for all others */
-export function turnOf(command: WriterCommand): string | undefined {
-  return 'call' in command ? command.call.turnOf : undefined;
-}
-
-/** Messages to the writer. */
+/** Messages of the main thread to the writer. */
 export type WriterRequest =
-  | { readonly kind: 'commands'; readonly commands: readonly WriterCommand[] }
+  /** A new client, which sends `ClientMessage` and receives `WriterResults`. */
+  | { readonly kind: 'connect'; readonly port: MessagePort; readonly memory: SharedArrayBuffer }
   /** Fill the gauges; the answer is `measured`. */
   | { readonly kind: 'measure' }
   | { readonly kind: 'stop' };
+
+/** Commands of one turn of a client's event loop. The stamp rises with each message of any client. */
+export interface ClientMessage {
+  readonly stamp: number;
+  readonly commands: readonly WriterCommand[];
+}
+
+/** The results of a client's commands in one commit. */
+export type WriterResults = readonly (readonly [ticket: number, result: WriterResult])[];
 
 /** The result of a command. */
 export type WriterResult =
@@ -128,20 +150,13 @@ export type WriterResult =
   /** The decision or the commit failed; nothing was applied. */
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Messages from the writer. The results of one commit come in one message. */
+/** Messages of the writer to the main thread. */
 export type WriterReply =
   | {
       readonly kind: 'ready';
       readonly storeId: string;
       /** False when there are no members: the first Owner is yet to be made. */
       readonly hasMembers: boolean;
-    }
-  | {
-      readonly kind: 'results';
-      /** Results of one commit. */
-      readonly results: readonly (readonly [ticket: number, WriterResult])[];
-      /** Commands are left in the same queue: the commit had its largest size. */
-      readonly areMoreWaiting: boolean;
     }
   | { readonly kind: 'measured' }
   | { readonly kind: 'log'; readonly lines: LogLines }

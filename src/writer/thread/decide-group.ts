@@ -17,11 +17,11 @@ import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { newId } from '../../support/random-id.ts';
 import type { CommitSource } from '../client/writer-metrics-protocol.ts';
 import {
-  pulseBegunCell,
-  pulseProgressCell,
+  begunCell,
   type WriterCommand,
   type WriterPulse,
   type WriterResult,
+  type WriterResults,
 } from '../client/writer-protocol.ts';
 import { recordUsage } from './commands/record-usage.ts';
 import { serveOutbox } from './commands/serve-outbox.ts';
@@ -42,14 +42,27 @@ export interface GroupDeciderOptions {
   readonly onFault: (fault: unknown, during: string) => void;
 }
 
-/** What of a queue is decided together. */
+/** A command of the queue, and who has sent it. */
+export interface QueuedCommand {
+  readonly command: WriterCommand;
+  readonly client: CommandClient;
+}
+
+/** One of the writer's clients: the main thread, or a worker. */
+export interface CommandClient {
+  /** See `begunCell`. */
+  readonly cells: Int32Array<SharedArrayBuffer>;
+  send(results: WriterResults): void;
+}
+
+/** The first commands of a queue, decided together. */
 export interface Group {
-  /** Of the first commands of the queue, one for each. */
-  readonly results: [ticket: number, result: WriterResult][];
-  /** Tickets of those that change something. */
-  readonly changing: Set<number>;
-  /** Tickets whose callers were told already, because it took too long. */
-  readonly told: Set<number>;
+  /** One for each command, in the order of the queue. */
+  readonly results: [QueuedCommand, WriterResult][];
+  /** Commands that change something. */
+  readonly changing: Set<QueuedCommand>;
+  /** Commands whose callers have an answer already, because the group took too long. */
+  readonly answered: Set<QueuedCommand>;
   hasChanged: boolean;
   hasLetters: boolean;
   source: CommitSource;
@@ -59,7 +72,7 @@ export function emptyGroup(): Group {
   return {
     results: [],
     changing: new Set(),
-    told: new Set(),
+    answered: new Set(),
     hasChanged: false,
     hasLetters: false,
     source: 'usage',
@@ -83,25 +96,26 @@ export class GroupDecider {
   }
 
   reportProgress(): void {
-    Atomics.add(this.#pulse, pulseProgressCell, 1);
+    Atomics.add(this.#pulse, 0, 1);
   }
 
   /** Decides the first commands of a queue. @returns a group of them, whose changes are applied to the transaction */
-  decide(queue: readonly WriterCommand[], sizeMax: number, transaction: WriteTransaction): Group {
+  decide(queue: readonly QueuedCommand[], sizeMax: number, transaction: WriteTransaction): Group {
     const group = emptyGroup();
     const startedAt = monotonicMs();
     while (group.results.length < Math.min(queue.length, sizeMax)) {
       if (monotonicMs() - startedAt > groupDecisionMsMax) break;
-      const command = queue[group.results.length] as WriterCommand;
-      const [result, changes] = this.#begin(command, transaction);
+      const queued = queue[group.results.length] as QueuedCommand;
+      const { kind: commandKind } = queued.command;
+      const [result, changes] = this.#begin(queued, transaction);
       if (changes.length > 0) {
         transaction.apply(changes);
         group.hasChanged = true;
-        group.changing.add(command.ticket);
-        if (command.kind !== 'usage' && command.kind !== 'outbox') group.source = 'api';
+        group.changing.add(queued);
+        if (commandKind !== 'usage' && commandKind !== 'outbox') group.source = 'api';
         group.hasLetters ||= changes.some(({ kind }) => kind === 'outbox');
       }
-      group.results.push([command.ticket, result]);
+      group.results.push([queued, result]);
     }
     if (group.hasChanged) transaction.apply(this.#oldAnswers(transaction));
     if (group.hasChanged) this.#dropOldEntries(transaction);
@@ -133,13 +147,13 @@ export class GroupDecider {
   }
 
   #begin(
-    command: WriterCommand,
+    { command, client }: QueuedCommand,
     transaction: WriteTransaction,
   ): readonly [WriterResult, readonly RecordChange[]] {
-    // Said before the deadline is looked at: a reader that sees an unbegun command past its deadline knows it never will be.
-    // Commands that take long are begun out of turn, so the cell only ever rises.
-    const begun = Atomics.load(this.#pulse, pulseBegunCell);
-    if (((command.ticket - begun) | 0) > 0) Atomics.store(this.#pulse, pulseBegunCell, command.ticket | 0);
+    // Stored before the deadline is checked: a client that finds a command past its deadline not begun knows it never will be.
+    // A command that is decided again does not lower the cell.
+    const begun = Atomics.load(client.cells, begunCell);
+    if (((command.ticket - begun) | 0) > 0) Atomics.store(client.cells, begunCell, command.ticket | 0);
     this.reportProgress();
     if (monotonicMs() > command.deadline) return [{ kind: 'dropped' }, []];
     try {

@@ -28,6 +28,7 @@ import { OperatorCommands, serveOperatorPort } from './operator-commands.ts';
 import { replicaHandlers } from './replica-handlers.ts';
 import { UsageSharing } from './usage-sharing.ts';
 import { Writer } from './writer.ts';
+import { sendResults, WriterClients } from './writer-clients.ts';
 import { WriterMeter } from './writer-meter.ts';
 
 /** How long the end of a node waits until it has told what it counted: a start with the same directory tells it, too. */
@@ -62,6 +63,7 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   }
   const meter = new WriterMeter(setup.metrics);
   watchEventLoop(meter.cells, writerMetrics.metrics.loopDelay);
+  const clients = new WriterClients((commands) => writer.submit(commands));
   const writer = new Writer(commits, {
     docsUrl: setup.docsUrl,
     console: setup.console,
@@ -72,7 +74,7 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
     groupSizeMax: setup.commitGroupSize,
     meter,
     pulse: setup.pulse,
-    onResults: (results, areMoreWaiting) => post({ kind: 'results', results, areMoreWaiting }),
+    onResults: sendResults,
     onOutboxGrew: () => post({ kind: 'outbox-grew' }),
     onFault: (fault, during) => log.error({ err: fault, during }, 'command failed'),
     onFileBack: () => log.info('the data file is available again: changes are applied'),
@@ -99,7 +101,9 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   process.once('exit', tellEnd);
   const stop = async (): Promise<void> => {
     process.off('exit', tellEnd);
+    clients.receiveRest();
     await writer.drain();
+    clients.close();
     setup.operatorPort.close();
     await opened.close();
     await store.close();
@@ -116,7 +120,7 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   port.on('message', (request: WriterRequest) => {
     if (request.kind === 'stop') stop().catch(fail);
     else if (request.kind === 'measure') measure();
-    else writer.submit(request.commands);
+    else clients.connect(request.port, request.memory);
   });
   post({ kind: 'ready', storeId: store.id, hasMembers: store.hasMembers() });
 }

@@ -1,21 +1,22 @@
 import type { Confirmation } from '../../cluster/client/replica-protocol.ts';
 import { DataFileUnavailableError } from '../../storage/store-error.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
-import { assert } from '../../support/assert.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import { turnOf, unsettledMax, type WriterCommand, type WriterResult } from '../client/writer-protocol.ts';
-import { AccountTurns } from './account-turns.ts';
+import type { WriterCommand, WriterResult } from '../client/writer-protocol.ts';
 import { type Commits, type Committed, NotCommittedError } from './commits.ts';
-import { emptyGroup, type Group, GroupDecider, type GroupDeciderOptions } from './decide-group.ts';
+import {
+  emptyGroup,
+  type Group,
+  GroupDecider,
+  type GroupDeciderOptions,
+  type QueuedCommand,
+} from './decide-group.ts';
 
 export interface WriterOptions extends GroupDeciderOptions {
   /** Commands of one commit, at most. */
   readonly groupSizeMax: number;
-  /** Everything a commit has decided, once it is durable, and whether it left some that waited in the same queue. */
-  readonly onResults: (
-    results: readonly (readonly [ticket: number, WriterResult])[],
-    areMoreWaiting: boolean,
-  ) => void;
+  /** The results of a commit, once it is durable. */
+  readonly onResults: (results: readonly (readonly [QueuedCommand, WriterResult])[]) => void;
   /** A commit has put something into the outbox. */
   readonly onOutboxGrew: () => void;
   /** A change was applied again after the data file was not available. */
@@ -32,12 +33,8 @@ export class Writer {
   readonly #commits: Commits;
   readonly #options: WriterOptions;
   readonly #decider: GroupDecider;
-  /** With the long ones, `unsettledMax`: `WriterClient` sends no more. */
-  readonly #waiting: WriterCommand[] = [];
-  /** Commands that take long: one at a time, so that nobody waits for several. Accounts take turns. */
-  readonly #waitingLong = new AccountTurns();
-  #newestTicket = 0;
-  #wasLongTurn = false;
+  /** In the order of arrival. Each client bounds what it sends. */
+  readonly #queue: QueuedCommand[] = [];
   #isScheduled = false;
   /** The commit that is on its way to others; null where there is none. */
   #pending: Promise<void> | null = null;
@@ -51,18 +48,11 @@ export class Writer {
     this.#decider = new GroupDecider(options);
   }
 
-  submit(commands: readonly WriterCommand[]): void {
-    for (const command of commands) {
-      assert(((command.ticket - this.#newestTicket) | 0) > 0, 'a command comes once, and in its turn');
-      this.#newestTicket = command.ticket;
-      if (this.#commits.commitOwn !== null && isOwn(command)) this.#commitOwn(command);
-      else if (turnOf(command) !== undefined) this.#waitingLong.push(command);
-      else this.#waiting.push(command);
+  submit(commands: readonly QueuedCommand[]): void {
+    for (const queued of commands) {
+      if (this.#commits.commitOwn !== null && isOwn(queued.command)) this.#commitOwn(queued);
+      else this.#queue.push(queued);
     }
-    const waiting = this.#waiting.length + this.#waitingLong.length;
-    // Those of the group under way that were told already count no more for the main thread.
-    const waitingMax = unsettledMax + this.#options.groupSizeMax;
-    assert(waiting <= waitingMax, 'no more commands wait than the main thread may send');
     this.#schedule();
   }
 
@@ -75,7 +65,7 @@ export class Writer {
   }
 
   get #hasWork(): boolean {
-    return !this.#isOver && (this.#waiting.length > 0 || this.#waitingLong.length > 0);
+    return !this.#isOver && this.#queue.length > 0;
   }
 
   #schedule(): void {
@@ -92,17 +82,9 @@ export class Writer {
     this.#decider.reportProgress();
   }
 
-  /** Short and long commands take turns, so that neither keeps the other waiting for long. */
-  #nextGroup(): { readonly queue: WriterCommand[]; readonly sizeMax: number; readonly isShort: boolean } {
-    const isLongTurn = this.#waiting.length === 0 || (this.#waitingLong.length > 0 && !this.#wasLongTurn);
-    this.#wasLongTurn = isLongTurn;
-    if (isLongTurn) return { queue: this.#waitingLong.nextFirst(), sizeMax: 1, isShort: false };
-    return { queue: this.#waiting, sizeMax: this.#options.groupSizeMax, isShort: true };
-  }
-
-  /** What this node has counted: it waits for nobody. */
-  #commitOwn(command: WriterCommand): void {
-    const queue = [command];
+  /** Commits counts of this node alone, which need no other node. */
+  #commitOwn(queued: QueuedCommand): void {
+    const queue = [queued];
     const begunAt = monotonicMs();
     let group = emptyGroup();
     try {
@@ -111,28 +93,29 @@ export class Writer {
       });
       this.#finishGroup(queue, group, begunAt, null);
     } catch (fault) {
-      this.#failGroup(fault, queue, group, 1);
+      this.#failGroup(fault, queue, group);
     }
   }
 
   /** @returns null when it is committed, or has failed, already */
   #commitGroup(): Promise<void> | null {
-    const { queue, sizeMax, isShort } = this.#nextGroup();
+    const queue = this.#queue;
+    const { groupSizeMax } = this.#options;
     const begunAt = monotonicMs();
     let group = emptyGroup();
-    const overdue = new Overdue(this.#commits.answerMs, () => this.#tellUnknown(group, queue));
+    const overdue = new Overdue(this.#commits.answerMs, () => this.#answerUnknown(group));
     try {
       const decide = (transaction: WriteTransaction): void => {
-        group = { ...this.#decider.decide(queue, sizeMax, transaction), told: group.told };
+        group = { ...this.#decider.decide(queue, groupSizeMax, transaction), answered: group.answered };
         overdue.begin();
       };
-      const committed = this.#commits.commit(decide, { isShort });
+      const committed = this.#commits.commit(decide, { isShort: true });
       if (committed instanceof Promise) {
         this.#pending = committed
           .finally(() => overdue.end())
           .then(
             ({ confirmed }) => this.#finishGroup(queue, group, begunAt, confirmed),
-            (fault: unknown) => this.#failGroup(fault, queue, group, sizeMax),
+            (fault: unknown) => this.#failGroup(fault, queue, group),
           )
           .finally(() => {
             this.#pending = null;
@@ -142,20 +125,20 @@ export class Writer {
       }
       this.#finishGroup(queue, group, begunAt, null);
     } catch (fault) {
-      this.#failGroup(fault, queue, group, sizeMax);
+      this.#failGroup(fault, queue, group);
     }
     return null;
   }
 
-  /** The record of the cluster takes too long: what becomes of the group is not awaited by those who asked for it. */
-  #tellUnknown(group: Group, queue: readonly WriterCommand[]): void {
-    const results = untold(group).map(([ticket]) => [ticket, { kind: 'unknown' }] as const);
-    for (const [ticket] of results) group.told.add(ticket);
-    if (results.length > 0) this.#options.onResults(results, queue.length > group.results.length);
+  /** The commit takes too long: its callers get `unknown`, and nobody waits for its result any more. */
+  #answerUnknown(group: Group): void {
+    const results = unanswered(group).map(([queued]) => [queued, { kind: 'unknown' }] as const);
+    for (const [queued] of results) group.answered.add(queued);
+    if (results.length > 0) this.#options.onResults(results);
   }
 
   #finishGroup(
-    queue: WriterCommand[],
+    queue: QueuedCommand[],
     group: Group,
     begunAt: number,
     confirmed: Committed<void>['confirmed'],
@@ -168,44 +151,42 @@ export class Writer {
     }
     if (this.#isFileUnavailable) this.#options.onFileBack();
     this.#isFileUnavailable = false;
-    takeOut(queue, results.length, group.told);
+    takeOut(queue, results.length, group.answered);
     this.#options.meter.countGroup(results.length);
-    const areMoreWaiting = queue.length > 0;
-    if (confirmed === null) this.#options.onResults(untold(group), areMoreWaiting);
-    else this.#finishWhenConfirmed(group, areMoreWaiting, confirmed);
+    if (confirmed === null) this.#options.onResults(unanswered(group));
+    else this.#finishWhenConfirmed(group, confirmed);
   }
 
   /** The next group need not wait for the slowest node. */
-  #finishWhenConfirmed(group: Group, areMoreWaiting: boolean, confirmed: Promise<Confirmation>): void {
+  #finishWhenConfirmed(group: Group, confirmed: Promise<Confirmation>): void {
     const { changing } = group;
-    const results = untold(group);
+    const results = unanswered(group);
     confirmed.then(
       (kind) => {
-        const instead = (ticket: number): WriterResult =>
-          kind === 'everywhere' || !changing.has(ticket) ? { kind: 'dropped' } : { kind };
-        const told =
-          kind === 'everywhere' ? results : results.map(([ticket]) => [ticket, instead(ticket)] as const);
-        this.#options.onResults(told, areMoreWaiting);
+        if (kind === 'everywhere') this.#options.onResults(results);
+        else {
+          const instead = (queued: QueuedCommand): WriterResult =>
+            changing.has(queued) ? { kind } : { kind: 'dropped' };
+          this.#options.onResults(results.map(([queued]) => [queued, instead(queued)] as const));
+        }
       },
       (fault: unknown) => this.#options.onFatal(fault),
     );
   }
 
   /** A commit that failed has left nothing behind: none of its commands was applied, unless it says that nobody knows. */
-  #failGroup(fault: unknown, queue: WriterCommand[], { results, told }: Group, sizeMax: number): void {
+  #failGroup(fault: unknown, queue: QueuedCommand[], { results, answered }: Group): void {
     this.reportProgress();
     // A transaction that could not even begin has taken none: those that wait for it fail all the same.
-    const taken = results.length === 0 ? Math.min(queue.length, sizeMax) : results.length;
-    const commands = takeOut(queue, taken, told);
-    const areMoreWaiting = queue.length > 0;
+    const taken = results.length === 0 ? Math.min(queue.length, this.#options.groupSizeMax) : results.length;
+    const commands = takeOut(queue, taken, answered);
     const isUnavailable = fault instanceof DataFileUnavailableError;
     if (!isUnavailable || !this.#isFileUnavailable) this.#options.onFault(fault, 'commit');
     this.#isFileUnavailable ||= isUnavailable;
     this.#options.meter.countFailedCommit('api');
     const result = resultOfFault(fault);
     this.#options.onResults(
-      commands.filter(({ ticket }) => !told.has(ticket)).map(({ ticket }) => [ticket, result]),
-      areMoreWaiting,
+      commands.filter((queued) => !answered.has(queued)).map((queued) => [queued, result] as const),
     );
     this.judgeFault(fault);
   }
@@ -225,21 +206,25 @@ export class Writer {
 }
 
 /**
- * Takes a group's commands out of their queue. Decided a second time, a group may be smaller than the one whose callers were
- * told that nobody knows: those that follow it and were told are dropped, for they can be told nothing else.
+ * Takes a group's commands out of the queue. A group that is decided again may be smaller than before. Commands behind it
+ * whose callers got `unknown` already are taken out too: they cannot get a second answer.
  */
-function takeOut(queue: WriterCommand[], count: number, told: Group['told']): readonly WriterCommand[] {
+function takeOut(
+  queue: QueuedCommand[],
+  count: number,
+  answered: Group['answered'],
+): readonly QueuedCommand[] {
   const taken = queue.splice(0, count);
-  const left = queue.findIndex(({ ticket }) => !told.has(ticket));
+  const left = queue.findIndex((queued) => !answered.has(queued));
   queue.splice(0, left === -1 ? queue.length : left);
   return taken;
 }
 
-function untold({ results, told }: Group): Group['results'] {
-  return told.size === 0 ? results : results.filter(([ticket]) => !told.has(ticket));
+function unanswered({ results, answered }: Group): Group['results'] {
+  return answered.size === 0 ? results : results.filter(([queued]) => !answered.has(queued));
 }
 
-/** Tells those who wait for a group, once it was begun, when it takes too long. */
+/** A timer for a group that takes too long after it was begun. */
 class Overdue {
   readonly #afterMs: number | null;
   readonly #onOverdue: () => void;
@@ -251,7 +236,7 @@ class Overdue {
     this.#onOverdue = onOverdue;
   }
 
-  /** Commands are decided; those that join a group which is decided again are told together with the others. */
+  /** Called at each decision of the group; the first one starts the timer. */
   begin(): void {
     if (this.#afterMs === null || this.#timer !== null) return;
     this.#timer = setTimeout(() => {

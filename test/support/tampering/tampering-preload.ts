@@ -6,7 +6,6 @@ import {
   isMainThread,
   MessagePort,
   setEnvironmentData,
-  Worker,
   workerData,
 } from 'node:worker_threads';
 import { isUnsettled } from '../../../src/support/store-version.ts';
@@ -16,12 +15,7 @@ import {
   stateCells,
   type WorkerMessage,
 } from '../../../src/worker/worker-protocol.ts';
-import {
-  pulseBegunCell,
-  pulseBytes,
-  type WriterReply,
-  type WriterRequest,
-} from '../../../src/writer/client/writer-protocol.ts';
+import { begunCell, type ClientMessage, linkCells } from '../../../src/writer/client/writer-protocol.ts';
 import {
   cellOf,
   cellsOfMoment,
@@ -48,7 +42,6 @@ import {
 if (isMainThread) setEnvironmentData(environmentKey, new SharedArrayBuffer(tamperingBytes));
 const { cells, clock } = openTampering(getEnvironmentData(environmentKey) as SharedArrayBuffer);
 const { add, load, store, wait } = Atomics;
-const pulseCells = pulseBytes / Int32Array.BYTES_PER_ELEMENT;
 /** An array of this length takes 1 MiB. */
 const exhaustStepLength = 2 ** 17;
 /** Whether this thread has had its fault. */
@@ -62,13 +55,10 @@ let sendAgain: (() => void) | null = null;
 const realWallClock = Date.now;
 const realHrtime = process.hrtime;
 
-if (isMainThread) {
-  beginTampering();
-  meetWhenSending(Worker.prototype, 'commands', 'sent');
-}
+if (isMainThread) beginTampering();
 tamperWithClocks();
-const isWriter = (workerData as { pulse?: unknown } | null)?.pulse instanceof SharedArrayBuffer;
-if (isWriter) tamperWithWriter();
+const pulse = (workerData as { pulse?: unknown } | null)?.pulse;
+if (pulse instanceof SharedArrayBuffer) tamperWithWriter();
 else if (!isMainThread) tamperWithWorker();
 
 function beginTampering(): void {
@@ -128,29 +118,30 @@ function tamperWithClocks(): void {
 /** The writer is recognised by its pulse. */
 function tamperWithWriter(): void {
   Atomics.add = ((array: Int32Array, index: number, value: number): number => {
-    if (array.length === 1 && isUnsettled(load(array, index))) meet('durable');
+    if (array.length === 1 && array.buffer !== pulse && isUnsettled(load(array, index))) meet('durable');
     return add(array, index, value);
   }) as typeof Atomics.add;
   Atomics.store = ((array: Int32Array, index: number, value: number): number => {
-    if (array.length === pulseCells && index === pulseBegunCell) meet('begun');
+    if (array.length === linkCells && index === begunCell) meet('begun');
     return store(array, index, value);
   }) as typeof Atomics.store;
-  meetWhenSending(MessagePort.prototype, 'results', 'told');
+  meetWhenSending(Array.isArray, 'told');
 }
 
-type Sender = Pick<MessagePort, 'postMessage'>;
-
-function meetWhenSending(
-  sender: Sender,
-  awaited: (WriterRequest | WriterReply)['kind'],
-  moment: Moment,
-): void {
-  const { postMessage } = sender;
-  sender.postMessage = function post(this: Sender, message: unknown, ...rest: never[]) {
-    sendAgain = () => postMessage.call(this, message);
-    if ((message as Partial<WriterRequest>).kind === awaited) meet(moment);
+/** @param isAwaited whether a message is one before which the fault may strike */
+function meetWhenSending(isAwaited: (message: unknown) => boolean, moment: Moment): void {
+  const { postMessage } = MessagePort.prototype;
+  MessagePort.prototype.postMessage = function post(this: MessagePort, message: unknown, ...rest: never[]) {
+    if (isAwaited(message)) {
+      sendAgain = () => postMessage.call(this, message);
+      meet(moment);
+    }
     postMessage.call(this, message, ...rest);
   };
+}
+
+function isCommands(message: unknown): boolean {
+  return 'stamp' in (message as Partial<ClientMessage>);
 }
 
 /**
@@ -179,13 +170,11 @@ function tamperWithWorker(): void {
   const { postMessage } = MessagePort.prototype;
   MessagePort.prototype.postMessage = function post(this: MessagePort, message: unknown, ...rest: never[]) {
     const { kind, calls } = message as Partial<Extract<WorkerMessage, { kind: 'calls' }>>;
-    if (kind === 'calls') {
-      tellHost = (told) => postMessage.call(this, told);
-      if (calls?.some(({ name }) => name === 'leave')) isLeaving = true;
-      else if (calls?.some(({ name }) => name === 'write')) meet('change');
-    }
+    if (kind !== undefined) tellHost = (lie) => postMessage.call(this, lie);
+    if (calls?.some(({ name }) => name === 'leave')) isLeaving = true;
     postMessage.call(this, message, ...rest);
   };
+  meetWhenSending(isCommands, 'change');
 }
 
 function meet(moment: Moment): void {

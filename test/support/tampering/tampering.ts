@@ -54,10 +54,9 @@ export type FaultKind = (typeof faultKinds)[number];
 /**
  * Where a thread is when the fault strikes. Of a worker: it opens its store, it looks at the store's version on the way of
  * a request, it beats, it is about to send a change. Of the writer: a command of an open transaction was begun, a commit
- * is durable but not acknowledged, its results are about to be told. Of the main thread: it is about to send commands to
- * the writer.
+ * is durable but not acknowledged, its results are about to be sent.
  */
-export const moments = ['start', 'request', 'beat', 'change', 'begun', 'durable', 'told', 'sent'] as const;
+export const moments = ['start', 'request', 'beat', 'change', 'begun', 'durable', 'told'] as const;
 export type Moment = (typeof moments)[number];
 
 export interface Fault {

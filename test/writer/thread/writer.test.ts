@@ -7,8 +7,14 @@ import type { WriteTransaction } from '../../../src/storage/write-transaction.ts
 import { monotonicMs } from '../../../src/support/monotonic-clock.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { writerMetrics } from '../../../src/writer/client/writer-metrics-protocol.ts';
-import { pulseBytes, type WriterResult } from '../../../src/writer/client/writer-protocol.ts';
+import {
+  linkCells,
+  pulseBytes,
+  type WriterCommand,
+  type WriterResult,
+} from '../../../src/writer/client/writer-protocol.ts';
 import { type Commits, localCommits } from '../../../src/writer/thread/commits.ts';
+import type { QueuedCommand } from '../../../src/writer/thread/decide-group.ts';
 import { FreeSpace } from '../../../src/writer/thread/free-space.ts';
 import { Writer } from '../../../src/writer/thread/writer.ts';
 import { WriterMeter } from '../../../src/writer/thread/writer-meter.ts';
@@ -19,11 +25,20 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const dayMs = 86_400_000;
 
+const client = {
+  cells: new Int32Array(new SharedArrayBuffer(4 * linkCells)),
+  send: () => undefined,
+};
+
+function queued(command: WriterCommand): QueuedCommand {
+  return { command, client };
+}
+
 interface WriterParts {
   readonly commits: Commits;
   readonly directory: string;
   onFault(fault: unknown): void;
-  onResults?(results: readonly (readonly [ticket: number, WriterResult])[]): void;
+  onResults?(results: readonly (readonly [QueuedCommand, WriterResult])[]): void;
 }
 
 function openWriter({ commits, directory, onFault, onResults = () => undefined }: WriterParts): Writer {
@@ -77,7 +92,7 @@ t.test(
     const sums: number[] = [];
     for (let ticket = 1; ticket <= 7; ticket += 1) {
       const denial = denialOf(token.id, { at: Date.now() });
-      writer.submit([{ kind: 'denial', ticket, deadline: monotonicMs() + 60_000, denial }]);
+      writer.submit([queued({ kind: 'denial', ticket, deadline: monotonicMs() + 60_000, denial })]);
       await writer.drain();
       sums.push(kept().reduce((sum, count) => sum + count, 0));
     }
@@ -119,15 +134,15 @@ t.test(
     const writer = openWriter({
       ...{ commits: lateCommits, directory, onFault: (fault) => faults.push(fault) },
       onResults: (results) =>
-        told.push(...results.map(([ticket, { kind }]) => [ticket, kind] as [number, string])),
+        told.push(...results.map(([{ command }, { kind }]) => [command.ticket, kind] as [number, string])),
     });
     const denialOn = (ticket: number) =>
-      ({
+      queued({
         kind: 'denial',
         ticket,
         deadline: monotonicMs() + 60_000,
         denial: denialOf(token.id, { at: Date.now() }),
-      }) as const;
+      });
     writer.submit([1, 2, 3].map(denialOn));
     await eventually(() => commits === 1, 10_000, 'the group is begun');
     writer.submit([denialOn(4)]);
