@@ -4,7 +4,6 @@ import { clusterScenario } from './scenarios/cluster.load.ts';
 import { coldStartScenario } from './scenarios/cold-start.load.ts';
 import { connectionsScenario } from './scenarios/connections.load.ts';
 import { consoleScenario } from './scenarios/console.load.ts';
-import { consoleTasksScenario } from './scenarios/console-tasks.load.ts';
 import { coresScenario } from './scenarios/cores.load.ts';
 import { evaluateFlagScenario } from './scenarios/evaluate-flag.load.ts';
 import { evaluateMixedScenario } from './scenarios/evaluate-mixed.load.ts';
@@ -40,6 +39,5 @@ export const catalogue: readonly Scenario[] = [
   peersScenario,
   clientScenario,
   consoleScenario,
-  consoleTasksScenario,
   microScenario,
 ];

@@ -50,8 +50,8 @@ interface GivenOptions {
 }
 
 const peersScenarioName = 'peers';
-/** Their results beside an older build have files of their own. */
-const savedBefore: ReadonlySet<string> = new Set(['console-tasks', 'hostile']);
+/** Its results beside an older build have a file of their own. */
+const savedBefore = 'hostile';
 const usual = { seconds: 5, connections: 64, rounds: 5 } as const;
 const quick = { seconds: 0.25, connections: 8, rounds: 1 } as const;
 
@@ -102,7 +102,7 @@ export function buildProgram(): Command {
     )
     .option(
       '--before <folder>',
-      `compare this build with a built checkout of an older commit; saves nothing, except ${[...savedBefore].join(' and ')}, which save it beside (console-tasks measures the older console alone)`,
+      `compare this build with a built checkout of an older commit; saves nothing, except ${savedBefore}, in a file of its own`,
     )
     .option('--no-save', 'leave bench/results and docs/benchmarks.md as they are')
     .option('--page', 'only write docs/benchmarks.md from bench/results')
@@ -202,7 +202,7 @@ function findCheckoutBefore(
 
 /** A comparison with an older build is about those two alone. */
 function savesBefore({ before }: GivenOptions, scenarios: readonly Scenario[]): boolean {
-  return before === undefined || scenarios.every(({ name }) => savedBefore.has(name));
+  return before === undefined || scenarios.every(({ name }) => name === savedBefore);
 }
 
 function requireNoOthers(names: readonly string[], given: GivenOptions): void {

@@ -14,10 +14,7 @@ export interface BenchSettings {
   readonly isQuick: boolean;
   /** Programs of the peers to measure, by their names in `binaryPeers`. */
   readonly peerPrograms: ReadonlyMap<string, string>;
-  /**
-   * A built checkout of an older commit: `console-tasks` measures its console, and other scenarios compare it with this
-   * one; null without.
-   */
+  /** A built checkout of an older commit to compare with; null without. */
   readonly checkoutBefore: string | null;
   /** A running server to measure; null if each scenario starts its own. */
   readonly elsewhere: ServerElsewhere | null;

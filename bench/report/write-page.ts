@@ -4,16 +4,13 @@ import type { ResultFile } from '../comparison.ts';
 import type { Scenario } from '../scenario.ts';
 import { withMeasuredWays } from './clients-section.ts';
 import { makePage } from './page.ts';
-import { tasksScenario, withCountedTasks } from './tasks-section.ts';
 
 /** Ends with figures. */
 const clientsPage = join('docs', 'clients.md');
-/** Ends with the tasks of the console. */
-const walkPage = join('docs', 'console-walk.md');
 
-/** Tasks of the console have a page of their own. Comparisons with an older build are saved and not shown. */
+/** Comparisons with an older build are saved and not shown. */
 function isOnPage(scenario: string): boolean {
-  return scenario !== tasksScenario && !scenario.endsWith('-before');
+  return !scenario.endsWith('-before');
 }
 
 type MakeText = (page: string, results: readonly ResultFile[]) => string;
@@ -37,7 +34,6 @@ export function pageFiles(
   return new Map([
     [join('docs', 'benchmarks.md'), markdown],
     ...completed(root, clientsPage, results, withMeasuredWays),
-    ...completed(root, walkPage, results, withCountedTasks),
   ]);
 }
 

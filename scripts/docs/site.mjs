@@ -14,7 +14,6 @@ const pageOrder = [
   'clients.md',
   'clients-flagd.md',
   'console.md',
-  'console-walk.md',
   'configuration.md',
   'operations.md',
   'cluster.md',

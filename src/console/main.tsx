@@ -10,7 +10,6 @@ import { consoleTheme } from './app/console-theme.ts';
 import { createConsoleRouter } from './app/router.tsx';
 import { watchAttendance } from './client/attendance.ts';
 import { createQueryClient } from './client/query-client.ts';
-import { watchPresses } from './parts/last-press.ts';
 import { NoticeCenter } from './parts/notices.tsx';
 import { SwitchQuestions } from './switching/switch-questions.tsx';
 
@@ -40,7 +39,6 @@ function ConsoleApp() {
 // The modal's scroll lock makes a style element, and takes its nonce from the global variable of an old bundler.
 Object.assign(globalThis, { __webpack_nonce__: cspNonce() });
 watchAttendance(window);
-watchPresses(window);
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the console.');
 createRoot(root).render(

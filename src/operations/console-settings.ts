@@ -12,11 +12,6 @@ export interface ConsoleSettings {
   readonly isMailConfigured: boolean;
   /** Whether this service is a node of a cluster. */
   readonly isCluster: boolean;
-  /**
-   * Milliseconds after which a change whose request has arrived at all is stored, or never will be: its body may take
-   * the request's deadline, its turn at the writer as long again, and a cluster has a wait of its own.
-   */
-  readonly changeMsMax: number;
   /** The link with which this process admits the first Owner. */
   readonly firstOwnerOffer: FirstOwnerOffer;
 }

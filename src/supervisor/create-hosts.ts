@@ -46,7 +46,6 @@ export function consoleSettingsOf(
     openIdName: config.openIdIssuer === null ? null : config.openIdName,
     isMailConfigured: config.smtpUrl !== null,
     isCluster: config.clusterUrl !== null,
-    changeMsMax: 2 * config.requestDeadlineMs + (config.clusterUrl === null ? 0 : config.clusterWaitMs),
     firstOwnerOffer,
   };
 }

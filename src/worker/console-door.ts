@@ -21,7 +21,6 @@ import { overloaded } from '../operations/refuse-undecided.ts';
 import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
 import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
 import { PageWatchers, type PageWatchersOptions } from '../operations/watching/page-watchers.ts';
-import { isIdShaped } from '../support/id-shape.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import { answerRead, answerWrite, type ReadingActors } from './answers/answer-call.ts';
 import type { AnswerEncoders } from './answers/answer-encoder.ts';
@@ -71,11 +70,6 @@ const shortBodyBytesMax = 1024;
  * sooner.
  */
 const backgroundHeader = 'x-burgee-background';
-/**
- * The web app names its requests, so that it finds a change in the audit log whose answer was lost. Whoever sends the
- * name of another request deceives only themselves: entries have the session's member.
- */
-const requestNameHeader = 'x-burgee-request';
 /** Characters of the browser's name that are kept with a session. */
 const userAgentCharsMax = 256;
 
@@ -150,9 +144,7 @@ export class ConsoleDoor implements ApiDoor {
 
   own(view: RequestView): OwnParts {
     const cookies = view.headerValues('cookie');
-    const named = view.header(requestNameHeader);
     return {
-      ...(isIdShaped(named) ? { requestId: named } : {}),
       credential: this.#cookie.read(cookies),
       cookies,
       header: null,

@@ -43,7 +43,6 @@ const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
   hostile: [/^tiny-chunks$/, /^cold-flags$/, /^small-changes$/],
   'cold-start': [/^cold-start$/],
   console: [/^list$/],
-  'console-tasks': [/^switch-elsewhere$/, /^undo$/, /^create$/],
   micro: [/^hash$/, /^decode-query$/, /^compile$/, /^evaluate$/, /^encode-record$/],
 };
 
@@ -87,16 +86,7 @@ export const evaluationRuns: readonly Run[] = [
 /** The others. */
 export const otherRuns: readonly Run[] = [
   {
-    scenarios: [
-      'cluster',
-      'sync-streams',
-      'flagd-streams',
-      'hostile',
-      'cold-start',
-      'client',
-      'console',
-      'console-tasks',
-    ],
+    scenarios: ['cluster', 'sync-streams', 'flagd-streams', 'hostile', 'cold-start', 'client', 'console'],
     options: ['--quick', '--driver', fastestDriver],
   },
   { scenarios: ['micro'], options: ['--quick', '--duration', '0.1'] },

@@ -26,7 +26,6 @@ export const plainSettings: ConsoleSettings = {
   openIdName: null,
   isMailConfigured: false,
   isCluster: false,
-  changeMsMax: 10_000,
   firstOwnerOffer: { id: 'offer', secretHash: new Uint8Array(32), createdAt: 0, expiresAt: 0 },
 };
 

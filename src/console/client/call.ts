@@ -1,32 +1,91 @@
+import type { Static, TSchema } from 'typebox';
+import type { consoleOperations } from '../../operations/console-operations.ts';
 import { type ConsoleOperationId, consoleRoutes } from '../../operations/console-routes.ts';
-import type { ParamsOf } from './address-of.ts';
-import { type AnswerOf, type AskOptions, ask, type BodyOf } from './ask.ts';
-import { isUndecided } from './console-error.ts';
-import { findOut, leavesTraces } from './lost-answer.ts';
-import { newRequestName } from './request-name.ts';
+import { addressOf, type ParamsOf, type QueryOf } from './address-of.ts';
+import { isSomebodyThere } from './attendance.ts';
+import { ConsoleError, isUndecided } from './console-error.ts';
 
-export type { AnswerOf, BodyOf } from './ask.ts';
+type Operations = typeof consoleOperations;
+type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : null;
+export type BodyOf<Id extends ConsoleOperationId> = StaticOf<Operations[Id]['body']>;
+export type AnswerOf<Id extends ConsoleOperationId> = StaticOf<Operations[Id]['answer']>;
+
+interface CallOptions<Id extends ConsoleOperationId> {
+  readonly query?: QueryOf<Id>;
+  readonly signal?: AbortSignal;
+}
 
 /**
- * Calls the console's API. A change whose answer is lost is looked up before this ends: it never says that something was
- * not saved, or was, without knowing.
+ * Calls the console's API.
  *
  * @param body null for operations that take none
  * @returns the answer's value; null for none
- * @throws {ConsoleError} for every refusal, and when no answer comes
+ * @throws {ConsoleError} for every refusal, and when no answer comes. The error of a change without an answer says that
+ * it may have been saved
  */
 export async function call<Id extends ConsoleOperationId>(
   id: Id,
   params: ParamsOf<Id>,
   body: BodyOf<Id>,
-  options: Omit<AskOptions<Id>, 'name'> = {},
+  { query, signal }: CallOptions<Id> = {},
 ): Promise<AnswerOf<Id>> {
-  if (consoleRoutes[id].startsWith('GET ') || !leavesTraces(id)) return await ask(id, params, body, options);
-  const [name, sentAt] = [newRequestName(), Date.now()];
+  const [method] = consoleRoutes[id].split(' ') as [string];
+  const headers: Record<string, string> = { 'X-Burgee-Console': '1' };
+  if (body !== null) headers['Content-Type'] = 'application/json';
+  if (method === 'GET' && !isSomebodyThere()) headers['X-Burgee-Background'] = '1';
   try {
-    return await ask(id, params, body, { ...options, name });
+    const response = await send(addressOf(id, params, query), {
+      method,
+      headers,
+      credentials: 'same-origin',
+      body: body === null ? null : JSON.stringify(body),
+      signal: signal ?? null,
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return (await readValue(response)) as AnswerOf<Id>;
   } catch (error) {
-    if (!isUndecided(error)) throw error;
-    return await findOut({ id, params, name, sentAt, error });
+    throw method !== 'GET' && isUndecided(error) ? undecided(error) : error;
   }
+}
+
+function undecided({ status, title }: ConsoleError): ConsoleError {
+  const detail = 'Your change may or may not have been saved. Check what is shown before you try again.';
+  return new ConsoleError(status, title, detail, null);
+}
+
+async function send(address: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, request);
+  } catch (error) {
+    throw noAnswer(error);
+  }
+}
+
+function noAnswer(error: unknown): unknown {
+  if (error instanceof DOMException && error.name === 'AbortError') return error;
+  return new ConsoleError(0, "Can't reach Burgee", 'Check the connection, then try again.', null);
+}
+
+async function readValue(response: Response): Promise<unknown> {
+  // The connection may break after the head of an answer.
+  const text = await response.text().catch((error: unknown) => {
+    throw noAnswer(error);
+  });
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @param response any but a 2xx. A proxy's has no error in Burgee's form, and no request id that its log has */
+export async function refusalOf(response: Response): Promise<ConsoleError> {
+  const { status, statusText, headers } = response;
+  const value = await readValue(response);
+  if (typeof value !== 'object' || value === null || !('error' in value)) {
+    return new ConsoleError(status, statusText || 'Refused', `Status ${status}.`, null);
+  }
+  const { error, detail, docs: _, ...extra } = value as Readonly<Record<string, unknown>>;
+  return new ConsoleError(status, String(error), String(detail), headers.get('X-Request-Id'), extra);
 }

@@ -1,91 +1,83 @@
 import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
 import { addressOf } from './address-of.ts';
-import { refusalOf } from './ask.ts';
 import { isSomebodyThere } from './attendance.ts';
+import { refusalOf } from './call.ts';
 
-/** A stream that broke or was refused is opened again after a pause that doubles, and that differs between pages. */
+/** The pause before a stream that broke or was refused is opened again. It doubles, and differs between pages. */
 const reopenMsMin = 1_000;
 const reopenMsMax = 30_000;
-/** The service writes at least every 15 s. After so long a silence the connection is given up. */
-export const silenceMsMax = 45_000;
+/** The service writes at least every 15 s. After this silence the connection is given up. */
+const silenceMsMax = 45_000;
 
 /** Whether changes by others arrive. */
 export interface StreamState {
-  readonly isLive: boolean;
-  /** Status of the service's refusal; 0 when there is no connection, and while it is live. */
+  /** Also false while the page is hidden: it needs no changes then. */
+  readonly isCutOff: boolean;
+  /** Status of the service's refusal; 0 without one. */
   readonly status: number;
   /** Why the service refused the stream; empty without a refusal. */
   readonly reason: string;
 }
 
-export const notConnected: StreamState = { isLive: false, status: 0, reason: '' };
-const connected: StreamState = { isLive: true, status: 0, reason: '' };
-
-export interface StreamListener {
-  /** @param from the position that the report begins at: a page that knows less has a gap */
-  onChanged(from: string, changed: WatchedChanges): void;
-  onState(state: StreamState): void;
-  /** The service has written something. */
-  onBeat(): void;
-}
+export const notConnected: StreamState = { isCutOff: true, status: 0, reason: '' };
+const connected: StreamState = { isCutOff: false, status: 0, reason: '' };
 
 interface StreamOptions {
   /** Null on a page without a project: then only the organisation is watched. */
   readonly projectId: string | null;
-  /** The position of the last reading. */
+  /** The position of the last reading: the service reports what has changed after it. */
   readonly since: string;
-  readonly listener: StreamListener;
+  readonly onChanged: (changed: WatchedChanges) => void;
+  readonly onState: (state: StreamState) => void;
 }
 
 /**
- * A stream of changes from the service, opened again whenever it ends. Not an `EventSource`: that would not say why it
- * was refused, would not notice a dead connection, and would open again with the first position.
+ * The stream of changes by others, open while the page is visible and opened again whenever it ends. Not an
+ * `EventSource`: that would not say why it was refused, would not notice a dead connection, and would open again with the
+ * first position.
  */
 export class ChangeStream {
-  readonly #projectId: string | null;
-  readonly #listener: StreamListener;
+  readonly #options: StreamOptions;
   #since: string;
-  #state = notConnected;
-  /** Null during the pause before the next opening, and at the end. */
+  /** Null while there is no connection. */
   #connection: AbortController | null = null;
   #reopening: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
+  readonly #over = new AbortController();
 
-  constructor({ projectId, since, listener }: StreamOptions) {
-    this.#projectId = projectId;
-    this.#since = since;
-    this.#listener = listener;
-    this.#open();
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    this.#since = options.since;
+    const { signal } = this.#over;
+    document.addEventListener('visibilitychange', this.#followPage, { signal });
+    window.addEventListener('online', this.#followPage, { signal });
+    this.#followPage();
   }
 
-  get state(): StreamState {
-    return this.#state;
+  end(): void {
+    this.#over.abort();
+    this.#close();
   }
 
-  /** Everything up to this position has been reported. */
-  get since(): string {
-    return this.#since;
-  }
+  /** Closes the stream of a hidden page. A page that is looked at again does not wait for the end of a pause. */
+  readonly #followPage = (): void => {
+    if (document.visibilityState === 'hidden') {
+      this.#close();
+      this.#options.onState(connected);
+    } else if (this.#connection === null) {
+      this.#options.onState(notConnected);
+      this.#open();
+    }
+  };
 
-  /** Reports the changes since an older position, too. */
-  reopenFrom(since: string): void {
-    this.#since = since;
-    this.#open();
-  }
-
-  /** Ends the pause before the next opening. */
-  hurry(): void {
-    if (this.#connection === null) this.#open();
-  }
-
-  close(): void {
+  #close(): void {
     clearTimeout(this.#reopening);
     this.#connection?.abort();
     this.#connection = null;
   }
 
   #open(): void {
-    this.close();
+    this.#close();
     const connection = new AbortController();
     this.#connection = connection;
     void this.#follow(connection);
@@ -97,23 +89,20 @@ export class ChangeStream {
     this.#connection = null;
     this.#reopening = setTimeout(() => this.#open(), pauseMs(this.#failures));
     this.#failures += 1;
-    this.#tell(state);
+    this.#options.onState(state);
   }
 
   /** @returns why there is no stream any more */
   async #read(connection: AbortController): Promise<StreamState> {
-    const { signal } = connection;
-    const response = await fetch(addressOfStream(this.#projectId, this.#since), {
+    const response = await fetch(addressOfStream(this.#options.projectId, this.#since), {
       headers: isSomebodyThere() ? {} : { 'X-Burgee-Background': '1' },
       credentials: 'same-origin',
       cache: 'no-store',
-      signal,
+      signal: connection.signal,
     });
     if (!response.ok || response.body === null) {
-      // Of another server on the way, such as a proxy, only the status is shown.
-      const isOurs = response.headers.get('Content-Type')?.startsWith('application/json');
       const { status, message } = await refusalOf(response);
-      return { isLive: false, status, reason: isOurs ? message : `Status ${status}.` };
+      return { isCutOff: true, status, reason: message };
     }
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let unread = '';
@@ -123,7 +112,6 @@ export class ChangeStream {
       if (done || this.#connection !== connection) return notConnected;
       const events = `${unread}${value}`.split('\n\n');
       unread = events.pop() ?? '';
-      this.#listener.onBeat();
       for (const event of events) this.#take(event);
     }
   }
@@ -134,18 +122,12 @@ export class ChangeStream {
     if (data === undefined) return;
     if (name === 'ready') {
       this.#failures = 0;
-      this.#tell(connected);
+      this.#options.onState(connected);
     }
     const changed = JSON.parse(data) as WatchedChanges;
-    const from = this.#since;
-    if (changed.position === from) return;
+    if (changed.position === this.#since) return;
     this.#since = changed.position;
-    this.#listener.onChanged(from, changed);
-  }
-
-  #tell(state: StreamState): void {
-    this.#state = state;
-    this.#listener.onState(state);
+    this.#options.onChanged(changed);
   }
 }
 

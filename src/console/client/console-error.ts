@@ -27,11 +27,12 @@ export class ConsoleError extends Error {
 export const notSignedIn = 'Not signed in';
 
 /**
- * Whether a change may have been made although no answer of it came: the connection broke, or the service or a proxy
- * before it had to give up waiting.
+ * Whether a change may have been saved although the service did not answer: the connection broke, or a proxy gave up. A
+ * refusal by Burgee itself says what has happened.
  */
 export function isUndecided(thrown: unknown): thrown is ConsoleError {
-  return thrown instanceof ConsoleError && (thrown.status === 0 || thrown.status >= 500);
+  if (!(thrown instanceof ConsoleError) || thrown.requestId !== null) return false;
+  return thrown.status === 0 || thrown.status >= 500;
 }
 
 /** Turns a thrown value into an error that a page can show. */

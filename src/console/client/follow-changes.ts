@@ -1,10 +1,9 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
-import type { StreamState } from './change-stream.ts';
+import { ChangeStream, type StreamState } from './change-stream.ts';
 import { isTouchedBy, joined } from './changed.ts';
 import { projectsQuery } from './queries.ts';
 import { changedFlagsMax, listKey, readChangedFlags } from './read-flag-list.ts';
-import { SharedChanges } from './shared-changes.ts';
 
 /** How long to wait after a change for further ones. */
 const quietMs = 300;
@@ -108,7 +107,6 @@ function withinTime(reading: Promise<void>): Promise<void> {
 }
 
 interface FollowOptions {
-  readonly memberId: string;
   /** Null on a page without a project: then only the organisation is watched. */
   readonly projectId: string | null;
   /** The position of the last reading. */
@@ -124,14 +122,13 @@ interface FollowOptions {
  * @returns a function that ends it
  */
 export function followChanges(client: QueryClient, options: FollowOptions): () => void {
-  const { memberId, projectId, since, onPosition, onState } = options;
+  const { projectId, since, onPosition, onState } = options;
   const readings = new ChangedReadings(client, projectId);
   const onChanged = (changed: WatchedChanges) => {
     onPosition(changed.position);
     readings.add(changed);
   };
-  const changes = new SharedChanges({
-    memberId,
+  const changes = new ChangeStream({
     projectId,
     since,
     onChanged,

@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ConsoleError, notSignedIn } from './console-error.ts';
+import { ConsoleError, isUndecided, notSignedIn } from './console-error.ts';
 
 /** Retries only failures that may be temporary. */
 function isWorthRetrying(failures: number, error: Error): boolean {
@@ -30,9 +30,11 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   const mutationCache = new MutationCache({
     onError: (error) => {
       if (isEndOfSession(error)) onSignedOut();
+      // Whether the change was saved or not, the page shows what is stored.
+      if (isUndecided(error)) void client.invalidateQueries();
     },
   });
-  return new QueryClient({
+  const client = new QueryClient({
     queryCache,
     mutationCache,
     defaultOptions: {
@@ -46,4 +48,5 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
       mutations: { retry: false, networkMode: 'always' },
     },
   });
+  return client;
 }

@@ -2,13 +2,13 @@ import { Button, Group, Modal, type ModalProps, Stack } from '@mantine/core';
 import {
   type FormEvent,
   type KeyboardEvent,
+  type MouseEvent,
   type ReactNode,
   useEffect,
   useLayoutEffect,
   useState,
 } from 'react';
 import { Failure } from './callout.tsx';
-import { bringUnder, type Place } from './last-press.ts';
 import { SafeName } from './safe-name.tsx';
 import { SharedValue, useSharedValue } from './shared-value.ts';
 import { TextField } from './text-field.tsx';
@@ -53,6 +53,11 @@ function ignoreHeldEnter(event: KeyboardEvent): void {
     event.preventDefault();
 }
 
+/** The second press of a double click must not answer the question that the first one asked. */
+function ignoreDoubleClick(event: MouseEvent): void {
+  if (event.detail > 1) event.preventDefault();
+}
+
 /** A dialog that is open while it is rendered. If several are open, keys go to the newest. */
 export function Dialog({ closeOnEscape = true, title, ...props }: Omit<ModalProps, 'opened' | 'trapFocus'>) {
   const isTopmost = useIsTopmost();
@@ -74,33 +79,6 @@ function focusIf(isFirst: boolean) {
   return isFirst ? { 'data-autofocus': true } : {};
 }
 
-/** The second press of a double click must not answer a question that the first one asked. */
-const doublePressMs = 400;
-
-/**
- * Brings a button of a dialog below the pointer that has asked.
- * @param at null: the dialog stays in the middle
- * @returns for the button; whether it may be pressed yet, and whether it stands above the words for want of room
- */
-function useUnderPointer(at: Place | null) {
-  // The portal of a dialog renders it later.
-  const [button, setButton] = useState<HTMLButtonElement | null>(null);
-  const [isReady, setReady] = useState(at === null);
-  const [isFirst, setFirst] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the button has another place then.
-  useLayoutEffect(() => {
-    if (at === null || button === null) return;
-    const dialog = button.closest<HTMLElement>('[role=dialog]');
-    if (dialog !== null && bringUnder(at, dialog, button)) setFirst(true);
-  }, [at, button, isFirst]);
-  useEffect(() => {
-    if (isReady) return;
-    const timer = setTimeout(() => setReady(true), doublePressMs);
-    return () => clearTimeout(timer);
-  }, [isReady]);
-  return { setButton, isReady, isFirst };
-}
-
 interface ConfirmDialogProps {
   readonly title: string;
   readonly children: ReactNode;
@@ -111,26 +89,23 @@ interface ConfirmDialogProps {
   readonly typedName?: string;
   readonly isBusy?: boolean;
   readonly error?: unknown;
-  /** Where the pointer pressed that asked: the button to confirm opens below it. Null: in the middle, as without. */
-  readonly at?: Place | null;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, confirm, cancel = 'Cancel', isDangerous = false, typedName } = props;
-  const { isBusy = false, at = null } = props;
-  const { setButton, isFirst, isReady: isPastDoublePress } = useUnderPointer(at);
+  const { isBusy = false } = props;
   const [typed, setTyped] = useState('');
   const isReady = typedName === undefined || [typedName, visibleName(typedName)].includes(typed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isReady && isPastDoublePress) props.onConfirm();
+    if (isReady) props.onConfirm();
   };
   return (
-    <Dialog onClose={props.onClose} title={title}>
+    <Dialog closeOnClickOutside={false} onClose={props.onClose} title={title}>
       <form onSubmit={submit}>
-        <Stack gap="md" style={isFirst ? { flexDirection: 'column-reverse' } : {}}>
+        <Stack gap="md">
           <div>{children}</div>
           {typedName !== undefined && (
             <TextField
@@ -160,9 +135,8 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
               {cancel}
             </Button>
             <Button
-              ref={setButton}
               type="submit"
-              aria-disabled={isPastDoublePress ? undefined : true}
+              onClick={ignoreDoubleClick}
               {...focusIf(typedName === undefined && !isDangerous)}
               variant={isDangerous ? 'danger-filled' : 'filled'}
               loading={isBusy}

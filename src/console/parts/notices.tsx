@@ -4,7 +4,6 @@ import CircleAlert from 'lucide-react/icons/circle-alert';
 import CircleCheck from 'lucide-react/icons/circle-check';
 import { useEffect } from 'react';
 import { toConsoleError } from '../client/console-error.ts';
-import { changesInDoubt } from '../client/lost-answer.ts';
 import classes from './notices.module.css';
 import { SafeName } from './safe-name.tsx';
 import { SharedValue, useSharedValue } from './shared-value.ts';
@@ -90,22 +89,11 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
   );
 }
 
-/** A change was sent, and no answer came: its control waits, too. */
-function DoubtCard() {
-  return (
-    <div className={classes.card} data-tone="failed">
-      <div className={classes.text}>Can't reach Burgee. Checking whether your change was saved …</div>
-    </div>
-  );
-}
-
 /** What has just happened, in a corner of the window; also read aloud. */
 export function NoticeCenter() {
   const shown = useSharedValue(notices, (present) => present);
-  const isInDoubt = useSharedValue(changesInDoubt, (count) => count > 0);
   return (
     <section className={classes.center} aria-label="Notifications" aria-live="polite">
-      {isInDoubt && <DoubtCard />}
       {shown.map((notice) => (
         <NoticeCard key={notice.id} notice={notice} />
       ))}

@@ -23,21 +23,20 @@ interface CutOff {
  */
 function useLiveChanges(): CutOff {
   const client = useQueryClient();
-  const { member, position } = useSession();
+  const { position } = useSession();
   const reached = useRef(position);
   const projectId = useCurrentProject()?.id ?? null;
   const isKnown = useQuery(projectsQuery).data !== undefined;
   const [state, setState] = useState(notConnected);
   useEffect(() => {
     if (!isKnown) return undefined;
-    setState(notConnected);
     const since = positionBesideProject(reached.current);
     const onPosition = (position: string) => {
       reached.current = position;
     };
-    return followChanges(client, { memberId: member.id, projectId, since, onPosition, onState: setState });
-  }, [client, member.id, projectId, isKnown]);
-  return { isCutOff: useIsLasting(!state.isLive, graceMs), reason: state.reason };
+    return followChanges(client, { projectId, since, onPosition, onState: setState });
+  }, [client, projectId, isKnown]);
+  return { isCutOff: useIsLasting(state.isCutOff, graceMs), reason: state.reason };
 }
 
 function useIsLasting(isSo: boolean, ms: number): boolean {

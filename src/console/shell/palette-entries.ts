@@ -4,8 +4,9 @@ import type { ProjectView } from '../../contracts/console/project-views.ts';
 import type { FoundFlagView } from '../../contracts/console/search-views.ts';
 import { hasRole } from '../../domain/console/console-principal.ts';
 import { findsId } from '../../domain/console/finds-id.ts';
-import { type Found, type FoundRow, resultId } from '../client/found-rows.ts';
+
 import { projectsQuery } from '../client/queries.ts';
+import { type Found, type FoundRow, resultId } from '../client/search.ts';
 import { searchedWords } from '../parts/words.ts';
 import { openOverlay } from './overlays.ts';
 import { pagesOf } from './pages.tsx';

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ConsoleFlagView, FlagChangeResult } from '../../contracts/console/flag-views.ts';
 import { call } from '../client/call.ts';
-import { ConsoleError, conflictOf } from '../client/console-error.ts';
+import { ConsoleError, conflictOf, isUndecided } from '../client/console-error.ts';
 import { audiencesQuery } from '../client/queries.ts';
 import { storeFlag } from '../client/store-flag.ts';
 import { showDone, showFailure } from '../parts/notices.tsx';
@@ -56,6 +56,7 @@ export async function sendSwitch(client: QueryClient, wish: SwitchWish): Promise
     tell(client, wish, result);
   } catch (error) {
     showFailure(error);
+    if (isUndecided(error)) void client.invalidateQueries();
   } finally {
     setPending(key, null);
   }

@@ -5,7 +5,6 @@ import { audiencesQuery } from '../client/queries.ts';
 import { stateKey } from '../draft/flag-fields.ts';
 import { Callout } from '../parts/callout.tsx';
 import { ConfirmDialog, Dialog } from '../parts/dialog.tsx';
-import { lastPress } from '../parts/last-press.ts';
 import { SafeName } from '../parts/safe-name.tsx';
 import { useSharedValue } from '../parts/shared-value.ts';
 import { TextField } from '../parts/text-field.tsx';
@@ -71,16 +70,8 @@ function ProtectedQuestion({ wish, onSend, onClose }: QuestionProps) {
   const { target, next } = wish;
   const effectWords = useEffectWords(target);
   const act = `Switch ${next ? 'on' : 'off'}`;
-  // Switching off is what somebody in a hurry does. A question after another's change was not asked by a press.
-  const [at] = useState(() => (next || wish.isChanged ? null : lastPress()));
   return (
-    <ConfirmDialog
-      title={titleOf(wish)}
-      confirm={act}
-      at={at}
-      onConfirm={() => onSend(wish)}
-      onClose={onClose}
-    >
+    <ConfirmDialog title={titleOf(wish)} confirm={act} onConfirm={() => onSend(wish)} onClose={onClose}>
       <Stack gap="xs">
         <Reasons wish={wish} />
         <Text size="sm">

@@ -17,8 +17,6 @@ export const sessionViewSchema = shape({
   isMailConfigured: Type.Optional(Type.Boolean()),
   /** Whether the service is a node of a cluster. */
   isCluster: Type.Optional(Type.Boolean()),
-  /** Milliseconds after which a change that was sent is stored, or never will be. */
-  changeMsMax: Type.Optional(Type.Integer({ minimum: 0 })),
   docsUrl: Type.Optional(text),
   baseUrl: Type.Optional(text),
 });

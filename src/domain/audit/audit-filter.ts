@@ -10,8 +10,6 @@ export interface AuditFilter {
   readonly flagId: string | null;
   readonly environment: string | null;
   readonly action: AuditAction | null;
-  /** Of the request that made the change. */
-  readonly requestId: string | null;
   /** Unix milliseconds, included. */
   readonly from: number | null;
   /** Unix milliseconds, excluded. */
@@ -32,16 +30,11 @@ export function readAuditFilter(query: AuditQuery, problems: ProblemList): Audit
     flagId: readId(query, 'flag', problems),
     environment: query['environment'] ?? null,
     action: readAction(query['action'], problems),
-    requestId: readId(query, 'request', problems),
     ...{ from, to },
   };
 }
 
-function readId(
-  query: AuditQuery,
-  key: 'project' | 'flag' | 'request',
-  problems: ProblemList,
-): string | null {
+function readId(query: AuditQuery, key: 'project' | 'flag', problems: ProblemList): string | null {
   const id = query[key] ?? null;
   if (id !== null && !isIdShaped(id)) problems.add(() => `${key} must be an id of 20 letters and digits`);
   return id;
@@ -73,12 +66,11 @@ function readTime(query: AuditQuery, key: 'from' | 'to', problems: ProblemList):
 
 export function matchesAudit(filter: AuditFilter, chained: ChainedEntry): boolean {
   const { entry } = chained;
-  const { projectId, flagId, environment, action, requestId, from, to } = filter;
+  const { projectId, flagId, environment, action, from, to } = filter;
   if (projectId !== null && entry.projectId !== projectId) return false;
   if (flagId !== null && entry.targetId !== flagId) return false;
   if (environment !== null && !isOf(environment, chained)) return false;
   if (action !== null && entry.action !== action) return false;
-  if (requestId !== null && entry.requestId !== requestId) return false;
   if (from !== null && entry.at < from) return false;
   if (to !== null && entry.at >= to) return false;
   return isBy(filter.actor, entry.actor);

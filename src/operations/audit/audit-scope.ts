@@ -5,16 +5,7 @@ import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { ConsoleRequest } from '../operation.ts';
 
 /** The query parameters of an audit log. */
-export const auditQuery = [
-  'actor',
-  'flag',
-  'environment',
-  'action',
-  'request',
-  'from',
-  'to',
-  'project',
-] as const;
+export const auditQuery = ['actor', 'flag', 'environment', 'action', 'from', 'to', 'project'] as const;
 
 /** The ledger and the entries in it that a request may see and wants. */
 export interface AuditScope {

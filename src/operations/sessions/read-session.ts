@@ -11,7 +11,7 @@ export const readSession = consoleRead('read-session', {
   access: anybody,
   answer: sessionViewSchema,
   run: (queries, _request, principal, context) => {
-    const { openIdName, isMailConfigured, isCluster, changeMsMax, docsUrl, baseUrl, now } = context;
+    const { openIdName, isMailConfigured, isCluster, docsUrl, baseUrl, now } = context;
     if (principal === null)
       return succeed({ value: { isSignedIn: false, openIdName } satisfies SessionView });
     const { session, member, organisation } = principal;
@@ -25,7 +25,6 @@ export const readSession = consoleRead('read-session', {
       position: formatPosition(newestPosition(queries, watched)),
       isMailConfigured,
       isCluster,
-      changeMsMax,
       docsUrl,
       baseUrl,
     };

@@ -140,12 +140,6 @@ function frameScreens(demo: FurnishedDemo): readonly Screen[] {
     await page.keyboard.type('api');
     await page.getByRole('option', { name: /APIServerTracing/ }).waitFor();
   };
-  const switchedOff: Show = async (page) => {
-    await found(page);
-    // The mark of the switch is drawn above its input.
-    await dialog(page).getByRole('switch', { checked: true }).first().click({ force: true });
-    await page.getByRole('dialog', { name: /^Switch off/ }).waitFor();
-  };
   const navigation: Show = async (page) => {
     await heading('Flags')(page);
     const button = page.getByRole('button', { name: 'Navigation' });
@@ -157,7 +151,6 @@ function frameScreens(demo: FurnishedDemo): readonly Screen[] {
     { name: 'navigation', path, show: navigation },
     { name: 'palette', path, show: pressed('Control+k') },
     { name: 'palette-found', path, show: found },
-    { name: 'palette-switch-off', path, show: switchedOff },
     { name: 'keyboard-help', path, show: pressed('?') },
     { name: 'not-found', path: '/console/no/such/page', show: (page) => page.getByRole('alert').waitFor() },
   ];

@@ -27,7 +27,6 @@ const context: ConsoleContext = {
     openIdName: 'Provider',
     isMailConfigured: false,
     isCluster: false,
-    changeMsMax: 0,
   },
   firstOwnerOffer: makeFirstOwnerOffer('', now).offer,
 };
