@@ -6,6 +6,7 @@ import type {
   ConformanceCase,
   ExchangeStep,
   Expectation,
+  Expected,
   HoldStep,
   Json,
   OperatorStep,
@@ -176,7 +177,7 @@ class CaseRun {
   }
 
   #compare(expect: Expectation, response: ClientResponse): string | null {
-    const fill = (json: Json): Json => fillPlaceholders(json, this.#values);
+    const fill = (value: Expected): Expected => fillPlaceholders(value, this.#values);
     const status = findMismatch(response.status, fill(expect.status), 'status', true);
     if (status !== null) return status;
     for (const [name, value] of Object.entries(expect.headers ?? {})) {

@@ -1,18 +1,38 @@
-/** JSON of a case file: objects may contain matchers (`$…`), and strings may contain placeholders (`${…}`). */
+/** A value of a case. Strings may contain placeholders (`${…}`). */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** One sentence of the specification or of its decisions, with steps that check it from outside. */
-export interface ConformanceCase {
-  readonly id: string;
-  /** Quoted word for word from `source`. */
-  readonly sentence: string;
-  /** `document: heading`, as in `headings.json`. */
-  readonly source: string;
-  /** A name in `givens.json`: which fixture the service was provisioned with, and its settings. */
-  readonly given: string;
+/** A value in a response. A regular expression stands for a text, an object may be a matcher (`matchers.ts`). */
+export type Expected =
+  | null
+  | boolean
+  | number
+  | string
+  | RegExp
+  | readonly Expected[]
+  | { readonly [key: string]: Expected };
+
+/**
+ * Cases by source (`document: heading`, as in `headings.json`), then by the sentence that is quoted word for word from
+ * it, then by id.
+ */
+export type Topic = Readonly<
+  Record<string, Readonly<Record<string, Readonly<Record<string, Step | readonly Step[] | CaseSteps>>>>>
+>;
+
+export interface CaseSteps {
+  /** A name in `givens.json`: the fixture and the settings of the service. */
+  readonly given?: string;
   readonly steps: readonly Step[];
   /** The same rule in the pure domain, if it concerns only evaluation. */
   readonly domain?: DomainCase;
+}
+
+/** One sentence of the specification or of its decisions, with steps that check it from outside. */
+export interface ConformanceCase extends CaseSteps {
+  readonly id: string;
+  readonly sentence: string;
+  readonly source: string;
+  readonly given: string;
 }
 
 export type Step = ExchangeStep | HoldStep | OperatorStep | RolloutStep | TallyStep;
@@ -54,14 +74,14 @@ export interface BodyRepeat {
 }
 
 export interface Expectation {
-  readonly status: Json;
+  readonly status: Expected;
   /** By lower-case name. */
-  readonly headers?: Readonly<Record<string, Json>>;
+  readonly headers?: Readonly<Record<string, Expected>>;
   /** The exact body: no key more or less; values may be matchers. */
-  readonly body?: Json;
+  readonly body?: Expected;
   /** A subset of the body: other keys are ignored. */
-  readonly bodyMatches?: Json;
-  readonly bodyText?: Json;
+  readonly bodyMatches?: Expected;
+  readonly bodyText?: Expected;
 }
 
 /** A `burgee` command on the running server's data directory; `--data-dir` is added. */
@@ -83,15 +103,17 @@ export interface HoldStep {
 
 /** Evaluates many keys and compares each answer with the reference hash. */
 export interface RolloutStep {
-  readonly rollout: {
-    readonly flag: string;
-    readonly parameter: 'targetingKey' | 'cohort';
-    readonly percentage: number;
-    /** The number of generated keys; the keys of the published vectors are always added. */
-    readonly keys: number;
-    /** More of the query string, sent unchanged. */
-    readonly query?: string;
-  };
+  readonly rollout: Rollout;
+}
+
+export interface Rollout {
+  readonly flag: string;
+  readonly parameter: 'targetingKey' | 'cohort';
+  readonly percentage: number;
+  /** The number of generated keys; the keys of the published vectors are always added. */
+  readonly keys: number;
+  /** More of the query string, sent unchanged. */
+  readonly query?: string;
 }
 
 /** Sends a request many times: `enabled` must have been both true and false. */
@@ -99,34 +121,40 @@ export interface TallyStep {
   readonly tally: { readonly request: CaseRequest; readonly times: number };
 }
 
-export const domainReasons = [
-  'flag off',
-  'cohort listed',
-  'audience not matched',
-  'everyone',
-  'nobody',
-  'bucket',
-  'random roll',
-] as const;
+/** The decisions of the rules, by name. `enabled` is null if either answer is right. */
+export const outcomes = {
+  'flag off': { enabled: false, reason: 'flag off' },
+  'cohort listed': { enabled: true, reason: 'cohort listed' },
+  'audience not matched': { enabled: false, reason: 'audience not matched' },
+  everyone: { enabled: true, reason: 'everyone' },
+  nobody: { enabled: false, reason: 'nobody' },
+  'in the bucket': { enabled: true, reason: 'bucket' },
+  'not in the bucket': { enabled: false, reason: 'bucket' },
+  'random roll': { enabled: null, reason: 'random roll' },
+} as const;
 
-/** A flag's state and a query, in a form that any implementation of the rules can read. */
+export type Outcome = keyof typeof outcomes;
+export type DomainReason = (typeof outcomes)[Outcome]['reason'];
+
+/** The part of a flag that its evaluation depends on, in one environment. It is on at 0 percent unless it says else. */
+export interface FlagRules {
+  readonly enabled?: boolean;
+  readonly percentage?: number;
+  /** The environment's own list; without it the flag-wide list is inherited. */
+  readonly cohorts?: readonly string[];
+  readonly wideCohorts?: readonly string[];
+  /** The name of an audience of the project `shop` of the fixture. */
+  readonly audience?: string;
+}
+
+/** A flag, a query and the decision, in a form that any implementation of the rules can read. */
 export interface DomainCase {
-  readonly flagId: string;
-  readonly state: {
-    readonly enabled: boolean;
-    readonly trafficPercentage: number;
-    /** The environment's own list; null inherits `flagCohorts`. */
-    readonly cohorts: readonly string[] | null;
-  };
-  readonly flagCohorts: readonly string[];
-  readonly audience: readonly { readonly attribute: string; readonly values: readonly string[] }[] | null;
+  readonly flag: FlagRules & { readonly enabled: boolean; readonly percentage: number };
   /** The raw query string. */
   readonly query: string;
-  readonly expected: {
-    /** Null for a random roll: either answer is right. */
-    readonly enabled: boolean | null;
-    readonly reason: (typeof domainReasons)[number];
-  };
+  /** Null for a random roll: either answer is right. */
+  readonly enabled: boolean | null;
+  readonly reason: DomainReason;
 }
 
 /** The service that cases start from. */

@@ -4,16 +4,15 @@ import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { type Provisioned, projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { openRawConnection } from '../support/raw-request.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { atThisTime, readCases, readFixture, readGivens, readVectors } from './case-files.ts';
 import { type CaseEnvironment, runCase } from './case-runner.ts';
+import { cases } from './cases.ts';
 import type { Given, Json } from './conformance-case.ts';
-import { fixtureValues } from './fixture-values.ts';
+import { atThisTime, fixtureValues, readFixture, readGivens, readVectors } from './fixture.ts';
 
 /*
- * Every case of `cases/*.cases` over HTTP, against one booted service for each `given`. Each case has addresses of its
+ * Every case over HTTP, against one booted service for each `given`. Each case has addresses of its
  * own in 127.0.0.0/8, so that the per-address limits of one case do not reach the next.
  */
-const cases = readCases();
 const vectorKeys = [...new Set(readVectors().map(({ key }) => key))];
 const casePattern = process.env['BURGEE_TEST_CASES'];
 let addressesGiven = 0;

@@ -8,11 +8,10 @@ import {
 } from '../../src/domain/evaluation/evaluation-reason.ts';
 import type { Flag } from '../../src/domain/flag/flag.ts';
 import { type Project, soleEnvironment } from '../../src/domain/project/project.ts';
-import type { DomainCase, domainReasons } from './conformance-case.ts';
+import type { DomainCase, DomainReason } from './conformance-case.ts';
+import { audienceRules } from './fixture.ts';
 
-type NeutralReason = (typeof domainReasons)[number];
-
-const neutralReasons: Readonly<Record<EvaluationReasonName, NeutralReason>> = {
+const neutralReasons: Readonly<Record<EvaluationReasonName, DomainReason>> = {
   'flag-off': 'flag off',
   'cohort-match': 'cohort listed',
   'audience-mismatch': 'audience not matched',
@@ -24,6 +23,7 @@ const neutralReasons: Readonly<Record<EvaluationReasonName, NeutralReason>> = {
   'roll-not-in-rollout': 'random roll',
 };
 
+const flagId = '01hzy3k9w8a2b4c6d8e0';
 const audienceId = 'A'.repeat(20);
 const projectId = 'P'.repeat(20);
 const groupEnvironment = 1;
@@ -32,7 +32,7 @@ const groupEnvironment = 1;
 export function evaluateInDomain(
   domain: DomainCase,
   roll: number,
-): { enabled: boolean; reason: NeutralReason } {
+): { enabled: boolean; reason: DomainReason } {
   const compiled = compileFlag(toFlag(domain), toProject(domain), () => toAudience(domain));
   const context = new EvaluationContext();
   const fault = context.decode(domain.query);
@@ -47,8 +47,8 @@ export function evaluateInDomain(
 /**
  * The flag is multi-environment only if the case has a flag-wide list; its state is that of the query's environment.
  */
-function toProject({ flagCohorts, query }: DomainCase): Project {
-  const isMultiEnvironment = flagCohorts.length > 0;
+function toProject({ flag, query }: DomainCase): Project {
+  const isMultiEnvironment = flag.wideCohorts !== undefined;
   const name = new URLSearchParams(query).get('env') ?? '';
   return {
     id: projectId,
@@ -65,13 +65,13 @@ function toProject({ flagCohorts, query }: DomainCase): Project {
   };
 }
 
-function toFlag({ flagId, state, flagCohorts, audience }: DomainCase): Flag {
-  const { enabled, trafficPercentage, cohorts } = state;
+function toFlag({ flag }: DomainCase): Flag {
+  const { enabled, percentage, cohorts = null, wideCohorts, audience } = flag;
   const stored = {
     enabled,
-    trafficPercentage,
+    trafficPercentage: percentage,
     cohortOverride: cohorts,
-    audienceId: audience === null ? null : audienceId,
+    audienceId: audience === undefined ? null : audienceId,
   };
   return {
     id: flagId,
@@ -79,16 +79,16 @@ function toFlag({ flagId, state, flagCohorts, audience }: DomainCase): Flag {
     name: 'flag',
     description: '',
     tags: [],
-    cohorts: flagCohorts,
-    states: new Map([[flagCohorts.length > 0 ? groupEnvironment : soleEnvironment, stored]]),
+    cohorts: wideCohorts ?? [],
+    states: new Map([[wideCohorts === undefined ? soleEnvironment : groupEnvironment, stored]]),
     revision: 1,
     createdAt: 0,
     updatedAt: 0,
   };
 }
 
-function toAudience({ audience }: DomainCase): Audience | undefined {
-  if (audience === null) return undefined;
+function toAudience({ flag: { audience } }: DomainCase): Audience | undefined {
+  if (audience === undefined) return undefined;
   const times = { createdAt: 0, updatedAt: 0, revision: 1 };
-  return { id: audienceId, projectId, name: 'audience', rules: audience, ...times };
+  return { id: audienceId, projectId, name: audience, rules: audienceRules(audience), ...times };
 }

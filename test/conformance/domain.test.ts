@@ -1,24 +1,20 @@
 import t from 'tap';
 import { murmur3, rolloutThreshold } from '../../src/domain/evaluation/bucketing.ts';
 import { isInRolloutReference, murmur3Reference } from '../support/murmur3-reference.ts';
-import { readCases, readVectors } from './case-files.ts';
+import { cases } from './cases.ts';
 import { evaluateInDomain } from './domain-adapter.ts';
+import { readVectors } from './fixture.ts';
 
 /* The cases about evaluation, run with the pure domain, without server and store. */
-const cases = readCases();
-
 for (const { id, sentence, domain } of cases) {
   if (domain === undefined) continue;
   t.test(`${id}: ${sentence}`, async (t) => {
-    const { enabled, reason } = domain.expected;
+    const { enabled, reason } = domain;
     const rolls = [0, 2 ** 32 - 1].map((roll) => evaluateInDomain(domain, roll));
-    if (enabled !== null) t.same(rolls, [domain.expected, domain.expected]);
-    else {
-      t.same(rolls, [
-        { enabled: true, reason },
-        { enabled: false, reason },
-      ]);
-    }
+    t.same(rolls, [
+      { enabled: enabled ?? true, reason },
+      { enabled: enabled ?? false, reason },
+    ]);
   });
 }
 

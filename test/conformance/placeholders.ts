@@ -1,4 +1,4 @@
-import type { Json } from './conformance-case.ts';
+import type { Expected, Json } from './conformance-case.ts';
 
 /** The values of placeholders: provisioned ids and secrets, and values captured by earlier steps. */
 export type PlaceholderValues = ReadonlyMap<string, Json>;
@@ -32,16 +32,16 @@ export function placeholdersIn(value: unknown): string[] {
  * Replaces placeholders in every string. A string that is only a placeholder becomes its value, of any type.
  * @throws on a placeholder without a value
  */
-export function fillPlaceholders(value: Json, values: PlaceholderValues): Json {
-  if (typeof value === 'string') return fillText(value, values);
-  if (Array.isArray(value)) return value.map((item: Json) => fillPlaceholders(item, values));
-  if (value === null || typeof value !== 'object') return value;
+export function fillPlaceholders<Value extends Expected>(value: Value, values: PlaceholderValues): Value {
+  if (typeof value === 'string') return fillText(value, values) as Value;
+  if (Array.isArray(value)) return value.map((item) => fillPlaceholders(item, values)) as unknown as Value;
+  if (value === null || typeof value !== 'object' || value instanceof RegExp) return value;
   const entries = Object.entries(value).map(([key, item]) => [
     String(fillText(key, values)),
     fillPlaceholders(item, values),
   ]);
   // `fromEntries` defines properties: an environment may be called `__proto__`.
-  return Object.fromEntries(entries) as Json;
+  return Object.fromEntries(entries) as Value;
 }
 
 /** Like `fillPlaceholders`, for text. */

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import t from 'tap';
 import { problemTable } from '../../src/contracts/problem-table.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
-import { readCases } from './case-files.ts';
-import type { Json } from './conformance-case.ts';
+import { cases } from './cases.ts';
+import type { Expected } from './conformance-case.ts';
 import { memberOf } from './matchers.ts';
 
 /*
- * Problem table, documentation page and case files must agree, in both directions. Three problems have no case: no
+ * Problem table, documentation page and cases must agree, in both directions. Three problems have no case: no
  * request can cause an internal failure (500), a stalled body takes time (robustness/ tests it), and a change that is not
  * confirmed needs a cluster (cluster/three-nodes tests it).
  */
@@ -71,7 +71,7 @@ function documentedErrors(text: string): DocumentedError[] {
 
 function errorsInCases(): Set<string> {
   const errors = new Set<string>();
-  for (const { steps } of readCases()) {
+  for (const { steps } of cases) {
     for (const step of steps) {
       if (!('expect' in step)) continue;
       const { status, body, bodyMatches } = step.expect;
@@ -82,7 +82,7 @@ function errorsInCases(): Set<string> {
   return errors;
 }
 
-function titleOf(body: Json | undefined): string | null {
+function titleOf(body: Expected | undefined): string | null {
   const title = memberOf(body, 'error');
   return typeof title === 'string' ? title : null;
 }
