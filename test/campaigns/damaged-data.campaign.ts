@@ -4,7 +4,16 @@ import { createHttpClient } from '../support/http-client.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
-import { ask, copySite, type DamagedSite, makeSite, siteSettings } from './damage/damaged-site.ts';
+import {
+  ask,
+  changeOn,
+  copySite,
+  type DamagedSite,
+  type LaterChanges,
+  makeSite,
+  requireChanges,
+  siteSettings,
+} from './damage/damaged-site.ts';
 import { type Damage, damages } from './damage/damages.ts';
 
 /** In a sample `burgee check` runs on every fourth directory; in a full run on each. */
@@ -16,6 +25,7 @@ interface Tally {
   answers: number;
   refusedAnswers: number;
   checks: number;
+  changes: number;
 }
 
 /** The outcomes of a server on a damaged directory. */
@@ -28,7 +38,7 @@ export const damagedData: Campaign = {
   fullCount: 200,
   async run(context) {
     const site = await makeSite(context);
-    const tally: Tally = { refused: 0, served: 0, answers: 0, refusedAnswers: 0, checks: 0 };
+    const tally: Tally = { refused: 0, served: 0, answers: 0, refusedAnswers: 0, checks: 0, changes: 0 };
     for (const { number, random } of context.cases()) {
       const damage = damages[number % (damages.length + 1)];
       await withLifetime(async (t) => {
@@ -95,8 +105,38 @@ async function serve(
   const refusedAnswers = await compareAnswers(t, site, damage, port);
   tally.answers += site.answers.length;
   tally.refusedAnswers += refusedAnswers;
+  const changes = await changeOn(createHttpClient(t, { port }), site);
   await server.stop();
-  return refusedAnswers === 0 ? 'served whole' : 'served in part';
+  await requireKept(t, site, damage, dataDir, changes);
+  tally.changes += changes.acknowledged.size;
+  return refusedAnswers === 0 && changes.unclear.size === 0 ? 'served whole' : 'served in part';
+}
+
+/** Starts a server that was served with its damage once more: what it acknowledged is there, and no answer is another one. */
+async function requireKept(
+  t: Lifetime,
+  site: DamagedSite,
+  damage: Damage,
+  dataDir: string,
+  changes: LaterChanges,
+): Promise<void> {
+  const settings = damage.isFoundWhenRead ? { ...siteSettings, BURGEE_START_CHECK_BYTES: '0' } : siteSettings;
+  const server = startServer(t, { dataDir, settings });
+  const port = await Promise.race([
+    server.line((line) => listeningPort(line) !== null).then(listeningPort, () => null),
+    server.ended.then(() => null),
+  ]);
+  if (port === null) {
+    throw new Error(
+      `${damage.name}: ${changes.acknowledged.size} changed flags, and then the start is refused: ${server.lines.join('\n')}`,
+    );
+  }
+  const refused = await requireChanges(createHttpClient(t, { port }), site, changes);
+  if (refused > changes.unclear.size) {
+    throw new Error(`${damage.name}: ${refused} flags whose changes were acknowledged cannot be read`);
+  }
+  await compareAnswers(t, site, damage, port);
+  await server.stop();
 }
 
 /** What a helpful message tells its reader to do. */
@@ -142,6 +182,7 @@ function countsOf({ count }: CampaignContext, tally: Tally): CampaignCounts {
     served: tally.served,
     'answers compared': tally.answers,
     'of them refused': tally.refusedAnswers,
+    'flags changed later': tally.changes,
     'burgee check agrees': tally.checks,
   };
 }

@@ -19,6 +19,8 @@ export interface KnownAnswer {
 export interface DamagedSite {
   readonly dataDir: string;
   readonly flagIds: readonly string[];
+  /** The flags that `changeOn` changes, and a token that may. No other answers depend on them. */
+  readonly changed: { readonly flagIds: readonly string[]; readonly secret: string };
   readonly answers: readonly KnownAnswer[];
 }
 
@@ -30,7 +32,10 @@ export const siteSettings = { ...unlimited, BURGEE_DOCS_URL: 'https://docs.examp
 const environments = ['production', 'staging'];
 const singleFlags = 40;
 const multiFlags = 12;
+const changedFlags = 12;
 const rounds = 60;
+/** Changes of a server on a damaged directory: enough to use most pages that the list of free pages names. */
+const laterRounds = 96;
 
 /** Fills it with records of every kind, values of several pages, freed pages and a kept answer. */
 export async function makeSite(t: Lifetime): Promise<DamagedSite> {
@@ -38,6 +43,7 @@ export async function makeSite(t: Lifetime): Promise<DamagedSite> {
   const provisioned = await provision(dataDir, temporaryDirectory(t), document());
   const single = projectOf(provisioned, 'single');
   const multi = projectOf(provisioned, 'multi');
+  const changed = projectOf(provisioned, 'changed');
   const secrets = [tokenOf(single, 'ci').secret, tokenOf(multi, 'ci').secret] as const;
   const questions = [
     ...questionsAbout(single, secrets[0], [null]),
@@ -57,7 +63,56 @@ export async function makeSite(t: Lifetime): Promise<DamagedSite> {
     await server.stop();
     return known;
   });
-  return { dataDir, flagIds: [...Object.values(single.flags), ...Object.values(multi.flags)], answers };
+  return {
+    dataDir,
+    flagIds: [...Object.values(single.flags), ...Object.values(multi.flags)],
+    changed: { flagIds: Object.values(changed.flags), secret: tokenOf(changed, 'ci').secret },
+    answers,
+  };
+}
+
+/** The last acknowledged traffic percentage of each flag, and those whose last change has no clear answer. */
+export interface LaterChanges {
+  readonly acknowledged: ReadonlyMap<string, number>;
+  readonly unclear: ReadonlySet<string>;
+}
+
+/** Changes flags of the project that no other answer depends on. */
+export async function changeOn(client: HttpClient, { changed }: DamagedSite): Promise<LaterChanges> {
+  const acknowledged = new Map<string, number>();
+  const unclear = new Set<string>();
+  for (let round = 0; round < laterRounds; round += 1) {
+    const id = changed.flagIds[round % changedFlags] as string;
+    const status = await change(client, changed.secret, id, round).then(
+      (answer) => answer.status,
+      () => 500,
+    );
+    if (status === 200) acknowledged.set(id, round);
+    if (status >= 500) unclear.add(id);
+    else if (status !== 200) throw new Error(`a change of flags/${id} is answered ${status}`);
+  }
+  return { acknowledged, unclear };
+}
+
+/** @returns how many are refused. @throws on an acknowledged change that is not there */
+export async function requireChanges(
+  client: HttpClient,
+  { changed }: DamagedSite,
+  { acknowledged, unclear }: LaterChanges,
+): Promise<number> {
+  let refused = 0;
+  for (const [id, percentage] of acknowledged) {
+    const question = { method: 'GET', path: `/api/v1/flags/${id}`, headers: bearer(changed.secret) };
+    const answer = await ask(client, question).catch(() => null);
+    if (answer === null || answer.status >= 500) refused += 1;
+    else if (answer.status !== 200)
+      throw new Error(`flags/${id} is answered ${answer.status} ${answer.text}`);
+    else if (!unclear.has(id) && !answer.text.includes(`"trafficPercentage":${percentage}`))
+      throw new Error(
+        `flags/${id} has lost its acknowledged change to ${percentage}: ${answer.text.slice(0, 300)}`,
+      );
+  }
+  return refused;
 }
 
 /** Makes a copy to damage. */
@@ -91,16 +146,21 @@ function document(): object {
   const projects = [
     { name: 'single', audiences, flags: single, tokens },
     { name: 'multi', environments, audiences, flags: multi, tokens },
+    {
+      name: 'changed',
+      flags: Array.from({ length: changedFlags }, (_, index) => ({ name: `flag ${index}` })),
+      tokens,
+    },
   ];
   return { organisations: [{ name: 'Harbour', plan: 'enterprise', projects }] };
 }
 
 /** Every eighth change gives a flag a list of cohorts that takes pages of its own, and the next one removes it. */
-async function change(client: HttpClient, secret: string, flagId: string, round: number): Promise<void> {
+async function change(client: HttpClient, secret: string, flagId: string, round: number) {
   const many = Array.from({ length: 900 }, (_, index) => `cohort ${round} ${index}`);
   const cohorts = round % 8 === 0 ? many : ['alpha', `round ${round}`];
   const body = JSON.stringify({ cohorts, trafficPercentage: round });
-  await ask(client, { method: 'PATCH', path: `/api/v1/flags/${flagId}`, headers: bearer(secret), body });
+  return ask(client, { method: 'PATCH', path: `/api/v1/flags/${flagId}`, headers: bearer(secret), body });
 }
 
 function questionsAbout(

@@ -1,10 +1,15 @@
 import { closeSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { open } from 'lmdb';
-import { pagesInUse } from '../../../src/storage/lmdb/data-file.ts';
 import { dataFileOf } from '../../../src/storage/lmdb/environment.ts';
-import { readHead, readHeads } from '../../../src/storage/lmdb/pages/page-format.ts';
+import {
+  pageHeaderBytes,
+  readHead,
+  readHeads,
+  readPageHeader,
+} from '../../../src/storage/lmdb/pages/page-format.ts';
 import { markerFileOf } from '../../../src/storage/store-identity.ts';
 import type { Random } from '../../support/random.ts';
+import { type DataPage, freeList, pagesInUse, tableOfTables } from './data-pages.ts';
 
 /** What a damage may cause. */
 export interface Damage {
@@ -33,6 +38,21 @@ export const damages: readonly Damage[] = [
       const { first, pageBytes } = pickPage(directory, random);
       editFile(directory, (file) => flipBits(file, random, first * pageBytes, (first + 1) * pageBytes));
     },
+  },
+  {
+    name: 'bits of a page that leads to others',
+    isFatal: false,
+    inflict: flipIn(({ kind, tree }) => kind === 'branch' || tree === tableOfTables),
+  },
+  {
+    name: 'bits of the list of free pages',
+    isFatal: false,
+    inflict: flipIn(({ tree }) => tree === freeList),
+  },
+  {
+    name: 'bits of an index',
+    isFatal: false,
+    inflict: flipIn(({ tree, kind }) => kind === 'leaf' && /-by-/.test(tree)),
   },
   { name: 'bits of a head', isFatal: false, inflict: flipHead },
   { name: 'bits of a record', isFatal: false, isFoundWhenRead: true, inflict: flipRecord },
@@ -116,6 +136,19 @@ function flipBits(bytes: Buffer, random: Random, from: number, to: number): void
   }
 }
 
+/** Of the bits that are not in the free space between the offsets of a page and its nodes. */
+function flipUsedBits(file: Buffer, random: Random, start: number, pageBytes: number): void {
+  const { offsetsBytes, nodesAt } = readPageHeader(file.subarray(start));
+  const parts = [
+    [start, start + pageHeaderBytes + offsetsBytes],
+    [start + pageHeaderBytes + nodesAt, start + pageBytes],
+  ] as const;
+  for (let flips = random.integer(1, 2); flips > 0; flips -= 1) {
+    const [from, to] = random.pick([parts[0], parts[1], parts[1], parts[1]]);
+    flipBit(file, random.integer(from, to - 1), random.integer(0, 7));
+  }
+}
+
 function flipBit(bytes: Buffer, at: number, bit: number): void {
   bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
 }
@@ -124,12 +157,25 @@ function headOf(directory: string) {
   return withFile(directory, (descriptor) => required(readHead(descriptor)));
 }
 
-/** Pages in use, those of values included. */
-function pickPage(directory: string, random: Random): { readonly first: number; readonly pageBytes: number } {
+/** Picks a page in use; those of long values are included. */
+function pickPage(
+  directory: string,
+  random: Random,
+  isChosen: (page: DataPage) => boolean = () => true,
+): { readonly first: number; readonly pageBytes: number } {
   return withFile(directory, (descriptor) => {
     const head = required(readHead(descriptor));
-    return { first: random.pick(Array.from(pagesInUse(descriptor, head))).first, pageBytes: head.pageBytes };
+    const pages = Array.from(pagesInUse(descriptor, head)).filter(isChosen);
+    return { first: random.pick(pages).first, pageBytes: head.pageBytes };
   });
+}
+
+/** Flips bits of the content of one such page: a page's first bytes are its header, and its end is full of nodes. */
+function flipIn(isChosen: (page: DataPage) => boolean) {
+  return (directory: string, random: Random): void => {
+    const { first, pageBytes } = pickPage(directory, random, isChosen);
+    editFile(directory, (file) => flipUsedBits(file, random, first * pageBytes, pageBytes));
+  };
 }
 
 function withFile<T>(directory: string, run: (descriptor: number) => T): T {
