@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
 import { defaultText } from '../config/configuration-page.ts';
-import { formerSettings } from '../config/former-settings.ts';
 import { processEnvironment } from '../config/given-settings.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import {
@@ -14,7 +13,6 @@ import {
 import { type SettingName, settingNames, settings } from '../config/settings.ts';
 import type { CommandOptions } from './command-action.ts';
 import { CommandFailure } from './command-failure.ts';
-import { printNote } from './command-output.ts';
 
 /** Adds a flag for each of these settings, and `--config`. Flags have no defaults: a weaker source may have a value. */
 export function addSettingOptions(command: Command, names: readonly SettingName[] = settingNames): Command {
@@ -23,27 +21,19 @@ export function addSettingOptions(command: Command, names: readonly SettingName[
     const text = `${setting.description} (${variableName(name)}, default ${defaultText(setting)})`;
     command.addOption(new Option(`${flagName(name)} <${setting.placeholder}>`, text.replaceAll('`', '')));
   }
-  for (const { name, renamedTo } of formerSettings) {
-    // Only commands that take every setting ever had the flag of a setting that is now ignored.
-    const isTaken = renamedTo === null ? names === settingNames : names.includes(renamedTo);
-    if (isTaken) command.addOption(new Option(`${flagName(name)} <value>`).hideHelp());
-  }
   return command.option(`${configFileFlag} <file>`, `JSON file of settings (${configFileVariable})`);
 }
 
-/** Every setting with its source: flags, environment and file. A former name prints a warning to standard error. */
+/** Every setting with its source: flag, environment, file or default. */
 export function loadSettings(options: CommandOptions): LoadedConfig & { readonly ok: true } {
   const flags = new Map<string, string>();
-  for (const name of [...settingNames, ...formerSettings.map((former) => former.name)]) {
+  for (const name of settingNames) {
     const value = options[name];
     if (typeof value === 'string') flags.set(name, value);
   }
   const configFile = typeof options['config'] === 'string' ? options['config'] : undefined;
   const loaded = loadConfig({ flags, configFile, environment: processEnvironment() });
-  if (loaded.ok) {
-    for (const warning of loaded.warnings) printNote(`burgee: warning: ${warning}`);
-    return loaded;
-  }
+  if (loaded.ok) return loaded;
   const count = loaded.problems.length;
   throw new CommandFailure(
     `${count === 1 ? 'A setting is' : `${count} settings are`} wrong:`,

@@ -1,4 +1,3 @@
-import { formerSettings, renderFormerSetting } from './former-settings.ts';
 import { configFileFlag, configFileVariable, flagName, type Setting, variableName } from './setting.ts';
 import { settingNames, settings } from './settings.ts';
 
@@ -26,21 +25,11 @@ its namespace. Set \`enableServiceLinks: false\` in the pod. Those that are no s
 ## Settings
 `;
 
-const formerIntroduction = `
-## Settings that were renamed or ignored
-
-These names of earlier versions are accepted, and each use makes one warning on standard error. A setting that is given
-under both of its names must have the same value.
-
-| Earlier name | Now | Why |
-|---|---|---|`;
-
 /** @returns `docs/configuration.md`, whole; `npm run build` writes it and a test pins it. */
 export function renderConfigurationPage(): string {
   const heading = '| In the file | Flag | Variable | Default | Meaning |\n|---|---|---|---|---|';
   const rows = settingNames.map((name) => renderRow(name, settings[name]));
-  const formerRows = formerSettings.map(renderFormerSetting);
-  return `${introduction}\n${heading}\n${rows.join('\n')}\n${formerIntroduction}\n${formerRows.join('\n')}\n`;
+  return `${introduction}\n${heading}\n${rows.join('\n')}\n`;
 }
 
 function renderRow(name: string, setting: Setting): string {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { didYouMean } from '../support/closest-name.ts';
 import { messageOf } from '../support/message-of.ts';
-import { formerSettings, type LabelOf } from './former-settings.ts';
 import { flagName, type Setting, type SettingSource, variableName } from './setting.ts';
 import { settingNames } from './settings.ts';
 
@@ -27,8 +26,6 @@ export interface GivenSetting {
   readonly source: SettingSource;
   /** How messages name it: `--port`, `BURGEE_PORT`, `"port" in burgee.json`. */
   readonly label: string;
-  /** How messages name another setting of the same source. */
-  readonly labelOf: LabelOf;
   /** The value as it was given, for messages. */
   readonly raw: unknown;
   readonly hint: string | null;
@@ -36,21 +33,17 @@ export interface GivenSetting {
   valueFor(setting: Setting): unknown;
 }
 
-/** @returns the values given for a name, strongest source first: flag, environment, file. */
-export function givenUnder(name: string, places: SettingPlaces): readonly GivenSetting[] {
-  const given: GivenSetting[] = [];
+/** @returns the value of the strongest source that gives one: flag, environment, file. */
+export function findGiven(name: string, places: SettingPlaces): GivenSetting | null {
   const { flags, environment, file, filePath } = places;
   const flag = flags.get(name);
-  if (flag !== undefined) given.push(textual(name, 'flag', flagName, flag));
+  if (flag !== undefined) return textual('flag', flagName(name), flag);
   const variable = present(environment[variableName(name)]);
-  if (variable !== undefined) given.push(textual(name, 'environment', variableName, variable));
-  if (file.values.has(name)) {
-    const raw = file.values.get(name);
-    const labelOf: LabelOf = (key) => `"${key}" in ${filePath}`;
-    const valueFor = (setting: Setting): unknown => setting.fromJson(raw);
-    given.push({ source: 'file', label: labelOf(name), labelOf, raw, hint: null, valueFor });
-  }
-  return given;
+  if (variable !== undefined) return textual('environment', variableName(name), variable);
+  if (!file.values.has(name)) return null;
+  const raw = file.values.get(name);
+  const valueFor = (setting: Setting): unknown => setting.fromJson(raw);
+  return { source: 'file', label: `"${name}" in ${filePath}`, raw, hint: null, valueFor };
 }
 
 /** @returns the text of a variable. An empty one counts as absent. */
@@ -58,11 +51,10 @@ export function present(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
 }
 
-function textual(name: string, source: SettingSource, labelOf: LabelOf, text: string): GivenSetting {
+function textual(source: SettingSource, label: string, text: string): GivenSetting {
   return {
     source,
-    label: labelOf(name),
-    labelOf,
+    label,
     raw: text,
     hint: serviceLinkHint(text),
     valueFor: (setting) => setting.fromText(text),
@@ -86,7 +78,7 @@ function serviceLinkHint(value: string): string | null {
   return 'this is a Kubernetes service link: set enableServiceLinks: false in the pod, or rename the service';
 }
 
-/** The settings that a file gives, by present or earlier name, and the file's problems. */
+/** The settings that a file gives, and the file's problems. */
 export interface ConfigFile {
   readonly values: ReadonlyMap<string, unknown>;
   readonly problems: readonly string[];
@@ -111,10 +103,9 @@ function checkKeys(path: string, content: unknown): ConfigFile {
   }
   const entries = Object.entries(content);
   const known: readonly string[] = settingNames;
-  const accepted = new Set([...known, ...formerSettings.map(({ name }) => name)]);
-  const unknown = entries.filter(([key]) => !accepted.has(key));
+  const unknown = entries.filter(([key]) => !known.includes(key));
   return {
-    values: new Map(entries.filter(([key]) => accepted.has(key))),
+    values: new Map(entries.filter(([key]) => known.includes(key))),
     problems: unknown.map(([key]) => `Unknown setting "${key}" in ${path}${didYouMean(key, known)}`),
   };
 }

@@ -1,15 +1,13 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Check } from 'typebox/schema';
 import { didYouMean } from '../support/closest-name.ts';
 import { clusterSettings } from './cluster-settings.ts';
 import type { Config } from './config.ts';
 import { flagdSettings } from './flagd-settings.ts';
-import { formerNamesOf, formerSettings, formerSettingWarning } from './former-settings.ts';
 import {
   type ConfigFile,
   type EnvironmentVariables,
+  findGiven,
   type GivenSetting,
-  givenUnder,
   isServiceLink,
   present,
   readConfigFile,
@@ -39,8 +37,6 @@ export type LoadedConfig =
       readonly ok: true;
       readonly config: Config;
       readonly sources: ReadonlyMap<SettingName, SettingSource>;
-      /** One for each use of an earlier name, saying what to do. */
-      readonly warnings: readonly string[];
     }
   /** All problems, each saying what to do. */
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -56,7 +52,7 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   const sources = new Map<SettingName, SettingSource>();
   for (const name of settingNames) {
     const setting: Setting = settings[name];
-    const given = findGiven(name, setting, places, problems);
+    const given = findGiven(name, places);
     const value = given === null ? defaultOf(setting, values) : given.valueFor(setting);
     if (given !== null && !Check(setting.schema, value)) problems.push(refusal(setting, given));
     sources.set(name, given?.source ?? 'default');
@@ -64,31 +60,8 @@ export function loadConfig(input: ConfigInput): LoadedConfig {
   }
   problems.push(...settingConflicts(values, sources));
   if (problems.length > 0) return { ok: false, problems };
-  const warnings = formerSettings.flatMap((former) =>
-    givenUnder(former.name, places).map(({ labelOf }) => formerSettingWarning(former, labelOf)),
-  );
   // Every value has passed its schema, from which `Config` derives.
-  return { ok: true, config: Object.fromEntries(values) as unknown as Config, sources, warnings };
-}
-
-/**
- * @returns the strongest value under the present name, else under an earlier one. If both are given, they must agree.
- */
-function findGiven(
-  name: SettingName,
-  setting: Setting,
-  places: SettingPlaces,
-  problems: string[],
-): GivenSetting | null {
-  const [current = null] = givenUnder(name, places);
-  const [former = null] = formerNamesOf(name).flatMap((formerName) => givenUnder(formerName, places));
-  if (current === null || former === null) return current ?? former;
-  if (!isDeepStrictEqual(current.valueFor(setting), former.valueFor(setting))) {
-    problems.push(
-      `${former.label} is the former name of ${current.label}, and their values differ: remove ${former.label}`,
-    );
-  }
-  return current;
+  return { ok: true, config: Object.fromEntries(values) as unknown as Config, sources };
 }
 
 function defaultOf(setting: Setting, values: ReadonlyMap<SettingName, unknown>): unknown {
@@ -114,9 +87,8 @@ function refusal(setting: Setting, given: GivenSetting): string {
 function unknownVariables(environment: EnvironmentVariables): string[] {
   const known = [configFileVariable, ...settingNames.map(variableName)];
   const names = Object.keys(environment).filter((name) => name.startsWith(environmentPrefix));
-  const accepted = [...known, ...formerSettings.map(({ name }) => variableName(name))];
   const unknown = names.filter(
-    (name) => !accepted.includes(name) && !isServiceLink(name, environment[name] ?? ''),
+    (name) => !known.includes(name) && !isServiceLink(name, environment[name] ?? ''),
   );
   return unknown.map((name) => {
     const meant = didYouMean(name, known);

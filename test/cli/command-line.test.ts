@@ -83,19 +83,6 @@ t.test('config prints the effective settings and their sources', async (t) => {
   t.match(text, /^mapBytes = 2GiB \(environment\)$/m);
 });
 
-t.test('each earlier name gives one warning on standard error, and is not part of the result', async (t) => {
-  const settings = { BURGEE_EVALUATOR_THREADS: '3' };
-  const { code, stdout, stderr } = await runBurgee(['config', '--batch-size', '9', '--json'], settings);
-  t.equal(code, 0);
-  const shown = JSON.parse(stdout);
-  t.strictSame(Object.keys(shown), settingNames);
-  t.strictSame(shown.workers, { value: 3, source: 'environment' });
-  t.match(stderr, /^burgee: warning: BURGEE_EVALUATOR_THREADS .*\nburgee: warning: --batch-size .*\n$/);
-  const { code: otherCode, stderr: otherError } = await runBurgee(['check', '--batch-size', '9']);
-  t.equal(otherCode, 2, 'a command that never had the option does not take its earlier name');
-  t.match(otherError, /unknown option '--batch-size'/);
-});
-
 t.test('config hides secrets', async (t) => {
   t.equal(shownValue({ isSecret: true }, 'smtp://user:password@host'), '(hidden)');
   t.equal(shownValue({ isSecret: false }, 'host'), 'host');
