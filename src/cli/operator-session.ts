@@ -12,7 +12,6 @@ import { localCommits } from '../writer/thread/commits.ts';
 import { FreeSpace } from '../writer/thread/free-space.ts';
 import { localWriter, OperatorCommands } from '../writer/thread/operator-commands.ts';
 import { CommandFailure } from './command-failure.ts';
-import { printNote } from './command-output.ts';
 
 /** How long to wait: a starting server holds the directory before it answers, and a short command is over soon. */
 const patienceMs = 15_000;
@@ -95,11 +94,6 @@ async function runOffline<Result>(
     if (config.clusterUrl !== null) requireStoreBeside(directory);
     removeSocketPlace(directory);
     const store = openStore({ directory, mapBytes });
-    if (store.migrated !== null) {
-      printNote(
-        `Migrated ${directory} to format ${store.migrated.identity.format}; backup: ${store.migrated.backup}`,
-      );
-    }
     try {
       return await run(operatorOn(store, config));
     } finally {

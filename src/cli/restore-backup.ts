@@ -12,8 +12,7 @@ import { beginRestore } from '../storage/backup/restored-directory.ts';
 import { dataFileOf, readingMapBytesOf } from '../storage/lmdb/environment.ts';
 import { dropLockFile } from '../storage/lmdb/lock-file.ts';
 import { openStore } from '../storage/store.ts';
-import { requireKnownFormat } from '../storage/store-identity.ts';
-import { storeFormat } from '../storage/tables/meta.ts';
+import { requireFormat } from '../storage/store-identity.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { ProgressLine } from './progress-line.ts';
 import { verify } from './take-backup.ts';
@@ -59,7 +58,7 @@ function manifestOf(source: string): BackupManifest {
       `${resolve(source)} is not a backup: it has no backup.json.${what === '' ? '' : ` It is ${what}.`}`,
     );
   }
-  requireKnownFormat(identityIn(manifest), manifestFileOf(source));
+  requireFormat(identityIn(manifest), manifestFileOf(source));
   return manifest;
 }
 
@@ -76,8 +75,6 @@ async function copyVerified(
       `The backup ${resolve(source)} is damaged: its data file is not the one that was backed up. Use another backup.`,
     );
   }
-  // Records of an older format are verified when they are migrated.
-  if (manifest.format < storeFormat) return;
   progress.report(() => 'verifying');
   await verify(partial);
 }

@@ -2,10 +2,9 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { checksumOf, readManifest } from './backup/backup-manifest.ts';
 import { type Finding, StoreWalk } from './check/store-walk.ts';
 import type { DatabaseName } from './keys.ts';
+import { checkHeads, checkPages, DamagedPagesError, everyEntry } from './lmdb/check-pages.ts';
 import { dataFileOf, readingMapBytesOf } from './lmdb/environment.ts';
-import { checkHeads, checkPages } from './lmdb/pages/check-pages.ts';
-import { DamagedPagesError } from './lmdb/pages/page-file.ts';
-import { type FileHead, readHead } from './lmdb/pages/page-format.ts';
+import { type FileHead, readHead } from './lmdb/page-format.ts';
 import { RecordSource } from './record-source.ts';
 import { Snapshots } from './snapshots.ts';
 import { StoreError } from './store-error.ts';
@@ -87,10 +86,7 @@ function* checkPagesInUse(directory: string, snapshots: Snapshots): Generator<Fi
 function checkHeld(descriptor: number, snapshots: Snapshots): void {
   const { head, release } = holdHead(descriptor, snapshots);
   try {
-    checkPages(descriptor, head, {
-      choose: (databases) => new Set(databases.map(({ name }) => name)),
-      begin: () => () => undefined,
-    });
+    checkPages(descriptor, head, everyEntry);
   } finally {
     release();
   }

@@ -26,7 +26,6 @@
  * | `tokens-by-secret-hash`  | SHA-256 of the secret, 32 bytes       | token id                                  |
  * | `audit`                  | ledger id, sequence within the ledger | audit record: entry and its chain hashes  |
  * | `audit-by-subject`       | ledger id, subject id, sequence       | empty                                     |
- * |                          | ledger id                             | the first of its sequences that is in it  |
  * | `change-log`             | sequence                              | change-log record                         |
  * | `activity`               | token id, sequence within the token   | activity record: a denial                 |
  * | `token-uses`             | token id, sequence within the token   | token-use record                          |
@@ -86,12 +85,3 @@ export const databaseNames = [
   'environment-versions',
 ] as const;
 export type DatabaseName = (typeof databaseNames)[number];
-
-/**
- * Databases that were added to the present format without a migration: the writer creates missing ones, and a reader of
- * a store that was not opened for writing since takes them as empty. A new one goes to the end of the list.
- */
-export const laterDatabases: ReadonlySet<DatabaseName> = new Set([
-  'audit-by-subject',
-  ...databaseNames.slice(databaseNames.indexOf('members-by-email')),
-]);

@@ -8,11 +8,6 @@ import { DamagedRecordError } from './store-error.ts';
 /** An index: the entries for a record, and the record of an entry. */
 export interface RecordIndex<T> {
   readonly database: DatabaseName;
-  /**
-   * The index was added when there were records already: the writer fills it when it opens the store, until then it is
-   * empty.
-   */
-  readonly isLater?: true;
   keyOf(record: T): Buffer;
   /** Whether both records have the same key: cheaper than to make both keys. */
   hasSameKey(before: T, after: T): boolean;

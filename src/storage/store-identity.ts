@@ -21,11 +21,8 @@ export function markerFileOf(directory: string): string {
   return join(directory, 'store.json');
 }
 
-/**
- * @param knownFormat the newest format that the caller understands.
- * @returns null when there is none. @throws StoreError when it cannot be understood or is of a newer Burgee.
- */
-export function readMarker(directory: string, knownFormat: number = storeFormat): StoreIdentity | null {
+/** @returns null when there is none. @throws StoreError when it cannot be understood or has another store format */
+export function readMarker(directory: string): StoreIdentity | null {
   const path = markerFileOf(directory);
   const text = readIfPresent(path);
   if (text === null) return null;
@@ -36,20 +33,16 @@ export function readMarker(directory: string, knownFormat: number = storeFormat)
         'Otherwise restore both from a backup.',
     );
   }
-  requireKnownFormat(identity, path, knownFormat);
+  requireFormat(identity, path);
   return identity;
 }
 
-/** @throws StoreError on a store that a newer version of Burgee has written. */
-export function requireKnownFormat(
-  { format }: StoreIdentity,
-  path: string,
-  knownFormat: number = storeFormat,
-): void {
-  if (format <= knownFormat) return;
+/** @throws StoreError on a store of another format */
+export function requireFormat({ format }: StoreIdentity, path: string): void {
+  if (format === storeFormat) return;
   throw new StoreError(
-    `${path} has store format ${format}; this version of Burgee knows formats up to ${knownFormat}. Upgrade Burgee, or ` +
-      'restore a backup that this version made.',
+    `${path} has store format ${format}; this version of Burgee reads and writes format ${storeFormat} only. Use the ` +
+      'version of Burgee that wrote it, or restore a backup that this version made.',
   );
 }
 
@@ -101,16 +94,10 @@ function parseMarker(text: string): StoreIdentity | null {
 
 /**
  * Identifies the store of a data file.
- * @param knownFormat the newest format that the caller understands.
  * @returns null for a new one: without a marker, and with at most the first, still empty database of a creation.
- * @throws StoreError when it is another program's, of another store than the marker, of a newer format, or damaged.
+ * @throws StoreError when it is another program's, of another store than the marker, of another format, or damaged.
  */
-export function identify(
-  root: Root,
-  directory: string,
-  marker: StoreIdentity | null,
-  knownFormat: number = storeFormat,
-): StoreIdentity | null {
+export function identify(root: Root, directory: string, marker: StoreIdentity | null): StoreIdentity | null {
   const path = dataFileOf(directory);
   const meta = findDatabase(root, 'meta');
   const identity = meta === undefined ? null : readIdentity(meta, path);
@@ -123,7 +110,7 @@ export function identify(
           : 'Restore the directory from a backup.'),
     );
   }
-  requireKnownFormat(identity, path, knownFormat);
+  requireFormat(identity, path);
   requireSame(identity, marker, path);
   return identity;
 }
@@ -156,8 +143,8 @@ function isNew(root: Root, meta: Database | undefined): boolean {
 }
 
 /** Makes a new store's identity, in the data file. @param id its own, or that of the cluster's store */
-export function createIdentity(root: Root, format: number, id: string): StoreIdentity {
-  const identity = { id, format };
+export function createIdentity(root: Root, id: string): StoreIdentity {
+  const identity = { id, format: storeFormat };
   const meta = createDatabase(root, 'meta');
   root.transactionSync(() => {
     meta.putSync(metaKeys.store, identityRecord.encode(metaKeys.store, identity));

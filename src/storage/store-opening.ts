@@ -11,20 +11,12 @@ import {
 } from './lmdb/environment.ts';
 import { dropLockFile, makeLockFileForOwner, requireLockFile, shareLockFile } from './lmdb/lock-file.ts';
 import { openThroughGate, WritersGate } from './lmdb/opening-gate.ts';
-import {
-  formatAfter,
-  type MigratedStore,
-  migrateStore,
-  storeMigrations,
-} from './migrations/migrate-store.ts';
-import type { Migration } from './migrations/migration.ts';
 import { dataFileState, requireServable, requireUsable, requireWhole, unreadable } from './opening-checks.ts';
 import { requireOwnMode } from './replica/require-own-mode.ts';
 import { createDirectory } from './store-directory.ts';
 import { DataFileMovedError, StoreError } from './store-error.ts';
 import { createIdentity, identify, readMarkedHistory, readMarker, writeMarker } from './store-identity.ts';
-import { type StoreIdentity, storeFormat } from './tables/meta.ts';
-import { fillLaterIndexes } from './tables/tables.ts';
+import type { StoreIdentity } from './tables/meta.ts';
 
 export interface StoreOptions {
   readonly directory: string;
@@ -68,9 +60,7 @@ export interface ReadableStore extends OpenedStore {
 }
 
 export interface WritableStore extends OpenedStore {
-  /** Null when the store had its present format already. */
-  readonly migrated: MigratedStore | null;
-  /** The data file, noted when it was opened: before a migration, which may take minutes. */
+  /** The data file, noted when it was opened. */
   readonly place: FilePlace;
   /** Every transaction passes through it. It is closed after the file. */
   readonly gate: WritersGate;
@@ -79,25 +69,20 @@ export interface WritableStore extends OpenedStore {
 /**
  * Opens the store for its one writer, and creates it if there is none. The steps of a creation, each durable before the
  * next, are: directory, identity within the data file, databases, marker. After a crash between them, the next opening
- * completes the creation. A state that no creation can have left is refused, and nothing is changed. A store of an
- * older format is migrated first.
+ * completes the creation. A state that no creation can have left is refused, and nothing is changed.
  *
  * The caller holds the claim on the directory (`lmdb/claim.ts`); the claim on the data file is taken here.
  * @throws StoreError
  */
-export function openForWriting(
-  options: StoreOptions,
-  migrations: readonly Migration[] = storeMigrations,
-): WritableStore {
+export function openForWriting(options: StoreOptions): WritableStore {
   const { directory } = options;
   createDirectory(directory);
-  const knownFormat = formatAfter(migrations);
-  const marker = readMarker(directory, knownFormat);
+  const marker = readMarker(directory);
   const state = dataFileState(directory);
   requireUsable(directory, state, marker !== null);
   requireServable(directory, state);
   return withGate(directory, (gate) => {
-    if (state === 'usable') requireWhole(options, marker?.format === knownFormat);
+    if (state === 'usable') requireWhole(options, marker !== null);
     else beginEmpty(directory, gate);
     const place = new FilePlace(dataFileOf(directory), options.dataFilePlace);
     return withRoot(openRoot(options, false), (root) => {
@@ -105,20 +90,15 @@ export function openForWriting(
       place.note();
       if (!gate.isInPlace()) throw new StoreError(exchanged(directory));
       return gate.within(() => {
-        const found =
-          identify(root, directory, marker, knownFormat) ??
-          createIdentity(root, knownFormat, options.replica?.storeId ?? newId());
-        requireOwnMode(root, found, directory, options.replica);
-        const migrated = migrateStore(root, directory, found, migrations);
-        const identity = migrated?.identity ?? found;
+        const identity =
+          identify(root, directory, marker) ?? createIdentity(root, options.replica?.storeId ?? newId());
+        requireOwnMode(root, identity, directory, options.replica);
         const databases = createDatabases(root);
-        fillLaterIndexes(root, databases);
         const marked = marker === null ? null : readMarkedHistory(directory);
         // A node's history is its cluster's.
         const history = options.replica === undefined ? keepHistory(root, databases, marked) : marked;
-        const isMarked = marker?.format === identity.format && marked === history;
-        if (!isMarked) writeMarker(directory, identity, history);
-        return { root, databases, identity, migrated, place, gate };
+        if (marker === null || marked !== history) writeMarker(directory, identity, history);
+        return { root, databases, identity, place, gate };
       });
     });
   });
@@ -150,7 +130,6 @@ export function openForReading(options: StoreOptions): ReadableStore {
     const identity = identify(root, directory, marker);
     const databases = findDatabases(root);
     if (identity === null) throw new StoreError(noStore(directory));
-    if (identity.format < storeFormat) throw new StoreError(olderFormat(directory, identity));
     if (databases === undefined) throw new StoreError(incomplete(directory));
     // Checked again, because it was opened meanwhile.
     if (place !== null) requireKept(place, directory);
@@ -168,18 +147,8 @@ function noStore(directory: string): string {
   return `There is no store in ${directory} yet: \`burgee serve\` or \`burgee apply\` creates one.`;
 }
 
-function olderFormat(directory: string, { format }: StoreIdentity): string {
-  return (
-    `The store in ${directory} has the older format ${format}. Start \`burgee serve\` on it: it makes a backup and ` +
-    `migrates it to format ${storeFormat}. Or use the version of Burgee that wrote it.`
-  );
-}
-
 function incomplete(directory: string): string {
-  return (
-    `The store in ${directory} lacks tables: its creation was cut short, or an earlier Burgee made it. ` +
-    '`burgee serve` completes it.'
-  );
+  return `The store in ${directory} lacks tables: its creation was cut short. \`burgee serve\` completes it.`;
 }
 
 function withRoot<Closable extends Pick<Root, 'close'>, Opened>(

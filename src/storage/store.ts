@@ -5,8 +5,6 @@ import { StoreVersion } from '../support/store-version.ts';
 import { AnnouncedTransactions } from './announced-transactions.ts';
 import { isEmpty } from './lmdb/environment.ts';
 import type { RequireRoom } from './lmdb/written-space.ts';
-import type { MigratedStore } from './migrations/migrate-store.ts';
-import type { Migration } from './migrations/migration.ts';
 import { Replica } from './replica/replica.ts';
 import { openForWriting, requireKept, type StoreOptions, type WritableStore } from './store-opening.ts';
 import { measureStore, type StoreMeasures } from './store-statistics.ts';
@@ -26,15 +24,13 @@ const defaultDeadReadersEveryMs = 10_000;
  * lmdb cannot write to a file that the process has opened read-only.
  * @throws StoreError whose message says what is wrong and what to do.
  */
-export function openStore(options: StoreOptions, migrations?: readonly Migration[]): Store {
-  return new Store(openForWriting(options, migrations), options);
+export function openStore(options: StoreOptions): Store {
+  return new Store(openForWriting(options), options);
 }
 
 /** The writer's side. There is one for a data directory, and its opener holds the claim (`lmdb/claim.ts`). */
 export class Store {
   readonly id: string;
-  /** What opening it has done about an older format; null when it had the present one. */
-  readonly migrated: MigratedStore | null;
   readonly #directory: string;
   readonly #opened: WritableStore;
   readonly #target: WriteTarget;
@@ -50,7 +46,6 @@ export class Store {
   constructor(opened: WritableStore, options: StoreOptions) {
     this.#directory = options.directory;
     this.id = opened.identity.id;
-    this.migrated = opened.migrated;
     this.#opened = opened;
     this.#target = new WriteTarget(opened.databases);
     this.#queries = createRecordQueries({

@@ -1,9 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { type DatabaseName, databaseNames, laterDatabases } from '../keys.ts';
-import { checkHeads, checkPages, type DatabaseSize } from '../lmdb/pages/check-pages.ts';
-import type { TreeEntry } from '../lmdb/pages/check-tree.ts';
-import { DamagedPagesError } from '../lmdb/pages/page-file.ts';
+import { type DatabaseName, databaseNames } from '../keys.ts';
+import {
+  checkHeads,
+  checkPages,
+  DamagedPagesError,
+  type DatabaseSize,
+  type TreeEntry,
+} from '../lmdb/check-pages.ts';
 import { DamagedRecordError } from '../store-error.ts';
 import type { RecordKind } from '../tables/table.ts';
 import { recordKinds } from '../tables/tables.ts';
@@ -11,7 +15,7 @@ import { recordKinds } from '../tables/tables.ts';
 export interface DataFileCheck {
   /** Bytes of entries that are read at most. Beyond them, only the pages that lead to entries are checked. */
   readonly bytesMax: number;
-  /** The marker exists, so the store has every database of this version. */
+  /** The marker exists, so the store has every database. */
   readonly isComplete: boolean;
 }
 
@@ -61,10 +65,6 @@ class IndexSum {
   #entries = 0;
   #sum = 0;
 
-  get isEmpty(): boolean {
-    return this.#entries === 0;
-  }
-
   add(key: Buffer, value: Buffer): void {
     this.#entries += 1;
     const keySum = crc32(key);
@@ -80,8 +80,6 @@ class IndexSum {
 interface IndexSums {
   readonly listed: IndexSum;
   readonly expected: IndexSum;
-  /** Empty until the writer has filled it. */
-  readonly mayBeEmpty: boolean;
 }
 
 /**
@@ -95,8 +93,8 @@ class ContentCheck {
 
   constructor() {
     this.#kinds = new Map(recordKinds.map((kind) => [kind.codec.database, kind]));
-    for (const { database, isLater = false } of recordKinds.flatMap(({ indexes }) => indexes)) {
-      this.#indexes.set(database, { listed: new IndexSum(), expected: new IndexSum(), mayBeEmpty: isLater });
+    for (const { database } of recordKinds.flatMap(({ indexes }) => indexes)) {
+      this.#indexes.set(database, { listed: new IndexSum(), expected: new IndexSum() });
     }
   }
 
@@ -121,8 +119,7 @@ class ContentCheck {
 
   /** For a store whose every entry was checked. @throws DamagedPagesError */
   requireIndexes(): void {
-    for (const [name, { listed, expected, mayBeEmpty }] of this.#indexes) {
-      if (listed.isEmpty && mayBeEmpty) continue;
+    for (const [name, { listed, expected }] of this.#indexes) {
       if (!listed.equals(expected)) {
         throw new DamagedPagesError(`${name} does not list the records that are there`);
       }
@@ -130,16 +127,13 @@ class ContentCheck {
   }
 
   /**
-   * Checks that a store with a marker has all databases. If a later version has added databases that are unknown here,
-   * it has all known ones too. A file with none of them is another program's, which its identity shows.
+   * Checks that a store with a marker has all databases. A file with none of them is another program's, which its
+   * identity shows.
    * @throws DamagedPagesError
    */
   requireDatabases(names: readonly string[]): void {
-    const known: ReadonlySet<string> = new Set(databaseNames);
-    const hasUnknown = names.some((name) => !known.has(name));
-    const isNeeded = (name: DatabaseName): boolean => hasUnknown || !laterDatabases.has(name);
-    const missing = databaseNames.find((name) => !names.includes(name) && isNeeded(name));
-    const isOurs = names.some((name) => known.has(name));
+    const missing = databaseNames.find((name) => !names.includes(name));
+    const isOurs = databaseNames.some((name) => names.includes(name));
     if (missing !== undefined && isOurs) throw new DamagedPagesError(`the table of tables lacks ${missing}`);
   }
 }

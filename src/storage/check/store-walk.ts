@@ -54,10 +54,6 @@ export class StoreWalk {
     return isIdShaped(id) ? this.find(codec, idKey(id)) : null;
   }
 
-  #hasEntries(database: DatabaseName): boolean {
-    return this.#source.count(database) > 0;
-  }
-
   /** Yields every record that can be decoded; each of the others is a finding. */
   *records<T>(
     codec: RecordCodec<T>,
@@ -91,11 +87,10 @@ export class StoreWalk {
     indexes: readonly RecordIndex<T>[],
     examine: (record: T) => Iterable<Finding>,
   ): Generator<Finding> {
-    const filled = indexes.filter(({ database, isLater }) => isLater !== true || this.#hasEntries(database));
     const indexedIn = (index: RecordIndex<T>, record: T) => this.indexed(index, record);
     yield* this.records(codec, function* ({ key, record }) {
       yield* misplaced(codec, key, record);
-      for (const index of filled) yield* indexedIn(index, record);
+      for (const index of indexes) yield* indexedIn(index, record);
       yield* examine(record);
     });
     for (const index of indexes) yield* this.index(index, codec);

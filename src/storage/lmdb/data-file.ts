@@ -1,19 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import {
-  childOf,
-  type FileHead,
-  keyBytesAt,
-  nodeFlags,
-  nodeFlagsAt,
-  nodeHeaderBytes,
-  pageBytesMax,
-  pageFlags,
-  pageHeaderBytes,
-  readCount,
-  readHead,
-  readPageHeader,
-  readTreeRecord,
-} from './pages/page-format.ts';
+import { checkPages, DamagedPagesError, everyEntry } from './check-pages.ts';
+import { type FileHead, pageBytesMax, readHead } from './page-format.ts';
 
 /**
  * The state of the data file before lmdb maps it: lmdb would create a missing file, fill an empty one, and crash on a
@@ -41,8 +28,7 @@ export function inspectDataFile(path: string): DataFileState {
 export function commitIn(path: string): number | null {
   const descriptor = openSync(path, 'r');
   try {
-    const head = readHead(descriptor);
-    return head?.commit ?? null;
+    return readHead(descriptor)?.commit ?? null;
   } finally {
     closeSync(descriptor);
   }
@@ -59,29 +45,19 @@ function inspect(descriptor: number): DataFileState {
 }
 
 /**
- * For a file that a running server may be writing: its size is read after its head, and both again if the head has
- * moved.
+ * LMDB may never have written the last pages of a file while they are free. So a file that is shorter than its last page
+ * number says may be complete: then all its pages are checked. If the head moves meanwhile, a server is writing the file,
+ * which has checked it at its start.
  */
 function isTruncated(descriptor: number, head: FileHead): boolean {
-  const { size } = fstatSync(descriptor);
-  if (size >= (head.lastPage + 1) * head.pageBytes) return false;
-  if (!hasPagesBeyondEnd(descriptor, size, head)) return false;
-  const headNow = readHead(descriptor);
-  return headNow === null || headNow.commit === head.commit || isTruncated(descriptor, headNow);
-}
-
-/** Rarely needed: only when the file is shorter than its last page number says. */
-function hasPagesBeyondEnd(descriptor: number, size: number, head: FileHead): boolean {
-  const pages = Math.floor(size / head.pageBytes);
+  if (fstatSync(descriptor).size >= (head.lastPage + 1) * head.pageBytes) return false;
   try {
-    for (const run of pagesInUse(descriptor, head)) {
-      if (run.first + run.pages > pages) return true;
-    }
+    checkPages(descriptor, head, everyEntry);
     return false;
   } catch (error) {
-    if (error instanceof RangeError) return true;
-    throw error;
+    if (!(error instanceof DamagedPagesError)) throw error;
   }
+  return readHead(descriptor)?.commit === head.commit;
 }
 
 function isAllZero(descriptor: number, size: number): boolean {
@@ -96,57 +72,5 @@ function openIfPresent(path: string): number | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
-  }
-}
-
-export interface PageRun {
-  readonly first: number;
-  readonly pages: number;
-}
-
-const depthMax = 64;
-
-/**
- * Every page in use, each yielded before it is read. LMDB may leave the last pages of a file unwritten while they are
- * free, so a file that is shorter than its last page number says may be complete; this walk decides. It reads without
- * lmdb, because a read of a mapped page beyond the end crashes the process.
- *
- * @throws RangeError on a page that is not what it should be.
- */
-export function* pagesInUse(
-  descriptor: number,
-  head: Pick<FileHead, 'pageBytes' | 'free' | 'main'>,
-): Generator<PageRun> {
-  for (const { root } of [head.free, head.main]) yield* pagesOfTree(descriptor, head.pageBytes, root, 0);
-}
-
-function* pagesOfTree(
-  descriptor: number,
-  bytes: number,
-  page: number | null,
-  depth: number,
-): Generator<PageRun> {
-  if (page === null) return;
-  if (depth > depthMax) throw new RangeError('a tree of pages does not end');
-  yield { first: page, pages: 1 };
-  const content = Buffer.alloc(bytes);
-  readSync(descriptor, content, 0, bytes, page * bytes);
-  const { flags, offsetsBytes } = readPageHeader(content);
-  for (const node of nodesOf(content, offsetsBytes)) {
-    if (flags & pageFlags.branch) yield* pagesOfTree(descriptor, bytes, childOf(node, 0), depth + 1);
-    else if (flags & pageFlags.leaf) yield* pagesOfValue(descriptor, bytes, node, depth);
-  }
-}
-
-function* pagesOfValue(descriptor: number, bytes: number, node: Buffer, depth: number): Generator<PageRun> {
-  const flags = node.readUInt16LE(nodeFlagsAt);
-  const value = node.subarray(nodeHeaderBytes + node.readUInt16LE(keyBytesAt));
-  if (flags & nodeFlags.bigValue) yield { first: readCount(value, 0), pages: readCount(value, 16) };
-  if (flags & nodeFlags.tree) yield* pagesOfTree(descriptor, bytes, readTreeRecord(value, 0).root, depth + 1);
-}
-
-function* nodesOf(page: Buffer, offsetsBytes: number): Generator<Buffer> {
-  for (let at = 0; at < offsetsBytes; at += 2) {
-    yield page.subarray(pageHeaderBytes + page.readUInt16LE(pageHeaderBytes + at));
   }
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database as LmdbDatabase, open, type RootDatabase, type Transaction } from 'lmdb';
 import { addressSpaceLeft } from '../../support/address-space.ts';
-import { type DatabaseName, databaseNames, laterDatabases } from '../keys.ts';
+import { type DatabaseName, databaseNames } from '../keys.ts';
 import { noDirectory, StoreError } from '../store-error.ts';
 
 /** Passed to every lmdb read; undefined reads in the open write transaction. */
@@ -132,23 +132,6 @@ export function treePages({ treeBranchPageCount, treeLeafPageCount, overflowPage
   return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }
 
-const emptyTree: TreeStats = {
-  treeBranchPageCount: 0,
-  treeLeafPageCount: 0,
-  overflowPages: 0,
-  entryCount: 0,
-  pageSize: 0,
-};
-
-/** Reads of a database that the file does not have yet. */
-const emptyDatabase = {
-  get: () => undefined,
-  getRange: () => [],
-  getKeys: () => [],
-  getKeysCount: () => 0,
-  getStats: () => emptyTree,
-} as unknown as Database;
-
 export function isEmpty(database: Database): boolean {
   return database.getKeysCount({ limit: 1 }) === 0;
 }
@@ -168,17 +151,11 @@ export function createDatabases(root: Root): Databases {
   return databasesFrom((name) => createDatabase(root, name));
 }
 
-/**
- * @param later databases that read as empty if they are missing.
- * @returns undefined when another database is missing: the file was never completed.
- */
-export function findDatabases(
-  root: Root,
-  later: ReadonlySet<DatabaseName> = laterDatabases,
-): Databases | undefined {
+/** @returns undefined when a database is missing: the file was never completed. */
+export function findDatabases(root: Root): Databases | undefined {
   const found = new Map<DatabaseName, Database>();
   for (const name of databaseNames) {
-    const database = findDatabase(root, name) ?? (later.has(name) ? emptyDatabase : undefined);
+    const database = findDatabase(root, name);
     if (database === undefined) return undefined;
     found.set(name, database);
   }

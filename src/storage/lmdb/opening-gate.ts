@@ -23,7 +23,7 @@ const writerByte = wantedByte + 2;
 const openerMsMax = 2_000;
 /** After it has waited in vain, it waits only for so long: queued commands must not all wait in turn. */
 const heldOpenerMsMax = 20;
-/** An opener waits for so long for an open transaction: an `apply` of a million flags, or a migration. */
+/** An opener waits for so long for an open transaction: such as a large `apply`. */
 const transactionMsMax = 60_000;
 /** A process that only looks for a writer waits for so long. */
 const lookMsMax = 100;
@@ -153,7 +153,7 @@ function writtenMessage(path: string): string {
 function busyMessage(path: string): string {
   return (
     `One transaction has been writing to ${path} for ${transactionMsMax / 1000} s, so it cannot be opened. ` +
-    'Wait until that large `apply` or migration has ended, and try again.'
+    'Wait until that large `apply` has ended, and try again.'
   );
 }
 

@@ -1,7 +1,7 @@
 import { type AuditEntry, auditSubjects } from '../../domain/audit/audit-entry.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import { type Entry, type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
-import { firstIdOf, idKey, ownedSequenceKey, sequenceBytes, sequenceOf } from '../keys/key-parts.ts';
+import { firstIdOf, ownedSequenceKey, sequenceOf } from '../keys/key-parts.ts';
 import type { StoredRecord } from '../record-source.ts';
 import {
   type AuditRecord,
@@ -64,7 +64,7 @@ function* checkEntry(
   const entry = readEntry(record);
   if (entry === null) yield findingAt('audit', key, 'its content cannot be read');
   else if (entry.ledgerId !== ledgerId) yield findingAt('audit', key, 'is of another ledger');
-  else if (sequenceOf(key) >= indexedFrom(walk, ledgerId)) yield* checkIndexed(walk, entry, sequenceOf(key));
+  else yield* checkIndexed(walk, entry, sequenceOf(key));
 }
 
 function readEntry(record: AuditRecord): AuditEntry | null {
@@ -75,11 +75,6 @@ function readEntry(record: AuditRecord): AuditEntry | null {
   }
 }
 
-function indexedFrom(walk: StoreWalk, ledgerId: string): number {
-  const from = isIdShaped(ledgerId) ? walk.findBytes('audit-by-subject', idKey(ledgerId)) : undefined;
-  return from?.length === sequenceBytes ? sequenceOf(from) : Number.POSITIVE_INFINITY;
-}
-
 function* checkIndexed(walk: StoreWalk, entry: AuditEntry, sequence: number): Generator<Finding> {
   for (const subjectId of auditSubjects(entry)) {
     const key = auditSubjectKey(entry.ledgerId, subjectId, sequence);
@@ -88,9 +83,7 @@ function* checkIndexed(walk: StoreWalk, entry: AuditEntry, sequence: number): Ge
   }
 }
 
-function checkIndexEntry(walk: StoreWalk, { key, bytes }: Entry): Finding[] {
-  const isMarker = isIdShaped(key.toString('latin1')) && bytes.length === sequenceBytes;
-  if (isMarker) return [];
+function checkIndexEntry(walk: StoreWalk, { key }: Entry): Finding[] {
   const named = readAuditSubjectKey(key);
   if (named === null) return [findingAt('audit-by-subject', key, 'is not known here')];
   const recordKey = ownedSequenceKey(named.ledgerId, named.sequence);

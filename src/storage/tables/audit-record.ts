@@ -117,7 +117,7 @@ export function auditSubjectKey(ledgerId: string, subjectId: string, sequence: n
   return Buffer.concat([ownedIdKey(ledgerId, subjectId), sequenceKey(sequence)]);
 }
 
-/** The parts of a key of `audit-by-subject`; null for the key that says from which entry on a ledger is indexed. */
+/** The parts of a key of `audit-by-subject`; null for a key that is none. */
 export function readAuditSubjectKey(key: Buffer) {
   if (key.length !== 2 * idBytes + sequenceBytes) return null;
   const subjectId = key.toString('latin1', idBytes, 2 * idBytes);

@@ -8,7 +8,7 @@ import type { AuditRange } from '../../domain/record-queries.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { ScratchMemory } from '../../support/scratch-memory.ts';
 import { finish } from '../../support/steps.ts';
-import { idKey, ownedSequenceKey, rangeOf, sequenceKey, sequenceOf } from '../keys/key-parts.ts';
+import { ownedSequenceKey, rangeOf, sequenceOf } from '../keys/key-parts.ts';
 import { emptyValue, missingRecord } from '../record-index.ts';
 import type { RecordSource } from '../record-source.ts';
 import type { LedgerHead, WriteTarget } from '../write-target.ts';
@@ -111,24 +111,17 @@ function keysOf(source: RecordSource, ledgerId: string, before: number | null): 
   return source.keys('audit', { ...auditRange(ledgerId, null, before), isReversed: true });
 }
 
-/** First the entries in the index, then the ledger's old end, which is not indexed. */
 function* keysAbout(
   source: RecordSource,
   ledgerId: string,
   subjectId: string,
   before: number | null,
 ): Generator<Buffer> {
-  const from = source.findBytes('audit-by-subject', idKey(ledgerId));
-  const indexedFrom = from === undefined ? null : sequenceOf(from);
-  if (isIdShaped(subjectId)) {
-    const range = { ...auditRange(ledgerId, subjectId, before), isReversed: true };
-    for (const key of source.keys('audit-by-subject', range)) {
-      yield ownedSequenceKey(ledgerId, sequenceOf(key));
-    }
+  if (!isIdShaped(subjectId)) return;
+  const range = { ...auditRange(ledgerId, subjectId, before), isReversed: true };
+  for (const key of source.keys('audit-by-subject', range)) {
+    yield ownedSequenceKey(ledgerId, sequenceOf(key));
   }
-  if (indexedFrom === 1) return;
-  const olderThan = [before, indexedFrom].filter((sequence) => sequence !== null);
-  yield* keysOf(source, ledgerId, olderThan.length === 0 ? null : Math.min(...olderThan));
 }
 
 /** Longer entries are read into memory that is used again. */
@@ -162,24 +155,12 @@ function chainedEntry(key: Buffer, bytes: Buffer): ChainedEntry {
 function appendAuditEntry(target: WriteTarget, entry: AuditEntry): void {
   const { ledgerId } = entry;
   const { tail } = target;
-  const head = tail.head(ledgerId) ?? takeUp(target, ledgerId);
+  const head = tail.head(ledgerId) ?? readHead(target, ledgerId);
   const next = writeEntry(target, entry, head);
   for (const subjectId of auditSubjects(entry)) {
     target.putBytes('audit-by-subject', auditSubjectKey(ledgerId, subjectId, next.sequence), emptyValue);
   }
   tail.setHead(ledgerId, next);
-}
-
-/**
- * A ledger without indexed entries notes from which entry on it is indexed: entries of an older version stay as they
- * are.
- */
-function takeUp(target: WriteTarget, ledgerId: string): LedgerHead {
-  const head = readHead(target, ledgerId);
-  if (target.source.findEntry('audit-by-subject', idKey(ledgerId)) === undefined) {
-    target.putBytes('audit-by-subject', idKey(ledgerId), sequenceKey(head.sequence + 1));
-  }
-  return head;
 }
 
 function readHead(target: WriteTarget, ledgerId: string): LedgerHead {

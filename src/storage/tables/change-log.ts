@@ -9,29 +9,16 @@ import type { Table } from './table.ts';
 /** Records that workers drop from their caches. */
 export interface ChangeLogEntry extends LoggedChange {
   readonly sequence: number;
-  /** The number of the change (`environment-versions.ts`), or a later one; 0 of a change from before there were numbers. */
+  /** The number of the change (`environment-versions.ts`), or a later one. */
   readonly number: number;
 }
-
-/** Rows from before changes had numbers end after the environment. */
-type ChangeLogRow = readonly [
-  sequence: number,
-  kind: LoggedChange['kind'],
-  projectId: string,
-  id: string,
-  environment: string | null,
-  number?: number,
-];
 
 export const changeLogRecord = recordCodec({
   database: 'change-log',
   version: 1,
-  toRow: ({ sequence, kind, projectId, id, environment, number }: ChangeLogEntry): ChangeLogRow =>
-    number === 0
-      ? [sequence, kind, projectId, id, environment]
-      : [sequence, kind, projectId, id, environment, number],
-  fromRow: ([sequence, kind, projectId, id, environment, number = 0]) => {
-    return { sequence, number, kind, projectId, id, environment };
+  toRow: (it: ChangeLogEntry) => [it.sequence, it.kind, it.projectId, it.id, it.environment, it.number],
+  fromRow: ([sequence, kind, projectId, id, environment, number]) => {
+    return { sequence, kind, projectId, id, environment, number };
   },
 });
 

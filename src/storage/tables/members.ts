@@ -45,7 +45,6 @@ function emailPrefix(email: string): Buffer | null {
 /** The writer fills it when it first opens a store without it. */
 const memberEmailIndex: RecordIndex<Member> = {
   database: 'members-by-email',
-  isLater: true,
   keyOf: ({ email, id }) => memberEmailKey(email, id),
   hasSameKey: (before, after) => before.email === after.email,
   valueOf: () => emptyValue,

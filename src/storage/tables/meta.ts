@@ -20,11 +20,8 @@ export interface StoreIdentity {
   readonly format: number;
 }
 
-/** The layout of the first stores; `migrations/` leads from it to the present one. */
-export const firstFormat = 1;
-
-/** The layout that this version reads and writes. */
-export const storeFormat: number = 1;
+/** The layout that this version reads and writes. A store of another format is refused: raise it with each change. */
+export const storeFormat = 1;
 
 export const identityRecord = recordCodec({
   database: 'meta',

@@ -1,7 +1,5 @@
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import { type Databases, isEmpty, type Root } from '../lmdb/environment.ts';
-import { DamagedRecordError } from '../store-error.ts';
 import type { WriteTarget } from '../write-target.ts';
 import { activityTable, tokenUseTable } from './activity.ts';
 import { audienceTable } from './audiences.ts';
@@ -95,33 +93,4 @@ export function applyChanges(target: WriteTarget, changes: readonly RecordChange
   for (const change of changes) changeWriters[change.kind](target, change as never);
   countWrittenBytes(target, changes, target.space.bytes - before);
   numberChanges(target, changes);
-}
-
-/**
- * Fills indexes that were added after their records. The writer does it when it opens the store, before anything is
- * read; an unreadable record is left to `burgee check`.
- */
-export function fillLaterIndexes(root: Root, databases: Databases): void {
-  for (const { codec, indexes } of recordKinds) {
-    const records = databases[codec.database];
-    for (const index of indexes.filter(({ isLater }) => isLater === true)) {
-      const entries = databases[index.database];
-      if (isEmpty(records) || !isEmpty(entries)) continue;
-      root.transactionSync(() => {
-        for (const { key, value } of records.getRange({})) {
-          const record = decodeOrSkip(codec, key, value);
-          if (record !== undefined) entries.putSync(index.keyOf(record), index.valueOf(record));
-        }
-      });
-    }
-  }
-}
-
-function decodeOrSkip(codec: RecordKind['codec'], key: Buffer, bytes: Buffer): unknown {
-  try {
-    return codec.decode(key, bytes);
-  } catch (error) {
-    if (error instanceof DamagedRecordError) return undefined;
-    throw error;
-  }
 }

@@ -46,8 +46,6 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   try {
     opened =
       setup.cluster === null ? openOwnStore(setup) : await openReplica(setup, setup.cluster, freeSpace, log);
-    const { migrated } = opened.store;
-    if (migrated !== null) log.info(migrated, 'store migrated to a newer format');
   } catch (fault) {
     fail(fault);
     port.close();

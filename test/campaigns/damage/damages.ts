@@ -6,10 +6,10 @@ import {
   readHead,
   readHeads,
   readPageHeader,
-} from '../../../src/storage/lmdb/pages/page-format.ts';
+} from '../../../src/storage/lmdb/page-format.ts';
 import { markerFileOf } from '../../../src/storage/store-identity.ts';
+import { type DataPage, freeList, pagesInUse, tableOfTables } from '../../storage/support/data-pages.ts';
 import type { Random } from '../../support/random.ts';
-import { type DataPage, freeList, pagesInUse, tableOfTables } from './data-pages.ts';
 
 /** What a damage may cause. */
 export interface Damage {

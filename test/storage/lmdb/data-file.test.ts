@@ -1,18 +1,19 @@
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { databaseNames } from '../../../src/storage/keys.ts';
-import { inspectDataFile, pagesInUse } from '../../../src/storage/lmdb/data-file.ts';
+import { inspectDataFile } from '../../../src/storage/lmdb/data-file.ts';
 import {
   createDatabases,
   type Database,
   dataFileOf,
   openEnvironment,
 } from '../../../src/storage/lmdb/environment.ts';
-import { readHead } from '../../../src/storage/lmdb/pages/page-format.ts';
+import { readHead } from '../../../src/storage/lmdb/page-format.ts';
 import { openStore } from '../../../src/storage/store.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { addUnwrittenPages, pageBytesIn } from '../support/data-file-head.ts';
+import { pagesInUse } from '../support/data-pages.ts';
 import { flagChangeOf, flagOf } from '../support/records.ts';
 import { mapBytes } from '../support/sample-store.ts';
 

@@ -1,13 +1,9 @@
 import t from 'tap';
 import type { AuditEntry } from '../../../src/domain/audit/audit-entry.ts';
-import { checkStore } from '../../../src/storage/check.ts';
-import { createDatabases, openEnvironment } from '../../../src/storage/lmdb/environment.ts';
-import { openStore, type Store } from '../../../src/storage/store.ts';
-import { openStoreReader } from '../../../src/storage/store-reader.ts';
+import type { Store } from '../../../src/storage/store.ts';
 import { newId } from '../../../src/support/random-id.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { auditEntryOf, creationOf, organisationOf } from '../support/records.ts';
-import { mapBytes, newStore } from '../support/sample-store.ts';
+import { auditEntryOf } from '../support/records.ts';
+import { newStore } from '../support/sample-store.ts';
 
 const shop = newId();
 const blog = newId();
@@ -58,33 +54,4 @@ t.test('entries about a project or a flag are found without reading the others',
   test.strictSame(about(ledger), [5, 4, 3, 2, 1], 'the ledger itself has all entries');
   test.strictSame(about(newId()), []);
   test.strictSame(about('no id'), []);
-});
-
-t.test('the old part of a ledger from before the index is scanned, and has no findings', async (test) => {
-  const directory = temporaryDirectory(test);
-  const organisation = organisationOf();
-  const first = openStore({ directory, mapBytes });
-  first.write(({ apply }) => apply([creationOf('organisation', organisation)]));
-  append(first, organisation.id, [{ projectId: shop }, { projectId: blog }]);
-  await first.close();
-  const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
-  createDatabases(root)['audit-by-subject'].clearSync();
-  await root.close();
-  test.strictSame([...checkStore(directory)], []);
-
-  const second = openStore({ directory, mapBytes });
-  const reader = openStoreReader({ directory, mapBytes });
-  test.teardown(async () => {
-    await reader.close();
-    await second.close();
-  });
-  const about = (range: { before?: number }) =>
-    Array.from(reader.queries.auditOf(organisation.id, { subjectId: shop, ...range }), (it) => it.sequence);
-  test.strictSame(about({}), [2, 1], 'all entries');
-  append(second, organisation.id, [{ projectId: blog }, { projectId: shop }, { projectId: blog }]);
-  reader.renew();
-  test.strictSame(about({}), [4, 2, 1], 'the indexed entries, then the others');
-  test.strictSame(about({ before: 4 }), [2, 1]);
-  test.strictSame(about({ before: 2 }), [1]);
-  test.strictSame([...checkStore(directory)], []);
 });

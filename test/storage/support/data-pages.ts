@@ -11,7 +11,7 @@ import {
   readCount,
   readPageHeader,
   readTreeRecord,
-} from '../../../src/storage/lmdb/pages/page-format.ts';
+} from '../../../src/storage/lmdb/page-format.ts';
 
 /** A page in use, or the run of pages that one long value takes. */
 export interface DataPage {
