@@ -181,6 +181,15 @@ t.test('a data file longer than necessary is accepted', async (test) => {
   test.equal(await becomesStore(test, directory), storeId);
 });
 
+t.test('a lost database is not created again', async (test) => {
+  const { directory } = await completedStore(test);
+  const root = openRaw(directory);
+  root.openDB({ name: 'kept-answers-usage' }).dropSync();
+  await root.close();
+  test.throws(() => openStore({ directory, mapBytes }), /the table of tables lacks kept-answers-usage/);
+  test.throws(() => openStoreReader({ directory, mapBytes }), /lacks tables/);
+});
+
 t.test('a store of another format is refused, by its marker or its data file', async (test) => {
   const { directory, marker, storeId } = await completedStore(test);
   writeFileSync(marker, JSON.stringify({ storeId, format: 2 }));

@@ -91,28 +91,6 @@ t.test('an invalid id or key finds nothing, and is never stored', async (test) =
   }
 });
 
-t.test('the writer adds kept answers to a store from before them', async (test) => {
-  const directory = temporaryDirectory(test);
-  await openStore({ directory, mapBytes }).close();
-  const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
-  const tables = createDatabases(root);
-  for (const name of ['kept-answers', 'kept-answers-by-age', 'kept-answers-usage'] as const) {
-    tables[name].dropSync();
-  }
-  await root.close();
-  const reader = openStoreReader({ directory, mapBytes });
-  test.equal(reader.queries.keptAnswer(newId(), 'run-1'), undefined, 'a reader finds no kept answers');
-  await reader.close();
-  test.same([...checkStore(directory)], []);
-  const store = openStore({ directory, mapBytes });
-  const { token, keptAnswer } = writeSample(store);
-  await store.close();
-  const again = openStoreReader({ directory, mapBytes });
-  test.same(again.queries.keptAnswer(token.id, keptAnswer.key), keptAnswer);
-  await again.close();
-  test.same([...checkStore(directory)], []);
-});
-
 t.test('a damaged answer is never returned', async (test) => {
   const directory = await damagedStore(test, (tables, { token, keptAnswer }) => {
     const key = keptAnswerKey(token.id, keptAnswer.key);

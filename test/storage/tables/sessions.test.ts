@@ -1,11 +1,8 @@
 import t from 'tap';
 import { checkStore } from '../../../src/storage/check.ts';
-import { openEnvironment } from '../../../src/storage/lmdb/environment.ts';
-import { openStore } from '../../../src/storage/store.ts';
 import { newId } from '../../../src/support/random-id.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { creationOf, identityOf, linkOf, memberOf, sessionOf } from '../support/records.ts';
-import { mapBytes, newStore, writeSample } from '../support/sample-store.ts';
+import { newStore, writeSample } from '../support/sample-store.ts';
 
 t.test('sessions, links and identities are found by their secrets and by their members', async (test) => {
   const { store, reader } = newStore(test);
@@ -79,20 +76,4 @@ t.test('members are found by email in any case, also after it has changed', asyn
   reader.renew();
   test.strictSame([...reader.queries.membersByEmail('ada@example.test')], [twin]);
   test.strictSame([...reader.queries.membersByEmail('ada.l@example.test')], [renamed]);
-});
-
-t.test('a store from before the index by email gets it when it is opened for writing', async (test) => {
-  const directory = temporaryDirectory(test);
-  const first = openStore({ directory, mapBytes });
-  const { member } = writeSample(first);
-  await first.close();
-  const root = openEnvironment({ directory, mapBytes, isReadOnly: false });
-  root.openDB({ name: 'members-by-email' }).dropSync();
-  await root.close();
-  test.strictSame([...checkStore(directory)], [], 'until then its absence is no finding');
-  const store = openStore({ directory, mapBytes });
-  test.teardown(() => store.close());
-  const found = store.write(({ queries }) => [...queries.membersByEmail(member.email)]);
-  test.strictSame(found, [member]);
-  test.strictSame([...checkStore(directory)], []);
 });
