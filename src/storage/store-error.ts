@@ -51,7 +51,7 @@ export function leadsNowhere(path: string): string {
   );
 }
 
-/** The disk does not have what was written: a wrong checksum, an unknown format version, a missing record. */
+/** The disk does not have what was written: a wrong checksum, or a missing record. */
 export class DamagedRecordError extends Error {
   override readonly name = 'DamagedRecordError';
   readonly database: DatabaseName;

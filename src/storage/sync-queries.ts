@@ -10,7 +10,7 @@ export interface SyncQueries {
   history(): string;
   /** The number of the last change; 0 before the first. */
   number(): number;
-  /** The number of the last change that concerned an environment; 0: none since changes have numbers. */
+  /** The number of the last change that concerned an environment; 0 for none. */
   versionOf(projectId: string, environmentNumber: number): number;
   /** The change log, newest first. Lazy: consume it without awaiting in between. */
   newestChanges(): Iterable<ChangeLogEntry>;

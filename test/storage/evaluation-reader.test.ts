@@ -84,38 +84,32 @@ t.test('a record with any flipped bit, or under another key, is refused', async 
 /** Adds the checksum of a flag's record to any row. */
 const anyRow = recordCodec<readonly unknown[], readonly unknown[]>({
   database: 'flags',
-  version: 1,
   toRow: (row) => row,
   fromRow: (row) => row,
 });
 
-t.test(
-  'a row of another form is refused although its checksum is right; one with more fields is read',
-  async (test) => {
-    const good = unpackRow(
-      flagRecord.encode(key, flagOf('p'.repeat(20), { cohorts: ['a', 'b'] })).subarray(5),
-    );
-    const changed = (index: number, value: unknown): unknown[] =>
-      good.map((it, at) => (at === index ? value : it));
-    for (const row of [
-      [],
-      good.slice(0, 9),
-      changed(0, 7),
-      changed(5, 'text'),
-      changed(5, null),
-      changed(5, ['a', 7]),
-      changed(5, ['a', ['b']]),
-      changed(6, [[0, true, 50, null]]),
-      changed(6, [[0, true, 50, [true], null]]),
-      changed(6, null),
-    ]) {
-      const bytes = anyRow.encode(key, row);
-      test.throws(() => skimFlag(key, bytes), DamagedRecordError, JSON.stringify(row));
-    }
-    const longer = anyRow.encode(key, [...changed(6, [[0, true, 50, ['c'], null, 'new']]), 'new', [1]]);
-    test.strictSame(textsOf(skimFlag(key, longer).states.get(0)?.cohortOverride as PackedList), ['c']);
-  },
-);
+t.test('a row of another form is refused although its checksum is right', async (test) => {
+  const good = unpackRow(flagRecord.encode(key, flagOf('p'.repeat(20), { cohorts: ['a', 'b'] })).subarray(4));
+  const changed = (index: number, value: unknown): unknown[] =>
+    good.map((it, at) => (at === index ? value : it));
+  for (const row of [
+    [],
+    good.slice(0, 9),
+    changed(0, 7),
+    changed(5, 'text'),
+    changed(5, null),
+    changed(5, ['a', 7]),
+    changed(5, ['a', ['b']]),
+    changed(6, [[0, true, 50, null]]),
+    changed(6, [[0, true, 50, [true], null]]),
+    changed(6, null),
+    changed(6, [[0, true, 50, ['c'], null, 'new']]),
+    [...good, 'new'],
+  ]) {
+    const bytes = anyRow.encode(key, row);
+    test.throws(() => skimFlag(key, bytes), DamagedRecordError, JSON.stringify(row));
+  }
+});
 
 t.test('a flag that was read stays unchanged when the store changes', async (test) => {
   const { store, reader } = newStore(test);

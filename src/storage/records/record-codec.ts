@@ -1,7 +1,6 @@
 import { toUSVString } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { Packr } from 'msgpackr';
-import { PackedList } from '../../support/packed-list.ts';
 import type { DatabaseName } from '../keys.ts';
 import { DamagedRecordError } from '../store-error.ts';
 import { RowReader } from './row-reader.ts';
@@ -9,11 +8,10 @@ import { RowReader } from './row-reader.ts';
 /**
  * One kind of record as bytes:
  *
- * | offset | bytes | what                                                                                  |
- * |--------|-------|---------------------------------------------------------------------------------------|
- * | 0      | 1     | format version of this kind of record                                                 |
- * | 1      | 4     | CRC-32, big-endian, of the database's name, the version, the key and the payload       |
- * | 5      |       | payload: a msgpack array of the fields, in the order of the kind's row                 |
+ * | offset | bytes | what                                                                             |
+ * |--------|-------|----------------------------------------------------------------------------------|
+ * | 0      | 4     | CRC-32, big-endian, of the database's name, the key and the payload              |
+ * | 4      |       | payload: a msgpack array of the fields, in the order of the kind's row           |
  *
  * LMDB has no page checksums. Name and key are in the sum, so a record that lies under another key is noticed too.
  * Rows are arrays, never objects: a decoded object would lose a key called `__proto__`.
@@ -24,9 +22,7 @@ export interface RecordCodec<T> {
   /** @throws DamagedRecordError */
   decode(key: Uint8Array, bytes: Buffer): T;
   /**
-   * Verifies a record and reads its row in another way than `decode`, in steps, so that megabytes do not block the
-   * thread.
-   * @param bytes must not change until it is done
+   * Verifies a record, and reads its row in another way than `decode`.
    * @param read takes the row's items in their order; an error about the row's form makes the record a damaged one
    * @throws DamagedRecordError
    */
@@ -37,65 +33,97 @@ export interface RecordCodec<T> {
 
 interface RecordShape<T, Row extends readonly unknown[]> {
   readonly database: DatabaseName;
-  /** 1 to 255; a change of the row takes the next number. */
-  readonly version: number;
-  /** Its fields, in stored order; later versions append others. */
+  /** Its fields, in stored order. */
   toRow(record: T): Row;
   fromRow(row: NoInfer<Row>): NoInfer<T>;
 }
 
-const headerBytes = 5;
+const headerBytes = 4;
 const packr = new Packr({ useRecords: false });
 
 export function recordCodec<T, const Row extends readonly unknown[]>(
   shape: RecordShape<T, Row>,
 ): RecordCodec<T> {
-  const { database, version } = shape;
-  const seed = crc32(Buffer.of(version), crc32(database));
+  const { database } = shape;
+  const seed = crc32(database);
   const sumOf = (key: Uint8Array, payload: Uint8Array) => crc32(payload, crc32(key, seed));
-  const open = (key: Uint8Array, bytes: Buffer): Buffer => {
-    if (bytes[0] !== version) throw new DamagedRecordError(database, key, unknownVersion(bytes));
-    return bytes.subarray(headerBytes);
-  };
-  const requireSum = (key: Uint8Array, bytes: Buffer, sum: number): void => {
-    if (sumIn(bytes) === sum) return;
+  const payloadOf = (key: Uint8Array, bytes: Buffer): Buffer => {
+    const payload = bytes.subarray(headerBytes);
+    if (bytes.length > headerBytes && bytes.readUInt32BE(0) === sumOf(key, payload)) return payload;
     throw new DamagedRecordError(database, key, 'its checksum does not match its content');
   };
-  const payloadOf = (key: Uint8Array, bytes: Buffer): Buffer => {
-    const payload = open(key, bytes);
-    requireSum(key, bytes, sumOf(key, payload));
-    return payload;
-  };
-  const damaged = (key: Uint8Array, fault: unknown): DamagedRecordError =>
-    new DamagedRecordError(database, key, `it is ${(fault as Error).message}`);
   const skim = <R>(key: Uint8Array, bytes: Buffer, read: (row: RowReader) => R): R => {
     const payload = payloadOf(key, bytes);
     try {
       return read(new RowReader(payload));
     } catch (fault) {
-      throw damaged(key, fault);
-    }
-  };
-  const decodeRow = (key: Uint8Array, bytes: Buffer): readonly unknown[] => {
-    const row = new RowReader(payloadOf(key, bytes));
-    try {
-      return row.readRow();
-    } catch (fault) {
-      throw damaged(key, fault);
+      throw new DamagedRecordError(database, key, `it is ${(fault as Error).message}`);
     }
   };
   return {
     database,
     encode(key, record) {
       const payload = packRow(shape.toRow(record));
-      return seal(version, sumOf(key, payload), payload);
+      const bytes = Buffer.allocUnsafe(headerBytes + payload.length);
+      bytes.writeUInt32BE(sumOf(key, payload), 0);
+      bytes.set(payload, headerBytes);
+      return bytes;
     },
-    decode: (key, bytes) => shape.fromRow(decodeRow(key, bytes) as unknown as Row),
+    decode: (key, bytes) => shape.fromRow(skim(key, bytes, (row) => row.readRow()) as unknown as Row),
     skim,
     verify(key, bytes) {
       payloadOf(key, bytes);
     },
   };
+}
+
+/** How one field of a record is stored. */
+interface Field<T> {
+  toStored(value: T): unknown;
+  fromStored(stored: unknown): T;
+}
+
+/** Stored as it is: strings, numbers, booleans, nulls, and arrays of these. */
+export const plain = {
+  toStored: (value: unknown) => value,
+  fromStored: (stored: unknown) => stored as never,
+};
+
+/** A copy when it is read: msgpack returns a view of the whole record. */
+export const copiedBytes: Field<Uint8Array> = {
+  toStored: (value) => value,
+  fromStored: (stored) => new Uint8Array(stored as Uint8Array),
+};
+
+/** A field that is stored in another form. */
+export function storedAs<T, Stored>(
+  toStored: (value: T) => Stored,
+  fromStored: (stored: NoInfer<Stored>) => NoInfer<T>,
+): Field<T> {
+  return { toStored, fromStored: (stored) => fromStored(stored as Stored) };
+}
+
+/** A record whose row has its fields in the order in which they are given here. */
+export function recordOf<T extends object>(
+  database: DatabaseName,
+  fields: { readonly [Name in keyof T]-?: Field<T[Name]> },
+): RecordCodec<T> {
+  const listed = Object.entries<Field<unknown>>(fields);
+  return recordCodec({
+    database,
+    toRow: (record: T) =>
+      listed.map(([name, { toStored }]) => toStored((record as Record<string, unknown>)[name])),
+    fromRow(row: readonly unknown[]) {
+      const record: Record<string, unknown> = {};
+      for (const [index, [name, { fromStored }]] of listed.entries()) record[name] = fromStored(row[index]);
+      return record as T;
+    },
+  });
+}
+
+/** A record of one value. */
+export function recordOfValue<T>(database: DatabaseName): RecordCodec<T> {
+  return recordCodec({ database, toRow: (value: T) => [value], fromRow: ([value]) => value });
 }
 
 /**
@@ -113,38 +141,12 @@ export function beginningOf(bytes: Uint8Array, fields: number): readonly unknown
 }
 
 /**
- * A `PackedList` in it is written as the list whose bytes it has.
- *
  * @throws TypeError on a string that UTF-8 cannot encode, which would be read as another one, and on a type that no row
  * has: only arrays, strings, bytes, numbers, booleans and null are read back.
  */
 export function packRow(row: readonly unknown[]): Buffer {
-  if (!requireStorable(row)) return packr.pack(row);
-  const pieces: Uint8Array[] = [];
-  packPieces(row, pieces);
-  return Buffer.concat(pieces);
-}
-
-function hasPacked(field: unknown): boolean {
-  return field instanceof PackedList || (Array.isArray(field) && field.some(hasPacked));
-}
-
-function packPieces(field: unknown, pieces: Uint8Array[]): void {
-  if (field instanceof PackedList) {
-    pieces.push(arrayHead(field.count), field.bytes.subarray(field.start, field.end));
-  } else if (Array.isArray(field) && hasPacked(field)) {
-    pieces.push(arrayHead(field.length));
-    for (const item of field) packPieces(item, pieces);
-  } else pieces.push(packr.pack(field));
-}
-
-/** The beginning of an array in msgpack, in its shortest form, as `packr` writes it. */
-function arrayHead(length: number): Buffer {
-  if (length < 0x10) return Buffer.of(0x90 + length);
-  const head = Buffer.alloc(length < 0x10000 ? 3 : 5);
-  head[0] = length < 0x10000 ? 0xdc : 0xdd;
-  head.writeUIntBE(length, 1, head.length - 1);
-  return head;
+  requireStorable(row);
+  return packr.pack(row);
 }
 
 /** @throws RangeError on bytes that `packRow` has not made */
@@ -152,38 +154,18 @@ export function unpackRow(payload: Uint8Array): readonly unknown[] {
   return new RowReader(payload).readRow();
 }
 
-const storableTypes: ReadonlySet<string> = new Set(['string', 'number', 'boolean']);
+const storableTypes: ReadonlySet<string> = new Set(['number', 'boolean']);
 
-/** @returns whether there is a `PackedList` in it */
-function requireStorable(row: readonly unknown[]): boolean {
-  let hasPackedList = false;
+function requireStorable(row: readonly unknown[]): void {
   for (const field of row) {
     if (typeof field === 'string') requireWellFormed(field);
-    else if (field instanceof PackedList) hasPackedList = true;
-    else if (Array.isArray(field)) hasPackedList = requireStorable(field) || hasPackedList;
+    else if (Array.isArray(field)) requireStorable(field);
     else if (field !== null && !storableTypes.has(typeof field) && !(field instanceof Uint8Array)) {
       throw new TypeError(`A ${typeof field} cannot be stored`);
     }
   }
-  return hasPackedList;
 }
 
 function requireWellFormed(text: string): void {
   if (toUSVString(text) !== text) throw new TypeError('A string with a lone surrogate cannot be stored');
-}
-
-function seal(version: number, sum: number, payload: Uint8Array): Buffer {
-  const bytes = Buffer.allocUnsafe(headerBytes + payload.length);
-  bytes[0] = version;
-  bytes.writeUInt32BE(sum, 1);
-  bytes.set(payload, headerBytes);
-  return bytes;
-}
-
-function sumIn(bytes: Buffer): number {
-  return bytes.length < headerBytes ? -1 : bytes.readUInt32BE(1);
-}
-
-function unknownVersion(bytes: Uint8Array): string {
-  return bytes.length === 0 ? 'it is empty' : `its format version ${bytes[0]} is not known here`;
 }

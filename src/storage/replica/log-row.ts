@@ -22,11 +22,8 @@ export class NewerRowError extends Error {
 /** The form of `changes`; a change of it takes the next one. */
 const contentFormat = 1;
 
-/**
- * Of the records that this version writes, and the newest that it reads. 2: rows say which environments a change concerned,
- * and by which number.
- */
-export const recordsFormat = 2;
+/** The format of the records that this version writes, and the newest that it reads. Raise it with `storeFormat`. */
+export const recordsFormat = 1;
 
 /**
  * | item | what                                                                            |

@@ -4,7 +4,7 @@ import { isIdShaped } from '../../support/id-shape.ts';
 import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
 import { firstIdOf, ownedSequenceKey, rangeOf, sequenceOf } from '../keys/key-parts.ts';
 import type { RecordSource } from '../record-source.ts';
-import { type RecordCodec, recordCodec } from '../records/record-codec.ts';
+import { plain, type RecordCodec, recordCodec, recordOf } from '../records/record-codec.ts';
 import type { WriteTarget } from '../write-target.ts';
 import type { Table } from './table.ts';
 import { tokenRecord } from './tokens.ts';
@@ -16,40 +16,32 @@ type DenialRow = readonly [
   route: string,
   environment: string | null,
   address: string,
-  flagId?: string,
+  flagId: string | null,
 ];
 
-/** A denial as activity and outbox records store it. Without an id of a flag it is as earlier versions wrote it. */
+/** A denial as activity and outbox records store it. */
 export function denialToRow(it: Denial): DenialRow {
-  const { tokenId, at, reason, route, environment, address, flagId } = it;
-  const row = [tokenId, at, reason, route, environment, address] as const;
-  return flagId === undefined ? row : [...row, flagId];
+  return [it.tokenId, it.at, it.reason, it.route, it.environment, it.address, it.flagId ?? null];
 }
 
 export function denialFromRow([tokenId, at, reason, route, environment, address, flagId]: DenialRow): Denial {
   const denial = { tokenId, at, reason, route, environment, address };
-  return flagId === undefined ? denial : { ...denial, flagId };
+  return flagId === null ? denial : { ...denial, flagId };
 }
 
 export const activityRecord = recordCodec({
   database: 'activity',
-  version: 1,
   toRow: denialToRow,
   fromRow: denialFromRow,
 });
 
-export const tokenUseRecord = recordCodec({
-  database: 'token-uses',
-  version: 1,
-  toRow: (it: TokenUse) => [it.tokenId, it.at, it.route, it.environment, it.address, it.count],
-  fromRow: ([tokenId, at, route, environment, address, count]) => ({
-    tokenId,
-    at,
-    route,
-    environment,
-    address,
-    count,
-  }),
+export const tokenUseRecord = recordOf<TokenUse>('token-uses', {
+  tokenId: plain,
+  at: plain,
+  route: plain,
+  environment: plain,
+  address: plain,
+  count: plain,
 });
 
 /** Denials of tokens. */

@@ -5,32 +5,22 @@ import { type FoundRecord, findRecord } from '../evaluation-reader.ts';
 import { idKey, lastIdKeyOf, rangeOf } from '../keys/key-parts.ts';
 import { findById, missingRecord, ownedBy, ownerIndex } from '../record-index.ts';
 import type { RecordSource } from '../record-source.ts';
-import { beginningOf, recordCodec } from '../records/record-codec.ts';
+import { beginningOf, plain, recordOf, storedAs } from '../records/record-codec.ts';
 import type { RowReader } from '../records/row-reader.ts';
 import { projectRecord } from './projects.ts';
 import { replacedTable } from './table.ts';
 
-export const audienceRecord = recordCodec({
-  database: 'audiences',
-  version: 1,
-  toRow: (it: Audience) => [
-    it.id,
-    it.projectId,
-    it.name,
-    it.rules.map((rule) => [rule.attribute, rule.values] as const),
-    it.createdAt,
-    it.updatedAt,
-    it.revision,
-  ],
-  fromRow: ([id, projectId, name, rules, createdAt, updatedAt, revision]) => ({
-    id,
-    projectId,
-    name,
-    rules: rules.map(([attribute, values]) => ({ attribute, values })),
-    createdAt,
-    updatedAt,
-    revision,
-  }),
+export const audienceRecord = recordOf<Audience>('audiences', {
+  id: plain,
+  projectId: plain,
+  name: plain,
+  rules: storedAs(
+    (rules) => rules.map(({ attribute, values }) => [attribute, values] as const),
+    (rows) => rows.map(([attribute, values]) => ({ attribute, values })),
+  ),
+  createdAt: plain,
+  updatedAt: plain,
+  revision: plain,
 });
 
 /**
@@ -41,18 +31,17 @@ export function skimAudience(key: Uint8Array, bytes: Buffer): EvaluableAudience 
   return audienceRecord.skim(key, bytes, skimRow);
 }
 
+/** In the order of the fields of `audienceRecord`. */
 function skimRow(row: RowReader): EvaluableAudience {
-  const fields = row.enterArray();
+  row.enterArray();
   const id = row.readString();
   row.pass(2);
   const rules = [];
   for (let left = row.enterArray(); left > 0; left -= 1) {
-    const ruleFields = row.enterArray();
-    const rule = { attribute: row.readString(), values: row.passList() };
-    rules.push(rule);
-    row.pass(ruleFields - 2);
+    row.enterArray();
+    rules.push({ attribute: row.readString(), values: row.passList() });
   }
-  row.pass(fields - 4);
+  row.pass(3);
   row.requireEnd();
   return { id, rules };
 }

@@ -12,7 +12,7 @@ import {
   sequenceKey,
   sequenceOf,
 } from '../keys/key-parts.ts';
-import { packRow, recordCodec } from '../records/record-codec.ts';
+import { packRow, plain, recordOf } from '../records/record-codec.ts';
 import { RowReader } from '../records/row-reader.ts';
 
 /**
@@ -26,11 +26,10 @@ export interface AuditRecord {
   readonly encodedEntry: Uint8Array;
 }
 
-export const auditRecord = recordCodec({
-  database: 'audit',
-  version: 1,
-  toRow: (it: AuditRecord) => [it.previousHash, it.hash, it.encodedEntry],
-  fromRow: ([previousHash, hash, encodedEntry]) => ({ previousHash, hash, encodedEntry }),
+export const auditRecord = recordOf<AuditRecord>('audit', {
+  previousHash: plain,
+  hash: plain,
+  encodedEntry: plain,
 });
 
 type EntryRow = readonly [

@@ -1,7 +1,7 @@
 import { assert } from '../../support/assert.ts';
 import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
 import { sequenceKey, sequenceOf } from '../keys/key-parts.ts';
-import { recordCodec } from '../records/record-codec.ts';
+import { plain, recordOf } from '../records/record-codec.ts';
 import type { LoggedChange, WriteTarget } from '../write-target.ts';
 import { counterRecord, metaKeys } from './meta.ts';
 import type { Table } from './table.ts';
@@ -13,13 +13,13 @@ export interface ChangeLogEntry extends LoggedChange {
   readonly number: number;
 }
 
-export const changeLogRecord = recordCodec({
-  database: 'change-log',
-  version: 1,
-  toRow: (it: ChangeLogEntry) => [it.sequence, it.kind, it.projectId, it.id, it.environment, it.number],
-  fromRow: ([sequence, kind, projectId, id, environment, number]) => {
-    return { sequence, kind, projectId, id, environment, number };
-  },
+export const changeLogRecord = recordOf<ChangeLogEntry>('change-log', {
+  sequence: plain,
+  kind: plain,
+  projectId: plain,
+  id: plain,
+  environment: plain,
+  number: plain,
 });
 
 /** For changes to other tables: `finishChangeLog` writes it. */

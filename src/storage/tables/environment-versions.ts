@@ -4,7 +4,7 @@ import { newId } from '../../support/random-id.ts';
 import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
 import { firstIdOf, ownedSequenceKey, sequenceOf } from '../keys/key-parts.ts';
 import type { RecordSource } from '../record-source.ts';
-import { recordCodec } from '../records/record-codec.ts';
+import { recordOfValue } from '../records/record-codec.ts';
 import type { WriteTarget } from '../write-target.ts';
 import { counterRecord, historyRecord, metaKeys } from './meta.ts';
 import { projectRecord } from './projects.ts';
@@ -14,12 +14,7 @@ import type { Table } from './table.ts';
    the configuration of an environment names the last number that it knows: so it learns what it has missed. Number and
    history are the same on all nodes of a cluster. */
 
-export const environmentVersionRecord = recordCodec({
-  database: 'environment-versions',
-  version: 1,
-  toRow: (number: number) => [number],
-  fromRow: ([number]) => number,
-});
+export const environmentVersionRecord = recordOfValue<number>('environment-versions');
 
 /** Instead of an environment's number: a change that concerns all environments of the project. */
 const allEnvironments = 2 ** 32;
@@ -31,7 +26,7 @@ export const environmentVersionTable = {
   check: checkEnvironmentVersions,
 } satisfies Table;
 
-/** The number of the last change that concerned an environment; 0: none since changes have numbers. */
+/** The number of the last change that concerned an environment; 0 for none. */
 export function environmentVersion(source: RecordSource, projectId: string, environment: number): number {
   return Math.max(find(source, projectId, environment), find(source, projectId, allEnvironments));
 }

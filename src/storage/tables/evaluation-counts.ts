@@ -16,7 +16,6 @@ type HourCounts = readonly Pick<EvaluationCount, 'environmentNumber' | 'on' | 'o
 
 export const evaluationCountsRecord = recordCodec({
   database: 'evaluation-counts',
-  version: 1,
   toRow: (counts: HourCounts) =>
     counts.map(({ environmentNumber, on, off }) => [environmentNumber, on, off] as const),
   fromRow: (row) => row.map(([environmentNumber, on, off]) => ({ environmentNumber, on, off })),

@@ -3,15 +3,15 @@ import type { Identity } from '../../domain/session/identity.ts';
 import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
 import { idBytes, idKey } from '../keys/key-parts.ts';
 import { emptyValue, ownedBy, type RecordIndex } from '../record-index.ts';
-import { recordCodec } from '../records/record-codec.ts';
+import { plain, recordOf } from '../records/record-codec.ts';
 import { memberRecord } from './members.ts';
 import { reindex, type Table } from './table.ts';
 
-export const memberIdentityRecord = recordCodec({
-  database: 'identities',
-  version: 1,
-  toRow: (it: Identity) => [it.issuer, it.subject, it.memberId, it.createdAt],
-  fromRow: ([issuer, subject, memberId, createdAt]) => ({ issuer, subject, memberId, createdAt }),
+export const memberIdentityRecord = recordOf<Identity>('identities', {
+  issuer: plain,
+  subject: plain,
+  memberId: plain,
+  createdAt: plain,
 });
 
 /**

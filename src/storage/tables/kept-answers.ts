@@ -23,7 +23,7 @@ import {
 } from '../keys/key-parts.ts';
 import type { RecordIndex } from '../record-index.ts';
 import type { RecordSource, StoredRecord } from '../record-source.ts';
-import { recordCodec } from '../records/record-codec.ts';
+import { plain, recordCodec, recordOf } from '../records/record-codec.ts';
 import type { WriteTarget } from '../write-target.ts';
 import { projectRecord } from './projects.ts';
 import type { Table } from './table.ts';
@@ -31,7 +31,6 @@ import { tokenRecord } from './tokens.ts';
 
 export const keptAnswerRecord = recordCodec({
   database: 'kept-answers',
-  version: 1,
   toRow: (it: KeptAnswer) => [
     it.projectId,
     it.tokenId,
@@ -54,11 +53,9 @@ export const keptAnswerRecord = recordCodec({
   }),
 });
 
-export const keptAnswersUsageRecord = recordCodec({
-  database: 'kept-answers-usage',
-  version: 1,
-  toRow: (it: KeptAnswersUsage) => [it.entries, it.bytes],
-  fromRow: ([entries, bytes]) => ({ entries, bytes }),
+export const keptAnswersUsageRecord = recordOf<KeptAnswersUsage>('kept-answers-usage', {
+  entries: plain,
+  bytes: plain,
 });
 
 const keptAnswerKeyStart = idBytes + sequenceBytes;

@@ -2,33 +2,19 @@ import type { Member } from '../../domain/member/member.ts';
 import { idKey, lastIdKeyOf, prefixRange, textPart } from '../keys/key-parts.ts';
 import { allOf, emptyValue, findById, indexed, type RecordIndex } from '../record-index.ts';
 import type { RecordSource } from '../record-source.ts';
-import { recordCodec } from '../records/record-codec.ts';
+import { plain, recordOf } from '../records/record-codec.ts';
 import { organisationRecord } from './organisations.ts';
 import { replacedTable } from './table.ts';
 
-export const memberRecord = recordCodec({
-  database: 'members',
-  version: 1,
-  toRow: (it: Member) => [
-    it.id,
-    it.organisationId,
-    it.name,
-    it.email,
-    it.role,
-    it.passwordHash,
-    it.createdAt,
-    it.revision,
-  ],
-  fromRow: ([id, organisationId, name, email, role, passwordHash, createdAt, revision]) => ({
-    id,
-    organisationId,
-    name,
-    email,
-    role,
-    passwordHash,
-    createdAt,
-    revision,
-  }),
+export const memberRecord = recordOf<Member>('members', {
+  id: plain,
+  organisationId: plain,
+  name: plain,
+  email: plain,
+  role: plain,
+  passwordHash: plain,
+  createdAt: plain,
+  revision: plain,
 });
 
 /** @throws RangeError when no valid email looks like this. */
@@ -42,7 +28,6 @@ function emailPrefix(email: string): Buffer | null {
   return email === '' ? null : textPart(email.toLowerCase());
 }
 
-/** The writer fills it when it first opens a store without it. */
 const memberEmailIndex: RecordIndex<Member> = {
   database: 'members-by-email',
   keyOf: ({ email, id }) => memberEmailKey(email, id),

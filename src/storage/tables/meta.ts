@@ -6,7 +6,7 @@ import { isIdShaped } from '../../support/id-shape.ts';
 import { decodeOrDamage, type Entry, type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
 import { idKey, secretHashBytes, sequenceBytes, sequenceKey } from '../keys/key-parts.ts';
 import type { RecordSource } from '../record-source.ts';
-import { type RecordCodec, recordCodec } from '../records/record-codec.ts';
+import { plain, type RecordCodec, recordOf, recordOfValue } from '../records/record-codec.ts';
 import { DamagedRecordError } from '../store-error.ts';
 import type { WriteTarget } from '../write-target.ts';
 import { memberRecord } from './members.ts';
@@ -23,20 +23,10 @@ export interface StoreIdentity {
 /** The layout that this version reads and writes. A store of another format is refused: raise it with each change. */
 export const storeFormat = 1;
 
-export const identityRecord = recordCodec({
-  database: 'meta',
-  version: 1,
-  toRow: (it: StoreIdentity) => [it.id, it.format],
-  fromRow: ([id, format]) => ({ id, format }),
-});
+export const identityRecord = recordOf<StoreIdentity>('meta', { id: plain, format: plain });
 
 /** The last number of a sequence whose entries may all be deleted. */
-export const counterRecord = recordCodec({
-  database: 'meta',
-  version: 1,
-  toRow: (last: number) => [last],
-  fromRow: ([last]) => last,
-});
+export const counterRecord = recordOfValue<number>('meta');
 
 /** Bytes that the changes of one day have written to a ledger's organisation or personal project. */
 interface WrittenBytes {
@@ -45,12 +35,7 @@ interface WrittenBytes {
   readonly bytes: number;
 }
 
-export const writtenBytesRecord = recordCodec({
-  database: 'meta',
-  version: 1,
-  toRow: (it: WrittenBytes) => [it.day, it.bytes],
-  fromRow: ([day, bytes]) => ({ day, bytes }),
-});
+export const writtenBytesRecord = recordOf<WrittenBytes>('meta', { day: plain, bytes: plain });
 
 /** The newest dropped entry of a ledger: the oldest kept one continues the chain from it. */
 export interface AuditAnchor {
@@ -59,14 +44,9 @@ export interface AuditAnchor {
   readonly hash: Uint8Array;
 }
 
-export const auditAnchorRecord = recordCodec({
-  database: 'meta',
-  version: 1,
-  toRow: (it: AuditAnchor) => [it.sequence, it.hash],
-  fromRow: ([sequence, hash]) => ({ sequence, hash }),
-});
+export const auditAnchorRecord = recordOf<AuditAnchor>('meta', { sequence: plain, hash: plain });
 
-/** Where a node of a cluster stands in its log. Only a replica has it. */
+/** The position of a cluster's node in the cluster's log. Only a replica has it. */
 export interface ReplicaPlace {
   /** Of the newest row of the log that was applied here. */
   readonly position: number;
@@ -74,39 +54,19 @@ export interface ReplicaPlace {
   readonly checksum: Uint8Array;
 }
 
-export const replicaPlaceRecord = recordCodec({
-  database: 'meta',
-  version: 1,
-  toRow: (it: ReplicaPlace) => [it.position, it.checksum],
-  fromRow: ([position, checksum]) => ({ position, checksum }),
-});
+export const replicaPlaceRecord = recordOf<ReplicaPlace>('meta', { position: plain, checksum: plain });
 
-/** Under which name a node of a cluster tells what it has counted. Only a replica has it. */
-export const usageIdRecord = recordCodec({
-  database: 'meta',
-  version: 1,
-  toRow: (id: string) => [id],
-  fromRow: ([id]) => id,
-});
+/** The id under which a node of a cluster reports its usage. Only a replica has it. */
+export const usageIdRecord = recordOfValue<string>('meta');
 
 /** The secret that sign-ins at an OpenID provider are sealed with, on every node. */
-const signInKeyRecord = recordCodec({
-  database: 'meta',
-  version: 1,
-  toRow: (key: string) => [key],
-  fromRow: ([key]) => key,
-});
+const signInKeyRecord = recordOfValue<string>('meta');
 
 /**
- * Which history the numbers of changes belong to (`environment-versions.ts`): random, and another one after a restore,
- * because numbers are then given again.
+ * The history that the numbers of changes belong to (`environment-versions.ts`): a random id. A restore begins another
+ * history, because numbers are then given again.
  */
-export const historyRecord = recordCodec({
-  database: 'meta',
-  version: 1,
-  toRow: (id: string) => [id],
-  fromRow: ([id]) => id,
-});
+export const historyRecord = recordOfValue<string>('meta');
 
 export const metaKeys = {
   store: Buffer.from('store', 'latin1'),

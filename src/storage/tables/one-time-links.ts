@@ -2,7 +2,7 @@ import type { Role } from '../../domain/member/member.ts';
 import type { OneTimeLink, OneTimeLinkPurpose } from '../../domain/session/one-time-link.ts';
 import { checkHash, type Finding, type StoreWalk } from '../check/store-walk.ts';
 import { findById, findBySecretHash, ownedBy, ownerIndex, secretIndex } from '../record-index.ts';
-import { recordCodec } from '../records/record-codec.ts';
+import { copiedBytes, plain, recordOf, storedAs } from '../records/record-codec.ts';
 import { memberRecord } from './members.ts';
 import { organisationRecord } from './organisations.ts';
 import { replacedTable } from './table.ts';
@@ -11,30 +11,6 @@ type PurposeRow =
   | readonly [kind: 'invitation', email: string, role: Role]
   | readonly [kind: 'first-owner']
   | readonly [kind: 'sign-in', memberId: string];
-
-export const oneTimeLinkRecord = recordCodec({
-  database: 'links',
-  version: 1,
-  toRow: (it: OneTimeLink) => [
-    it.id,
-    it.organisationId,
-    purposeToRow(it.purpose),
-    it.secretHash,
-    it.createdBy,
-    it.createdAt,
-    it.expiresAt,
-  ],
-  fromRow: ([id, organisationId, purpose, secretHash, createdBy, createdAt, expiresAt]) => ({
-    id,
-    organisationId,
-    purpose: purposeFromRow(purpose),
-    // A copy: msgpack returns a view of the whole record.
-    secretHash: new Uint8Array(secretHash),
-    createdBy,
-    createdAt,
-    expiresAt,
-  }),
-});
 
 function purposeToRow(purpose: OneTimeLinkPurpose): PurposeRow {
   switch (purpose.kind) {
@@ -57,6 +33,16 @@ function purposeFromRow(row: PurposeRow): OneTimeLinkPurpose {
       return { kind: 'sign-in', memberId: row[1] };
   }
 }
+
+export const oneTimeLinkRecord = recordOf<OneTimeLink>('links', {
+  id: plain,
+  organisationId: plain,
+  purpose: storedAs(purposeToRow, purposeFromRow),
+  secretHash: copiedBytes,
+  createdBy: plain,
+  createdAt: plain,
+  expiresAt: plain,
+});
 
 const linkSecretIndex = secretIndex<OneTimeLink>('links-by-secret');
 const linkOrganisationIndex = ownerIndex<OneTimeLink>(

@@ -3,30 +3,23 @@ import type { OutboxEntry } from '../../domain/token/denial.ts';
 import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
 import { sequenceKey, sequenceOf } from '../keys/key-parts.ts';
 import type { RecordSource } from '../record-source.ts';
-import { recordCodec } from '../records/record-codec.ts';
+import { plain, recordOf, storedAs } from '../records/record-codec.ts';
 import type { WriteTarget } from '../write-target.ts';
 import { denialFromRow, denialToRow } from './activity.ts';
 import { counterRecord, metaKeys } from './meta.ts';
 import type { Table } from './table.ts';
 
-export const outboxRecord = recordCodec({
-  database: 'outbox',
-  version: 1,
-  toRow: (it: OutboxEntry) => [it.kind, denialToRow(it.denial)],
-  fromRow: ([kind, denial]) => ({ kind, denial: denialFromRow(denial) }),
+export const outboxRecord = recordOf<OutboxEntry>('outbox', {
+  kind: plain,
+  denial: storedAs(denialToRow, denialFromRow),
 });
 
-export const outboxDeliveryRecord = recordCodec({
-  database: 'outbox-deliveries',
-  version: 1,
-  toRow: (it: OutboxDelivery) => [it.attempts, it.nextAttemptAt, it.settledMemberIds, it.failedAt, it.fault],
-  fromRow: ([attempts, nextAttemptAt, settledMemberIds, failedAt, fault]) => ({
-    attempts,
-    nextAttemptAt,
-    settledMemberIds,
-    failedAt,
-    fault,
-  }),
+export const outboxDeliveryRecord = recordOf<OutboxDelivery>('outbox-deliveries', {
+  attempts: plain,
+  nextAttemptAt: plain,
+  settledMemberIds: plain,
+  failedAt: plain,
+  fault: plain,
 });
 
 /** Mails that wait, and the attempts to send them. */

@@ -1,43 +1,27 @@
 import type { Project } from '../../domain/project/project.ts';
 import type { Finding, StoreWalk } from '../check/store-walk.ts';
 import { allOf, findById } from '../record-index.ts';
-import { recordCodec } from '../records/record-codec.ts';
+import { plain, recordOf, storedAs } from '../records/record-codec.ts';
 import { memberRecord } from './members.ts';
 import { organisationRecord } from './organisations.ts';
 import { replacedTable } from './table.ts';
 
-/** Rows from before environments could be protected end after the name. */
-type EnvironmentRow = readonly [number: number, name: string, isProtected?: boolean];
-
-export const projectRecord = recordCodec({
-  database: 'projects',
-  version: 1,
-  toRow: (it: Project) => [
-    it.id,
-    it.name,
-    it.organisationId,
-    it.ownerMemberId,
-    it.isMultiEnvironment,
-    it.environments.map(({ number, name, isProtected }): EnvironmentRow => [number, name, isProtected]),
-    it.nextEnvironmentNumber,
-    it.environmentsRevision,
-    it.evaluationAccess,
-    it.createdAt,
-    it.revision,
-  ],
-  fromRow: (row) => ({
-    id: row[0],
-    name: row[1],
-    organisationId: row[2],
-    ownerMemberId: row[3],
-    isMultiEnvironment: row[4],
-    environments: row[5].map(([number, name, isProtected = false]) => ({ number, name, isProtected })),
-    nextEnvironmentNumber: row[6],
-    environmentsRevision: row[7],
-    evaluationAccess: row[8],
-    createdAt: row[9],
-    revision: row[10],
-  }),
+export const projectRecord = recordOf<Project>('projects', {
+  id: plain,
+  name: plain,
+  organisationId: plain,
+  ownerMemberId: plain,
+  isMultiEnvironment: plain,
+  environments: storedAs(
+    (environments) =>
+      environments.map(({ number, name, isProtected }) => [number, name, isProtected] as const),
+    (rows) => rows.map(([number, name, isProtected]) => ({ number, name, isProtected })),
+  ),
+  nextEnvironmentNumber: plain,
+  environmentsRevision: plain,
+  evaluationAccess: plain,
+  createdAt: plain,
+  revision: plain,
 });
 
 export const projectTable = replacedTable({

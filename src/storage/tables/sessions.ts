@@ -1,32 +1,18 @@
 import type { Session } from '../../domain/session/session.ts';
 import { checkHash } from '../check/store-walk.ts';
 import { findById, findBySecretHash, ownedBy, ownerIndex, secretIndex } from '../record-index.ts';
-import { recordCodec } from '../records/record-codec.ts';
+import { copiedBytes, plain, recordOf } from '../records/record-codec.ts';
 import { memberRecord } from './members.ts';
 import { replacedTable } from './table.ts';
 
-export const sessionRecord = recordCodec({
-  database: 'sessions',
-  version: 1,
-  toRow: (it: Session) => [
-    it.id,
-    it.memberId,
-    it.secretHash,
-    it.createdAt,
-    it.lastSeenAt,
-    it.address,
-    it.userAgent,
-  ],
-  fromRow: ([id, memberId, secretHash, createdAt, lastSeenAt, address, userAgent]) => ({
-    id,
-    memberId,
-    // A copy: msgpack returns a view of the whole record.
-    secretHash: new Uint8Array(secretHash),
-    createdAt,
-    lastSeenAt,
-    address,
-    userAgent,
-  }),
+export const sessionRecord = recordOf<Session>('sessions', {
+  id: plain,
+  memberId: plain,
+  secretHash: copiedBytes,
+  createdAt: plain,
+  lastSeenAt: plain,
+  address: plain,
+  userAgent: plain,
 });
 
 const sessionSecretIndex = secretIndex<Session>('sessions-by-secret');

@@ -2,42 +2,23 @@ import type { Token } from '../../domain/token/token.ts';
 import { checkHash, type Finding, type StoreWalk } from '../check/store-walk.ts';
 import { rangeOf } from '../keys/key-parts.ts';
 import { findById, findBySecretHash, ownedBy, ownerIndex, secretIndex } from '../record-index.ts';
-import { recordCodec } from '../records/record-codec.ts';
+import { copiedBytes, plain, recordOf } from '../records/record-codec.ts';
 import { projectRecord } from './projects.ts';
 import { replacedTable } from './table.ts';
 
-export const tokenRecord = recordCodec({
-  database: 'tokens',
-  version: 1,
-  toRow: (it: Token) => [
-    it.id,
-    it.projectId,
-    it.name,
-    it.permission,
-    it.environments,
-    it.expiresAt,
-    it.createdBy,
-    it.createdAt,
-    it.revokedAt,
-    it.secretHash,
-    it.denialEmailedAt,
-    it.revision,
-  ],
-  fromRow: (row) => ({
-    id: row[0],
-    projectId: row[1],
-    name: row[2],
-    permission: row[3],
-    environments: row[4],
-    expiresAt: row[5],
-    createdBy: row[6],
-    createdAt: row[7],
-    revokedAt: row[8],
-    // A copy: msgpack returns a view of the whole record.
-    secretHash: new Uint8Array(row[9]),
-    denialEmailedAt: row[10],
-    revision: row[11],
-  }),
+export const tokenRecord = recordOf<Token>('tokens', {
+  id: plain,
+  projectId: plain,
+  name: plain,
+  permission: plain,
+  environments: plain,
+  expiresAt: plain,
+  createdBy: plain,
+  createdAt: plain,
+  revokedAt: plain,
+  secretHash: copiedBytes,
+  denialEmailedAt: plain,
+  revision: plain,
 });
 
 const tokenProjectIndex = ownerIndex<Token>('tokens-by-project', ({ projectId }) => projectId);
