@@ -4,10 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
 import type { PrometheusText } from './prometheus-text.ts';
 
-/**
- * Whether the service should be sent traffic, for a process manager or load balancer. `/health` says only that it can
- * evaluate.
- */
+/** Whether a load balancer should send traffic. `/health` says only that the service can evaluate. */
 export interface Readiness {
   readonly phase: 'starting' | 'serving' | 'draining';
   /** The parts of the service that do not serve. */
@@ -44,12 +41,12 @@ interface Page {
   readonly status: number;
   readonly type: string;
   readonly body: string;
-  /** Headers beside those that every page has. */
+  /** Headers in addition to those of every page. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const json = 'application/json';
-/** Seconds until a client should ask again: a start or a drain is soon over. */
+/** A start or a drain is soon over. */
 const notReadyHeaders = { 'Retry-After': '1' };
 
 /**
@@ -59,7 +56,7 @@ const notReadyHeaders = { 'Retry-After': '1' };
 export class AdminServer {
   readonly #options: AdminServerOptions;
   readonly #server: Server;
-  /** Connections with a request that is not answered yet. */
+  /** Connections with a request in flight. */
   readonly #asked = new WeakSet<Socket>();
 
   constructor(options: AdminServerOptions) {
@@ -81,7 +78,7 @@ export class AdminServer {
       },
     );
     this.#server.maxConnections = connectionsMax;
-    // A client that reads nothing of its answer is cut off.
+    // Closes the connection of a client that does not read its answer.
     this.#server.setTimeout(idleTimeoutMs);
   }
 
@@ -101,8 +98,8 @@ export class AdminServer {
   }
 
   /**
-   * Allows one request at a time on a connection. Node.js reads 64 KiB of pipelined requests before it looks whether
-   * the client reads the answers, and each page of metrics is as large.
+   * Allows one request at a time on a connection. Node.js reads 64 KiB of pipelined requests before it checks
+   * whether the client reads the answers, and each answer is a page of metrics of the same size.
    */
   #isFirst(socket: Socket, response: ServerResponse): boolean {
     if (this.#asked.has(socket)) {

@@ -17,7 +17,7 @@ export interface MetricSource {
   read(): MetricCells | Promise<MetricCells>;
 }
 
-/** A metric as one source has it. Several sources may each have some series of one metric. */
+/** A source's series of a metric. Several sources may have series of the same metric. */
 interface Part {
   readonly metric: Metric;
   readonly source: MetricSource;
@@ -28,7 +28,7 @@ interface Series {
   readonly cells: MetricCells;
 }
 
-/** The page that Prometheus scrapes. Cells are read when it is asked for, and handed to prom-client. */
+/** The page that Prometheus scrapes. Each scrape reads the cells and hands them to prom-client. */
 export class PrometheusText {
   readonly #registry = new Registry();
   readonly #sources: readonly MetricSource[];
@@ -97,10 +97,7 @@ export class PrometheusText {
     });
   }
 
-  /**
-   * Of a metric with many series, such as one for every status of every route, the page leaves out those that counted
-   * nothing.
-   */
+  /** Leaves out empty series of a metric with many, such as one for each status of each route. */
   #readHistogram(parts: readonly Part[]): HistogramReading[] {
     const readings = this.#seriesOf(parts).map(({ labels, cells }) => ({
       labels,
@@ -115,8 +112,7 @@ export class PrometheusText {
 const shownWhenEmptyMax = 8;
 
 /**
- * One series: a count for each bucket, not cumulative, with one bucket more than there are bounds; and the sum of all
- * values.
+ * One series: non-cumulative counts, with one bucket more than there are bounds, and the sum of all values.
  */
 interface HistogramReading {
   readonly labels: Labels;
@@ -124,7 +120,7 @@ interface HistogramReading {
   readonly sum: number;
 }
 
-/** prom-client uses a word here at run time; its declarations name an enumeration that it does not export. */
+/** At run time prom-client uses this string; its types name an enumeration that it does not export. */
 const type = 'histogram' as unknown as MetricType;
 
 const collect = (): void => undefined;
@@ -132,7 +128,7 @@ const collect = (): void => undefined;
 type Values = MetricObjectWithValues<MetricValueWithName<string>>;
 
 /**
- * A histogram whose buckets were counted elsewhere: prom-client's own class only takes one observation after another.
+ * A histogram whose buckets were counted elsewhere. prom-client's own class only takes single observations.
  */
 class ReadHistogram extends Histogram {
   readonly #shape: { readonly name: string; readonly help: string; readonly bounds: readonly number[] };

@@ -1,4 +1,4 @@
-/** Characters of a body that are shown. A project's list may have megabytes. */
+/** Maximum characters of a body that are shown. A project's list may have megabytes. */
 const shownMax = 50_000;
 
 /** @returns an element with this text */
@@ -17,7 +17,7 @@ function scrolling(text: string, label: string): HTMLElement {
   return block;
 }
 
-/** JSON is laid out; everything else is shown as it is. */
+/** Indents JSON; returns other text unchanged. */
 function laidOut(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

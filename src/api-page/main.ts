@@ -3,7 +3,7 @@ import { curlOf, requestOf } from './request.ts';
 
 /* Runs on /docs/openapi: sends what a form describes, and shows the answer below it. */
 
-/** The page is at `docs/openapi` below it, under any prefix of a proxy. */
+/** The service's address: the page is at `docs/openapi` below it, under any prefix of a proxy. */
 const base = new URL('../', location.href);
 const timeoutMs = 30_000;
 
@@ -50,7 +50,7 @@ function start(form: HTMLFormElement): void {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (button.getAttribute('aria-disabled') === 'true') return;
-    // Not `disabled`: that would take the focus away from who works by keyboard.
+    // Not `disabled`, which would move the keyboard focus away.
     button.setAttribute('aria-disabled', 'true');
     void send(form).then((shown) => {
       answer.replaceChildren(...shown);
@@ -61,7 +61,7 @@ function start(form: HTMLFormElement): void {
 
 for (const form of document.querySelectorAll<HTMLFormElement>('form.request')) start(form);
 for (const element of document.querySelectorAll<HTMLElement>('.live')) element.hidden = false;
-// A page that is left may be kept, with its fields, to be shown again by «back».
+// The browser may keep the page with its fields, and show it again on "back".
 addEventListener('pagehide', () => {
   if (tokenField !== null) tokenField.value = '';
 });

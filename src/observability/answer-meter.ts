@@ -3,7 +3,7 @@ import { turnNow } from '../support/monotonic-clock.ts';
 import { cellsOfSeries, type Metric } from './metric.ts';
 import { count, type MetricCells } from './metric-cells.ts';
 
-/** The statuses that the service answers with. Any other one would be counted as the last. */
+/** Statuses that the service answers with. Any other one is counted as the last. */
 export const answerStatuses = [
   200, 201, 204, 302, 303, 304, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 412, 413, 415, 422, 428,
   429, 500, 501, 503, 0,
@@ -15,25 +15,25 @@ export const unansweredBy = ['client', 'service'] as const;
 const seriesOfStatus = new Uint8Array(600).fill(answerStatuses.length - 1);
 for (const [series, status] of answerStatuses.entries()) seriesOfStatus[status] = series;
 
-/** Of the answers that are given within their handler, one in so many is timed. */
+/** One in this many answers that are given within their handler is timed. */
 const sampleEvery = 64;
 const notTimed = -1;
 
-/** The metrics that it counts. Series are ordered by route, then by status or by who ended the request. */
+/** Series are ordered by route, then by status or by who ended the request. */
 export interface AnswerMetrics {
   readonly durations: Metric;
   readonly unanswered: Metric;
 }
 
 /**
- * Counts the answers to requests. Routes are indexes into a closed list. Everything is looked up beforehand, so that
- * counting an answer costs some nanoseconds.
+ * Counts answers by route, an index into a closed list. Cells are looked up beforehand, so that counting
+ * takes nanoseconds.
  */
 export class AnswerMeter {
   readonly #cells: MetricCells;
   readonly #unanswered: Metric;
   readonly #firstCell: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly #bounds: Float64Array;
   readonly #width: number;
   #sampled = 0;
@@ -65,7 +65,10 @@ export class AnswerMeter {
     cells[sum] = (cells[sum] as number) + durationMs / 1000;
   }
 
-  /** A request begins that is answered before its handler returns. @returns the argument for `countAtOnce` */
+  /**
+   * Call it for a request that is answered before its handler returns.
+   * @returns the argument for `countAtOnce`
+   */
   beginAtOnce(): number {
     this.#sampled = (this.#sampled + 1) % sampleEvery;
     return this.#sampled === 0 ? performance.now() : notTimed;

@@ -24,7 +24,7 @@ export function eventLoopDelay(thread: string): MetricShape {
 }
 
 const pace = { busyMs: 100, idleMs: 1000 };
-/** A thread whose event loop is busy for less than this share of the time is idle. */
+/** A thread whose event loop is busy for less than this fraction of the time is idle. */
 const busyShare = 0.01;
 
 /** Measures the event loop of this thread until it is closed. */

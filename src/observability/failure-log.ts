@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../support/message-of.ts';
 import type { Logger } from './logger.ts';
 
-/** Tells why something fails that is tried again and again: each reason once, until it succeeds. */
+/** Logs why a repeated attempt fails: each reason once, until an attempt succeeds. */
 export class FailureLog {
   readonly #log: Logger;
   readonly #words: string;
   #told: string | null = null;
 
-  /** @param words what a line says beside the reason */
+  /** @param words the line's text before the reason */
   constructor(log: Logger, words: string) {
     this.#log = log;
     this.#words = words;
@@ -30,14 +30,17 @@ export class FailureLog {
 
 export interface Retries {
   readonly failures: FailureLog;
-  /** Between two attempts. */
+  /** Pause between two attempts. */
   readonly againMs: number;
   readonly stopped: AbortSignal;
-  /** A fault that no further attempt mends: it is thrown on. */
+  /** Whether a further attempt is useless. The fault is then thrown. */
   isFinal?(fault: unknown): boolean;
 }
 
-/** Tries until it succeeds. @throws what is final; the last fault once it is stopped */
+/**
+ * Retries until an attempt succeeds.
+ * @throws a final fault, or the last fault once it is stopped
+ */
 export async function tryAgain<T>(
   { failures, againMs, stopped, isFinal }: Retries,
   attempt: () => Promise<T>,
@@ -55,7 +58,7 @@ export async function tryAgain<T>(
   }
 }
 
-/** Waits so long, or until it is stopped. */
+/** Waits for this time, or until it is stopped. */
 export async function pauseUntil(ms: number, stopped: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal: stopped }).catch(() => undefined);
 }

@@ -8,10 +8,12 @@ export type { Logger };
 
 const flushTimeoutMs = 1000;
 const infoLevel = pino.levels.values['info'];
-/** Fields of every thread's log. */
+/** Options of every thread's log. */
 export const loggerOptions = { base: null, redact: ['authorization', '*.authorization'] };
 
-/** Who asks: a token in the Management API and in sync, a member in the console; null where nobody is known. */
+/**
+ * The client: a token in the Management API and in sync, a member in the console; null if it is anonymous.
+ */
 type AskerOfLine =
   | { readonly tokenId: string | null; readonly memberId?: undefined }
   | { readonly memberId: string | null; readonly tokenId?: undefined };
@@ -26,7 +28,7 @@ interface LineFields {
   readonly durationMs: number;
   readonly address: string;
   readonly outcome: string | undefined;
-  /** Bounded, and in letters that need no escape. */
+  /** Bounded, and without characters that need an escape. */
   readonly callerIds: CallerIds;
 }
 
@@ -40,13 +42,14 @@ export interface MainLog {
   /** Writes lines as they are: those of another thread, or text for people. Each ends with a line feed. */
   writeLines(lines: string): void;
   /**
-   * Writes what is buffered. Bounded: a reader of the log that has stopped reading must not keep the process alive.
-   * @returns whether nothing is left: it was written, or nobody can read it
+   * Writes what is buffered, within a timeout: a reader of the log that has stopped reading must not keep the
+   * process alive.
+   * @returns whether nothing is left: it was written, or there is no reader
    */
   flush(): Promise<boolean>;
   /**
    * Flushes for the last time; nothing may be logged afterwards.
-   * @returns whether the process can end by itself, even when the reader of the log stands still
+   * @returns whether the process can end by itself, even if the reader of the log has stopped
    */
   end(): Promise<boolean>;
 }
@@ -95,11 +98,13 @@ export function requestText(line: RequestLine): string {
 }
 
 const standardOutput = 1;
-/** Opens a pipe once more: flags set on this opening do not affect processes that share the other one. */
+/** Opens the pipe a second time: flags of this descriptor do not affect processes that share the first. */
 const withoutWaiting = constants.O_WRONLY | constants.O_NONBLOCK;
 /** Must be above 0: with 0 the destination reports its flush as done before anything is written. */
 const writtenBytesMin = 1;
-/** Bytes that wait for a slow reader of the log. Beyond it lines are dropped, so that requests are not delayed. */
+/**
+ * Bytes that may wait for a slow reader of the log. Further lines are dropped, so that no request is delayed.
+ */
 const bufferedBytesMax = 4 * 1024 * 1024;
 
 /** A destination of the log that never waits for its reader. */
@@ -107,12 +112,13 @@ interface LogOutput {
   /** Whole lines, each with its line feed. */
   write(lines: string): void;
   /**
-   * Resolves when everything is written, or nobody can read it any more; possibly never, when the reader stands still.
+   * Resolves when everything is written, or the reader has gone. It may never resolve if the reader has
+   * stopped.
    */
   written(): Promise<void>;
   /**
    * Drops what is not written yet. Nothing may be written afterwards.
-   * @returns whether the process can end by itself: not while a thread waits for a reader that stands still
+   * @returns whether the process can end by itself, which it cannot while a thread waits for a stopped reader
    */
   letGo(): boolean;
 }
@@ -136,7 +142,7 @@ function openSocket(): Socket | null {
   }
 }
 
-/** Writes on the event loop: no thread ever waits for the reader, so the process can end without it. */
+/** Writes on the event loop. No thread waits for the reader, so the process can always end. */
 function socketOutput(socket: Socket): LogOutput {
   // A reader that goes away must not end the service.
   socket.on('error', () => undefined);
@@ -166,8 +172,8 @@ function fileOutput(): LogOutput {
     minLength: writtenBytesMin,
     maxLength: bufferedBytesMax,
   });
-  // pino flushes synchronously after a fatal line and when the process exits. That would wait for ever for a reader
-  // that stopped reading, and retry for ever when there is none.
+  // pino flushes synchronously after a fatal line and at exit. That would wait for ever for a stopped reader,
+  // and retry for ever without one.
   destination.on('error', () => undefined);
   destination.flushSync = () => undefined;
   let isWritten = true;
@@ -176,7 +182,7 @@ function fileOutput(): LogOutput {
       isWritten = false;
       destination.write(lines);
     },
-    // A fault can only come from the sync that follows: a terminal has none.
+    // Only the sync that follows can fail: a terminal has none.
     written: () =>
       new Promise((resolve) =>
         destination.flush(() => {

@@ -1,9 +1,9 @@
 import { cellsOfSeries, type Metric, type MetricBlock } from './metric.ts';
 
 /**
- * The values of a block, in shared memory if several threads read them. One thread writes them with plain stores;
- * others may read at any time and see whole numbers that are a moment old: an aligned 64-bit store is not torn on the
- * platforms that Node runs on, and no two cells need to agree.
+ * Values of a block, in shared memory if several threads read them. One thread writes with plain stores;
+ * others may read slightly old values, but no torn ones: on Node's platforms an aligned 64-bit store is
+ * atomic. No two cells need to agree.
  */
 export type MetricCells = Float64Array;
 

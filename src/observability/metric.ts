@@ -52,7 +52,7 @@ export function cellsOfSeries({ kind, bounds }: MetricShape): number {
   return kind === 'histogram' ? bounds.length + 2 : 1;
 }
 
-/** Gives each metric its place in a block. */
+/** Assigns each metric its cells in a block. */
 export function layOut<Name extends string>(shapes: Readonly<Record<Name, MetricShape>>): MetricBlock<Name> {
   let cellCount = 0;
   const metrics: Record<string, Metric> = {};

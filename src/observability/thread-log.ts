@@ -3,23 +3,23 @@ import { pino } from 'pino';
 import { assert } from '../support/assert.ts';
 import { type Logger, loggerOptions } from './logger.ts';
 
-/** Bytes of log lines of all threads on their way to the main thread; beyond it lines are dropped. */
+/** Bytes of log lines of all threads in transit to the main thread. Further lines are dropped. */
 export const linesOnTheWayMax = 4 * 1024 * 1024;
 
-/** Counts bytes of lines that were sent and not received: shared by the threads that send and the one that writes. */
+/** Counter of bytes that were sent and not received, shared by all senders and the writing thread. */
 export function createLogMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 }
 
-/** Lines of another thread, on their way to the main thread's log. */
+/** A message with a thread's log lines. */
 export interface LogLines {
   readonly lines: string;
   readonly bytes: number;
 }
 
 /**
- * Sends a thread's log lines to the main thread, which alone writes the log. Lines of several writers would interleave
- * in a pipe, and a reader of the log that stands still would block every thread that writes synchronously.
+ * Sends a thread's log lines to the main thread, the only writer of the log. Lines of several writers would
+ * interleave in a pipe, and a stopped reader would block every thread that writes synchronously.
  */
 export class LogSender {
   readonly #onTheWay: Int32Array<SharedArrayBuffer>;
@@ -48,10 +48,7 @@ export function receiveLines(memory: SharedArrayBuffer, { lines, bytes }: LogLin
   return lines;
 }
 
-/**
- * The log of a thread. Each line is sent before the next instruction, so that the log has the reason when a thread
- * ends.
- */
+/** The log of a thread. Each line is sent at once, so that the log has the reason when the thread ends. */
 export function createThreadLog(level: string, sender: LogSender): Logger {
   return pino({ level, ...loggerOptions }, { write: (line: string) => sender.write(line) });
 }

@@ -1,6 +1,6 @@
 import { hashPasswordHere, isPasswordHere } from '../support/password-hash.ts';
 
-/** Piscina tasks of a password thread: each holds its thread until it is done. */
+/** Piscina task of a password thread, which it occupies until it is done. */
 export function hash(password: string): string {
   return hashPasswordHere(password);
 }

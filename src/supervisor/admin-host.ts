@@ -16,22 +16,22 @@ import type { WriterHost } from './writer-host.ts';
 
 export interface AdminHostOptions {
   readonly host: string;
-  /** Null: it is switched off. */
+  /** Null if it is switched off. */
   readonly port: number | null;
   readonly log: Logger;
   readonly readiness: () => Readiness;
   readonly writer: WriterHost;
-  /** Null: the service is alone, and has no metrics of a cluster. */
+  /** Null if the service is alone. */
   readonly cluster: ClusterHost | null;
   /** Null when no mail server is configured. */
   readonly notifier: NotifierHost | null;
-  /** Null when no port of flagd's sync is configured: then there are no metrics of it. */
+  /** Null when no port of flagd's sync is configured. */
   readonly flagd: FlagdHost | null;
   /** Null until the front end exists. */
   readonly front: () => Front | null;
 }
 
-/** How long a scrape waits for the writer's values; then it shows the last ones. */
+/** Timeout of a scrape for the writer's values. After it the scrape shows the last ones. */
 const measureTimeoutMs = 500;
 const noMail: MetricCells = new Float64Array(createMetricMemory(notifierMetrics));
 /** Values before the front end exists. */

@@ -3,12 +3,12 @@ import type { AttemptsPort, CountedAttempts } from '../operations/cluster/attemp
 import type { PortCalls } from '../support/port-calls.ts';
 import { within } from '../support/within.ts';
 
-/** Of this process: as many as may wait to have a password checked, and some that begin by OpenID. */
+/** Counts in flight of this process: as many as password checks may wait, and some sign-ins by OpenID. */
 const atOnce = 64;
-/** Somebody who signs in waits no longer: the limit of this node holds then. */
+/** Timeout of a count. After it only the limit of this node holds. */
 const answerTimeoutMs = 4000;
 
-/** Asks the cluster's thread to count attempts, a bounded number of them at a time. */
+/** Asks the cluster's thread to count attempts, at most `atOnce` at a time. */
 export class AttemptCounter implements AttemptsPort {
   readonly #questions: PortCalls<ClusterQuestions, Record<never, never>>;
   #underWay = 0;

@@ -25,16 +25,19 @@ export interface ClusterHostOptions {
   onLog(lines: LogLines): void;
 }
 
-/** How long the end of the service waits until the node has left its cluster: the lease runs out soon anyway. */
+/** Timeout at shutdown for leaving the cluster. The lease runs out soon anyway. */
 const stopTimeoutMs = 2000;
 
-/** Holds the thread that speaks to the cluster. Without it the node can neither change nor learn anything: it ends the process. */
+/**
+ * Owns the cluster's thread. Its death ends the process, because the node can then neither change nor learn
+ * anything.
+ */
 export class ClusterHost {
   readonly #worker: Worker;
   readonly #exited: Promise<unknown>;
   readonly nodes: ClusterNodes;
   readonly attempts: AttemptCounter;
-  /** Reports of usage are counted like attempts, and take no place from those who sign in. */
+  /** Counts reports of usage, apart from sign-ins so that neither delays the other. */
   readonly reports: AttemptCounter;
   readonly #lease: LeaseCell;
   readonly #metrics: MetricCells;
@@ -65,7 +68,7 @@ export class ClusterHost {
     });
   }
 
-  /** Cells of `clusterMetrics`. What changes with the time alone is as of now, even while the thread hangs. */
+  /** Cells of `clusterMetrics`. Ages and durations are current even while the thread hangs. */
   readMetrics(): MetricCells {
     const { metrics } = clusterMetrics;
     const cells = this.#metrics.slice();
@@ -78,7 +81,10 @@ export class ClusterHost {
     return cells;
   }
 
-  /** The node leaves its cluster: nobody waits for it any more. After the last change was told, before the writer ends. */
+  /**
+   * Leaves the cluster, so that no change waits for this node. Call it after the last change and before the
+   * writer ends.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const stop: ClusterStop = { kind: 'stop' };

@@ -5,9 +5,9 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { PortCalls } from '../support/port-calls.ts';
 import { within } from '../support/within.ts';
 
-/** How long an answer is given again: any number of pages costs PostgreSQL one question in this time. */
+/** Time for which an answer is cached, however many pages ask. */
 const keptMs = 2000;
-/** How long a page waits for the answer. */
+/** Timeout of a page for the answer. */
 const answerTimeoutMs = 4000;
 
 /** Asks the cluster's thread for the nodes, one question at a time. */

@@ -19,9 +19,8 @@ import { FlagdHost } from './flagd-host.ts';
 import { NotifierHost } from './notifier-host.ts';
 import { WriterHost } from './writer-host.ts';
 
-/* The threads beside those that serve: the writer, and what not every service has. They share memory. */
+/* Hosts of the threads other than workers: the writer, and those that not every service has. */
 
-/** What they are made with. */
 export interface HostParts {
   readonly config: Config;
   readonly mainLog: MainLog;
@@ -142,12 +141,14 @@ interface FlagdParts {
   readonly onCensus: (census: readonly SyncCensus[]) => void;
 }
 
-/** Connections to flagd's port beside those with a stream: of providers that are being refused, or connect at the moment. */
+/**
+ * Connections to flagd's port in addition to those with a stream, for providers that connect or are refused.
+ */
 const spareConnections = 256;
-/** Of the process' descriptors: the front end has the rest. */
+/** Fraction of the process's descriptors. The front end has the rest. */
 const flagdShare = 1 / 4;
 
-/** @returns most connections to flagd's port; 0: there is none */
+/** @returns the maximum of connections to flagd's port; 0 without a port */
 export function flagdConnectionsMax({ flagdSyncPort, syncStreamsMax }: Config): number {
   if (flagdSyncPort === null) return 0;
   const limit = descriptorLimit();

@@ -1,7 +1,7 @@
 import type { MainLog } from '../observability/logger.ts';
 
 interface FatalFault {
-  /** Logs the fault, and lets the answers out that are on their way. */
+  /** Logs the fault, and lets answers in flight be sent. */
   readonly onFatal: (fault: Error) => void;
   /** Resolves with the fault when the process may end; otherwise never. */
   readonly failed: Promise<Error>;
@@ -9,7 +9,7 @@ interface FatalFault {
 
 /**
  * Waits for a fault after which only a restart of the process helps.
- * @param letAnswersOut resolves when the answers are sent, or have had their time
+ * @param letAnswersOut resolves when answers in flight are sent, or after their timeout
  */
 export function awaitFatalFault(mainLog: MainLog, letAnswersOut: () => Promise<void>): FatalFault {
   let reportFailure: (fault: Error) => void = () => undefined;

@@ -22,7 +22,7 @@ export interface FlagdHostOptions {
   readonly log: Logger;
   readonly onUsed: (use: TokenUse) => void;
   readonly onDenied: (denial: Denial) => void;
-  /** Who is connected, each second; empty when nobody is any more. */
+  /** Receives the connected clients each second; empty when the last one has gone. */
   readonly onCensus: (census: readonly SyncCensus[]) => void;
   /** Receives the log lines of the thread. */
   onLog(lines: LogLines): void;
@@ -31,12 +31,12 @@ export interface FlagdHostOptions {
 const backOffMs = { first: 1000, max: 60_000 };
 /** A thread that has run for this long is healthy: after its death the next one starts after the shortest pause. */
 const healthyAfterMs = 60_000;
-/** How long the end of the service waits for the thread, beside the time for the end of its streams. */
+/** Timeout at shutdown for the thread, in addition to the time for the end of its streams. */
 const stopTimeoutMs = 5000;
 
 /**
- * Holds the thread of flagd's sync. The service does not depend on it: when it dies, it is started again after a pause, on
- * the same port. It reads the store, so it is never terminated.
+ * Owns flagd's thread. The service does not depend on it: a thread that died is replaced after a pause, on
+ * the same port. It is never terminated, because it reads the store.
  */
 export class FlagdHost {
   readonly #options: FlagdHostOptions;
@@ -53,7 +53,10 @@ export class FlagdHost {
     this.#port = options.setup.port;
   }
 
-  /** Call it when the store is open. @throws ListenError with a message for people when it cannot serve */
+  /**
+   * Call it when the store is open.
+   * @throws ListenError when it cannot serve
+   */
   async start(): Promise<void> {
     const { host, tls } = this.#options.setup;
     const failure = await this.#begin();
@@ -67,7 +70,7 @@ export class FlagdHost {
     );
   }
 
-  /** @returns null when the thread listens; otherwise why it does not, for people */
+  /** @returns null when the thread listens, otherwise the reason for the operator */
   async #begin(): Promise<string | null> {
     const metrics = createMetricMemory(flagdMetrics);
     const workerData: FlagdSetup = { ...this.#options.setup, port: this.#port, metrics };

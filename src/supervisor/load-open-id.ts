@@ -9,8 +9,9 @@ interface OpenId {
 }
 
 /**
- * Its parts are loaded only where a provider is configured. It may be down: then it is asked again when it is needed.
- * @returns null: no provider is configured
+ * Loads OpenID's parts only if a provider is configured. A provider that is down is asked again when it is
+ * needed.
+ * @returns null if no provider is configured
  */
 export async function loadOpenId(config: Config, log: Logger): Promise<OpenId | null> {
   const { openIdIssuer: issuer, openIdClientId: clientId, openIdClientSecret, baseUrl } = config;

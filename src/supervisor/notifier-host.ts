@@ -26,12 +26,12 @@ export interface NotifierHostOptions {
 const backOffMs = { first: 1000, max: 60_000 };
 /** A thread that has run for this long is healthy: after its death the next one starts after the shortest pause. */
 const healthyAfterMs = 60_000;
-/** A stopping service waits this long for the letter that is being sent. */
+/** Timeout at shutdown for the letter that is being sent. */
 const stopTimeoutMs = 3000;
 
 /**
- * Holds the notifier's thread and passes its commands to the writer. The service does not depend on mail: when the
- * thread dies, it is started again after a pause, and no other actor is affected.
+ * Owns the notifier's thread and passes its commands to the writer. The service does not depend on mail: a
+ * thread that died is replaced after a pause.
  */
 export class NotifierHost {
   readonly #options: NotifierHostOptions;
@@ -105,7 +105,7 @@ export class NotifierHost {
   }
 
   /**
-   * Lets the thread finish the letter that is being sent, within a bounded time. The thread holds nothing that must be
+   * Lets the thread finish the current letter, within a timeout. The thread holds nothing that must be
    * closed.
    */
   async stop(): Promise<void> {
@@ -122,7 +122,7 @@ export class NotifierHost {
 function asAnswer(outcome: WriteOutcome): OutboxAnswer {
   if (outcome.kind === 'letters') return { kind: 'letters', page: outcome.page };
   if (outcome.kind === 'taken') return { kind: 'taken' };
-  // In a cluster, stored is enough: whoever decides next sees it.
+  // In a cluster, stored is enough: the next decision sees it.
   const isStored = outcome.kind === 'recorded' || outcome.kind === 'unconfirmed';
   return isStored ? { kind: 'recorded' } : { kind: 'unavailable' };
 }

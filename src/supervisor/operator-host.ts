@@ -13,8 +13,8 @@ export interface OperatorHostOptions {
 }
 
 /**
- * Holds the operator's thread. When it dies, the service goes on evaluating and taking changes through the API: the
- * death is logged, and commands report that the socket does not answer.
+ * Owns the operator's thread. When it dies, the service goes on: the death is logged, and commands report
+ * that the socket does not answer.
  */
 export class OperatorHost {
   readonly #options: OperatorHostOptions;

@@ -51,9 +51,12 @@ export interface Service {
   readonly failed: Promise<Error>;
 }
 
-/** The part of the drain time that is reserved for what follows the last answer: threads, the last commit, the log. */
+/**
+ * Part of the drain time that is reserved for what follows the last answer: threads, the last commit, the
+ * log.
+ */
 const reservedMs = 2000;
-/** How long a process with a fatal fault waits for answers that are on their way. */
+/** Timeout for answers in flight after a fatal fault. */
 const lastAnswersMs = 250;
 const pagesFile = join(packageRoot(), 'dist', 'pages.pack');
 
@@ -100,22 +103,25 @@ class ServiceParts {
   readonly #operator: OperatorHost;
   readonly #dataFilePlace = createFilePlaceMemory();
   readonly #leaseMemory: SharedArrayBuffer | null;
-  /** Of a `LeaseCell`, which is valid while this node of a cluster is to send mails. Null: the service is alone, or sends none. */
+  /**
+   * Memory of a `LeaseCell` that is valid while this node sends the cluster's mails. Null if the service is
+   * alone, or sends none.
+   */
   readonly #mailMemory: SharedArrayBuffer | null;
-  /** Null: the service is alone. */
+  /** Null if the service is alone. */
   readonly #lease: LeaseCell | null;
   readonly #logMemory = createLogMemory();
   readonly #onFatal: (fault: Error) => void;
   /** Handles uncaught faults of the main thread, such as a failed assertion. */
   readonly #onUncaught = (fault: Error): void => this.#onFatal(fault);
-  /** Null: the service is alone. */
+  /** Null if the service is alone. */
   readonly #cluster: ClusterHost | null;
   #front: Front | null = null;
   #openId: OpenIdProvider | null = null;
   readonly #usage: UsageRecorder;
   /** Null when no mail server is configured: letters stay in the outbox. */
   readonly #notifier: NotifierHost | null;
-  /** Null: no port of flagd's sync is configured. */
+  /** Null when no port of flagd's sync is configured. */
   readonly #flagd: FlagdHost | null;
   readonly #admin: AdminHost;
   #isWriterReady = false;
@@ -130,7 +136,7 @@ class ServiceParts {
     this.#mainLog = mainLog;
     const { port1: operatorPort, port2: writerPort } = new MessageChannel();
     const { log } = mainLog;
-    // Workers tell the clients whose change has failed, and end with the process.
+    // Workers answer the clients whose change has failed, and end with the process.
     const end = awaitFatalFault(mainLog, async () => this.#front?.letAnswersOut(lastAnswersMs));
     this.#onFatal = end.onFatal;
     this.#failed = end.failed;
@@ -240,7 +246,7 @@ class ServiceParts {
     };
   }
 
-  /** A part that fails while another is waited for ends the start. */
+  /** Rejects if any part fails while another is awaited. */
   #orFailed<T>(part: Promise<T>): Promise<T> {
     const failed = this.#failed.then((fault): never => {
       throw fault;
@@ -259,7 +265,10 @@ class ServiceParts {
     return { phase: this.#phase, failing };
   }
 
-  /** Some time after the drain time the process ends as it is. A change under way then is either complete or absent. */
+  /**
+   * Ends the process if the stop outlasts the drain time. A change in flight is then either complete or
+   * absent.
+   */
   async #stopInTime(): Promise<void> {
     const { drainTimeoutMs } = this.#config;
     const overdue = setTimeout(() => {

@@ -23,14 +23,14 @@ export interface WriterHostOptions {
 
 const watchIntervalMs = 1000;
 /**
- * The writer hangs when it has work and its pulse has not moved for this long. It is more than the commit of a million
- * flags takes on a slow disk, because nothing moves the pulse while LMDB writes.
+ * The writer counts as hung when it has work and its pulse has not moved for this long. LMDB's writes do not
+ * move the pulse, so this is more than a commit of a million flags takes on a slow disk.
  */
 const hungAfterMs = 60_000;
 
 /**
- * Holds the writer's thread, which is never replaced: a writer that dies or hangs may hold the store's lock, so the
- * process ends and its manager starts it again.
+ * Owns the writer's thread, which is never replaced: a writer that dies or hangs may hold the store's lock,
+ * so the process ends and its manager restarts it.
  */
 export class WriterHost {
   readonly links: WriterLinks;
@@ -50,7 +50,7 @@ export class WriterHost {
   #pulseSeen = 0;
   #pulseSeenAt = 0;
   #isStopping = false;
-  /** The end of the thread is told: a fault, its message and the exit come one by one. */
+  /** Whether the thread's end was reported: its fault, message and exit arrive separately. */
   #hasFailed = false;
 
   constructor(options: WriterHostOptions) {
@@ -108,8 +108,8 @@ export class WriterHost {
   }
 
   /**
-   * The writer's cells of `writerMetrics`. The store's metrics are as of now or, when the writer does not answer, the
-   * last known: at most one question to it is open.
+   * The writer's cells of `writerMetrics`. If the writer does not answer in time, the store's metrics are the
+   * last known. At most one question to it is open.
    */
   async readMetrics(timeoutMs: number): Promise<MetricCells> {
     this.#measured ??= new Promise((resolve) => {
