@@ -6,7 +6,7 @@ import type { Logger } from './logger.ts';
 export class FailureLog {
   readonly #log: Logger;
   readonly #words: string;
-  #told: string | null = null;
+  #lastReason: string | null = null;
 
   /** @param words the line's text before the reason */
   constructor(log: Logger, words: string) {
@@ -16,14 +16,14 @@ export class FailureLog {
 
   tell(fault: unknown): void {
     const reason = messageOf(fault);
-    if (reason !== this.#told) this.#log.warn({ reason }, this.#words);
-    this.#told = reason;
+    if (reason !== this.#lastReason) this.#log.warn({ reason }, this.#words);
+    this.#lastReason = reason;
   }
 
   /** @returns whether it had failed before */
   succeeded(): boolean {
-    const hadFailed = this.#told !== null;
-    this.#told = null;
+    const hadFailed = this.#lastReason !== null;
+    this.#lastReason = null;
     return hadFailed;
   }
 }

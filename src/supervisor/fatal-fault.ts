@@ -16,11 +16,11 @@ export function awaitFatalFault(mainLog: MainLog, letAnswersOut: () => Promise<v
   const failed = new Promise<Error>((resolve) => {
     reportFailure = resolve;
   });
-  let told: Error | null = null;
+  let reported: Error | null = null;
   const onFatal = (fault: Error): void => {
     // A failed assertion is reported twice.
-    if (fault === told) return;
-    told = fault;
+    if (fault === reported) return;
+    reported = fault;
     mainLog.log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
     letAnswersOut()
       .then(() => mainLog.flush())

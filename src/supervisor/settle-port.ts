@@ -18,15 +18,15 @@ export interface SettledPort {
  */
 export async function settlePort(config: Config): Promise<SettledPort> {
   if (config.port !== 0) return { config, release: () => Promise.resolve() };
-  const holder = createServer((socket) => socket.destroy());
-  holder.listen(0, config.host);
-  await once(holder, 'listening').catch((fault: unknown) => {
+  const listener = createServer((socket) => socket.destroy());
+  listener.listen(0, config.host);
+  await once(listener, 'listening').catch((fault: unknown) => {
     throw new ListenError(describeRefusedListen(config.host, 0), { cause: fault });
   });
-  const { port } = holder.address() as AddressInfo;
+  const { port } = listener.address() as AddressInfo;
   const settle = (url: string): string => url.replace(/^(http:\/\/[^/]*):0(?=\/|$)/, `$1:${port}`);
   const settled = { ...config, port, baseUrl: settle(config.baseUrl), docsUrl: settle(config.docsUrl) };
-  return { config: settled, release: () => close(holder) };
+  return { config: settled, release: () => close(listener) };
 }
 
 async function close(server: Server): Promise<void> {

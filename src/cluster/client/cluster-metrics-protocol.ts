@@ -1,13 +1,16 @@
 import { eventLoopActive, eventLoopDelay } from '../../observability/event-loop.ts';
 import { counter, durationBounds, gauge, histogram, layOut } from '../../observability/metric.ts';
 
-/** Connections that a node keeps to PostgreSQL: one commits, one follows the log and renews the lease, one has the duties. */
+/**
+ * Connections that a node keeps to PostgreSQL: one commits, one follows the log and renews the lease, one owns the
+ * duties.
+ */
 export const clusterLinks = ['commits', 'following', 'upkeep'] as const;
 export type ClusterLinkName = (typeof clusterLinks)[number];
 
 /**
- * What became of an attempt to commit. `lost`: another node was faster, and it is decided again. `unknown`: PostgreSQL
- * did not say. `refused`: it was not stored, since PostgreSQL could not be asked, or refused it.
+ * Outcome of an attempt to commit. `lost`: another node was faster, and the change is decided again. `unknown`:
+ * PostgreSQL did not answer. `refused`: nothing was stored, because PostgreSQL was away or refused the change.
  */
 export const clusterCommitOutcomes = ['committed', 'lost', 'unknown', 'refused'] as const;
 export type ClusterCommitOutcome = (typeof clusterCommitOutcomes)[number];
@@ -16,8 +19,8 @@ export const confirmationEnds = ['everywhere', 'unconfirmed', 'unknown'] as cons
 export const renewalOutcomes = ['renewed', 'failed'] as const;
 
 /**
- * Written by the cluster's thread only; `ClusterHost` fills those that change with the time alone, so that they are right
- * while the thread hangs.
+ * Only the cluster's thread writes these; `ClusterHost` computes ages and durations, so that they are right while the
+ * thread hangs.
  */
 export const clusterMetrics = layOut({
   attached: gauge(

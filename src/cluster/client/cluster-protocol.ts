@@ -4,28 +4,28 @@ import type { AttemptCount } from '../sql/attempt-statements.ts';
 
 /** What the cluster's thread needs to start. */
 export interface ClusterSetup {
-  /** Of PostgreSQL, with its password. */
+  /** URL of PostgreSQL, with its password. */
   readonly url: string;
   readonly passwordFile: string | null;
   readonly schema: string;
-  /** Of this process. */
+  /** Id of this process in the cluster. */
   readonly node: string;
-  /** What people know it by: its host, its version. */
+  /** Name for people: host and version. */
   readonly label: string;
   readonly leaseMs: number;
   readonly waitMs: number;
   readonly wait: 'all' | 'none';
   /** The memory of a `LeaseCell`. */
   readonly leaseMemory: SharedArrayBuffer;
-  /** The memory of a `LeaseCell`, which is valid while this node is to send mails; null where it has no mail server. */
+  /** Memory of a `LeaseCell` that is valid while this node sends the cluster's mails; null without a mail server. */
   readonly mailMemory: SharedArrayBuffer | null;
   readonly logLevel: string;
   readonly logMemory: SharedArrayBuffer;
   /** The thread's cells of `clusterMetrics`. */
   readonly metrics: SharedArrayBuffer;
-  /** Leads to the writer's replica. */
+  /** Port to the writer's replica. */
   readonly replicaPort: MessagePort;
-  /** Leads to the main thread, which asks `ClusterQuestions`. */
+  /** Port to the main thread, which asks `ClusterQuestions`. */
   readonly hostPort: MessagePort;
 }
 
@@ -40,29 +40,29 @@ export interface NodesAnswer {
     readonly isAnswering: boolean;
     /** Whether its lease may be valid. */
     readonly isAttached: boolean;
-    /** As it said when it last renewed its lease. */
+    /** Position that it had applied at its last renewal. */
     readonly position: number;
     readonly lag: number;
     readonly renewedMsAgo: number;
-    /** For how long it may still take its state for current. */
+    /** Remaining time of its lease. */
     readonly leaseMs: number;
     readonly duties: string[];
   }[];
 }
 
-/** What the main thread asks of the cluster. Null: PostgreSQL cannot be asked. */
+/** Calls from the main thread. The result is null while PostgreSQL cannot be reached. */
 export interface ClusterQuestions {
   readonly listNodes: { readonly args: null; readonly result: NodesAnswer | null };
-  /** Counts an attempt for each key, over all nodes. */
+  /** Counts one attempt for each key, over all nodes. */
   readonly countAttempts: {
     readonly args: { readonly keys: readonly string[]; readonly windowMs: number };
     readonly result: readonly AttemptCount[] | null;
   };
-  /** Takes back what `countAttempts` has counted. */
+  /** Reverts `countAttempts`. */
   readonly giveBackAttempts: { readonly args: readonly string[]; readonly result: null };
 }
 
-/** To the cluster's thread: gives the lease back, so that nobody waits for this node. */
+/** Tells the cluster's thread to return the lease, so that no change waits for this node. */
 export interface ClusterStop {
   readonly kind: 'stop';
 }
@@ -70,5 +70,5 @@ export interface ClusterStop {
 /** From the cluster's thread. */
 export type ClusterMessage =
   | { readonly kind: 'log'; readonly lines: LogLines }
-  /** Only another setting or another directory helps. */
+  /** A fault that only another setting or directory resolves. */
   | { readonly kind: 'fatal'; readonly message: string };

@@ -1,45 +1,45 @@
 import type { RowOf } from '../../support/row-of.ts';
 
 /*
- * Between the writer's thread, which has the replica, and the cluster's thread, which speaks to PostgreSQL. Bytes cross as
- * `Uint8Array`: structured cloning makes one of every Buffer.
+ * Messages between the writer's thread, which owns the replica, and the cluster's thread, which talks to PostgreSQL.
+ * Bytes are `Uint8Array`, because structured cloning turns every Buffer into one.
  */
 
 /**
- * `everywhere`: every node has it, or need not be waited for. `unconfirmed`: it is stored, and that took too long. `unknown`:
- * PostgreSQL has lost it, or nobody knows.
+ * `everywhere`: every node with a lease has applied it. `unconfirmed`: it is stored, but some node did not confirm it
+ * in time. `unknown`: PostgreSQL may have lost it.
  */
 export type Confirmation = 'everywhere' | 'unconfirmed' | 'unknown';
 
 /** A row of the log. */
 export type RowMessage = RowOf<Uint8Array>;
 
-/** Where a replica stands in the log. */
+/** A replica's position in the log. */
 export interface PlaceMessage {
   readonly position: number;
   readonly checksum: Uint8Array;
 }
 
-/** A state of the cluster that the replica is to become: see `StateToTake`. */
+/** A state that the replica takes over: see `StateToTake`. */
 export interface StateMessage {
   readonly place: PlaceMessage;
   readonly node: string;
   readonly isOfAnotherPast: boolean;
 }
 
-/** Nothing was stored: PostgreSQL cannot be asked, or this node may not decide now; or it was asked, and has refused. */
+/** Nothing was stored: PostgreSQL is away or refused the change, or this node may not decide now. */
 export interface NotStored {
   readonly kind: 'cut-off' | 'refused';
-  /** Why, for the log. */
+  /** Reason for the log. */
   readonly message: string;
-  /** The same change is refused again, whenever it is tried. */
+  /** A retry would be refused, too. */
   readonly isLasting: boolean;
 }
 
-/** A position is in PostgreSQL. */
+/** The change is in PostgreSQL. */
 interface Stored<Kind> {
   readonly kind: Kind;
-  /** How often PostgreSQL was seen to lose a part of the history until then: what is confirmed later may be of another one. */
+  /** Number of losses of history that were noticed until then. A later loss invalidates confirmations. */
   readonly losses: number;
 }
 
@@ -53,35 +53,35 @@ export interface CountRow {
   readonly off: number;
 }
 
-/** What the writer asks of the cluster. */
+/** Calls from the writer to the cluster's thread. */
 export interface ClusterCalls {
-  /** Of the cluster's store: waits until PostgreSQL can be asked. */
+  /** Id of the cluster's store. Waits until PostgreSQL answers. */
   readonly storeId: { readonly args: null; readonly result: string };
-  /** The replica is open: it is brought to the newest state. Resolves once it has a state that can be served. */
+  /** Brings the opened replica to the newest state. Resolves once it has a state that can be served. */
   readonly opened: {
     readonly args: { readonly storeId: string; readonly place: PlaceMessage };
     readonly result: null;
   };
-  /** Commits a row that was decided at the place before it. */
+  /** Commits a row that was decided on the state at the position before it. */
   readonly commit: {
     readonly args: { readonly row: RowMessage; readonly previous: Uint8Array; readonly isLocked: boolean };
     readonly result:
       | Stored<'committed'>
-      /** Another node was faster. Its row is fetched, or comes with the lock. */
+      /** Another node was faster. The follower fetches its row, or `lock` returns it. */
       | { readonly kind: 'lost' }
-      /** It may be in the log. If it is, it comes with the rows that follow. */
+      /** The row may be in the log. If it is, it arrives with the next rows. */
       | { readonly kind: 'unknown'; readonly message: string; readonly isLasting: false }
       | NotStored;
   };
   /**
-   * Keeps all other nodes from committing, until a commit or `unlock`: for 2 s in which nothing is said at most, or for 30 s
-   * for a long change.
+   * Keeps all other nodes from committing until a commit or `unlock`. PostgreSQL ends the lock after 2 s of silence,
+   * or 30 s for a long change.
    */
   readonly lock: {
     readonly args: { readonly position: number; readonly isLong: boolean };
     readonly result:
       | { readonly kind: 'locked'; readonly rows: readonly RowMessage[] }
-      /** Further behind than is read under the lock, which was given up. */
+      /** The replica is too far behind to read under the lock, which was released. */
       | { readonly kind: 'behind'; readonly rows: readonly RowMessage[] }
       | NotStored;
   };
@@ -94,56 +94,59 @@ export interface ClusterCalls {
       | { readonly kind: 'behind'; readonly rows: readonly RowMessage[] }
       | NotStored;
   };
-  /** Resolves once every node has a position, or need not be waited for; or once it takes too long. */
+  /** Resolves once every node with a lease has applied a position, or after the timeout. */
   readonly confirm: {
     readonly args: {
       readonly position: number;
-      /** As it was when the position was in PostgreSQL. */
+      /** The loss counter at commit time. */
       readonly losses: number;
-      /** On the monotonic clock, from when on the wait counts. */
+      /** Start of the wait, on the monotonic clock. */
       readonly since: number;
-      /** Where the replica stands now. */
+      /** The replica's position now. */
       readonly place: PlaceMessage;
     };
     readonly result: Confirmation;
   };
-  /** The node ends: what it has counted is told. Resolves also when that could not be done. */
+  /** Sends the last usage counts when the node ends. Resolves also when that failed. */
   readonly tellLastUsage: { readonly args: null; readonly result: null };
-  /** The replica has applied more, without being asked to. */
+  /** The replica has applied more rows on its own. */
   readonly applied: { readonly args: PlaceMessage; readonly result: null };
 }
 
-/** What the cluster asks of the writer's replica. */
+/** Calls from the cluster's thread to the writer's replica. */
 export interface ReplicaCalls {
-  /** Applies the rows that follow. */
+  /** Applies the next rows. */
   readonly follow: {
     readonly args: readonly RowMessage[];
     readonly result:
       | { readonly kind: 'applied'; readonly place: PlaceMessage }
-      /** The replica is of another history. */
+      /** The replica has another history. */
       | { readonly kind: 'diverged'; readonly message: string }
-      /** A row is of a newer version than this node. */
+      /** A newer version of Burgee wrote a row. */
       | { readonly kind: 'newer'; readonly message: string };
   };
-  /** Begins to make the replica equal to a state; `addState` brings its entries, in order. It is that node's from then on. */
+  /**
+   * Begins to take over a state. `addState` brings its entries in order. The replica belongs to the named node from
+   * then on.
+   */
   readonly beginState: {
     readonly args: StateMessage;
     readonly result: null;
   };
   /** @see encodeContent: entries as writes */
   readonly addState: { readonly args: Uint8Array; readonly result: null };
-  /** All entries were brought. @returns how many were written or removed */
+  /** Ends the state after its last entry. @returns how many entries were written or removed */
   readonly endState: { readonly args: null; readonly result: number };
-  /** What the other nodes are to be told next of what this one has counted, and under which name. */
+  /** The next usage counts to send to PostgreSQL, and the name under which they are stored. */
   readonly takeUsage: {
     readonly args: { readonly max: number };
     readonly result: { readonly id: string; readonly counts: readonly CountRow[] };
   };
-  /** It could not be told. */
+  /** Returns counts that could not be sent. */
   readonly keepUsage: { readonly args: readonly CountRow[]; readonly result: null };
   readonly tellUsageAgain: { readonly args: null; readonly result: null };
-  /** What all other nodes have counted. */
+  /** Adds the counts of all other nodes. */
   readonly addUsage: { readonly args: readonly CountRow[]; readonly result: null };
-  /** They cannot be brought: the replica stays as it was. */
+  /** Gives the new state up: the replica stays unchanged. */
   readonly giveUpState: { readonly args: null; readonly result: null };
 }

@@ -1,21 +1,21 @@
 import type { SqlConnection, Statement } from './connection.ts';
 import { upkeepTimeoutMs } from './time-limits.ts';
 
-/** How long somebody who signs in waits for a count: longer than PostgreSQL waits for a lock (`lock_timeout`), 2 s. */
+/** Timeout of a count: more than PostgreSQL's `lock_timeout`, 2 s. */
 const countTimeoutMs = 3000;
-/** Counts that one statement removes. */
+/** Maximum of counts that one statement removes. */
 const removedRows = 10_000;
 
-/** How often something was attempted by all nodes, within a window that began with the first attempt. */
+/** Attempts on all nodes within a window that began with the first attempt. */
 export interface AttemptCount {
   readonly key: string;
-  /** With the one that was counted now. */
+  /** Includes the attempt that was just counted. */
   readonly count: number;
-  /** Whole seconds until the window ends, 1 at least. */
+  /** Whole seconds until the window ends, at least 1. */
   readonly secondsLeft: number;
 }
 
-/** In the order of keys: two nodes that count the same never wait for each other. */
+/** Locks keys in their order, so that two nodes cannot deadlock. */
 const countStatement: Statement = {
   name: 'count attempts',
   text: (schema) => `
@@ -57,7 +57,7 @@ export async function giveBackAttempts(connection: SqlConnection, keys: readonly
   await connection.within(countTimeoutMs, connection.run(giveBackStatement, [keys]));
 }
 
-/** Removes counts whose window has ended, 10,000 at most: call it again until it says 0. @returns how many */
+/** Removes at most 10,000 counts whose window has ended. @returns how many; call it until it returns 0 */
 export async function removeOldAttempts(connection: SqlConnection): Promise<number> {
   const { schema } = connection;
   const statement = `delete from ${schema}.attempt a using (

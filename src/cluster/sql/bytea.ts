@@ -3,7 +3,8 @@ const byteaType = 17;
 const headerBytes = 20;
 
 /**
- * A `bytea[]` in PostgreSQL's binary form. The driver sends a Buffer as it is; an array of Buffers it would send as hexadecimal text.
+ * A `bytea[]` in PostgreSQL's binary format. The driver sends a Buffer unchanged, but an array of Buffers as
+ * hexadecimal text.
  * @see https://www.postgresql.org/docs/current/protocol.html, and `array_recv` in PostgreSQL's source
  */
 export function byteaArray(items: readonly Buffer[]): Buffer {

@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises';
 const setting = 'BURGEE_CLUSTER_URL';
 const passwordSetting = 'BURGEE_CLUSTER_PASSWORD_FILE';
 const defaultPort = 5432;
-/** They are tried one after another, each for a second and a half. */
 const hostsMax = 16;
 
-/** As libpq names and understands them, but `allow`, which nobody should choose. */
+/** libpq's modes, without `allow`, which protects from nothing. */
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof sslModes)[number];
 
@@ -17,20 +16,23 @@ export interface PostgresHost {
   readonly port: number;
 }
 
-/** How connections are encrypted, and which certificates are believed. Files are read with each connection: they may be renewed. */
+/**
+ * Encryption of connections, and trusted certificates. Files are read for each connection, so that they may be
+ * renewed.
+ */
 export interface ClusterTls {
   readonly mode: SslMode;
-  /** Null for the authorities that Node brings. */
+  /** Null for Node's own authorities. */
   readonly rootCertificateFile: string | null;
   readonly certificate: { readonly certificateFile: string; readonly keyFile: string } | null;
 }
 
-/** The setting is wrong; the message says what to write instead, and has no secret. */
+/** The setting is wrong. The message says what to write instead, and contains no secret. */
 export class ClusterUrlError extends Error {
   override readonly name = 'ClusterUrlError';
 }
 
-/** Where the cluster's PostgreSQL is and how it is spoken to. No password is among what can be printed of it. */
+/** Address of the cluster's PostgreSQL. Its printable properties contain no password. */
 export class ClusterUrl {
   readonly hosts: readonly PostgresHost[];
   readonly user: string;
@@ -53,7 +55,10 @@ export class ClusterUrl {
     this.#passwordFile = passwordFile;
   }
 
-  /** @returns null where none was given. @throws ClusterUrlError when the file cannot be read or its first line is empty */
+  /**
+   * @returns null without a password.
+   * @throws ClusterUrlError when the file cannot be read or its first line is empty
+   */
   async readPassword(): Promise<string | null> {
     if (this.#passwordFile === null) return this.#password;
     const text = await readFile(this.#passwordFile, 'utf8').catch((fault: Error) => {

@@ -7,46 +7,54 @@ import type { Head, LogRow, LogRows, NodeRow, RecordKey, RecordRow } from './row
 import { commitChannel } from './schema-name.ts';
 import { readTimeoutMs } from './time-limits.ts';
 
-/** How long a commit may take until its connection is given up and its outcome is unknown; and more for each MiB of it. */
+/**
+ * Timeout of a commit, and its addition for each MiB. After it the connection is given up, and the outcome is
+ * unknown.
+ */
 const commitTimeoutMs = 6000;
 const commitTimeoutMsPerMiB = 250;
-/** For the lock: PostgreSQL gives it up after 2 s (`lock_timeout`), this is for a server that says nothing. */
+/** Timeout of the lock for a silent server; PostgreSQL itself gives up after 2 s (`lock_timeout`). */
 const lockTimeoutMs = 4000;
 
-/** For how long PostgreSQL lets a writer of a long change hold the lock while it decides: nobody else changes anything then. */
+/**
+ * Maximum time for which PostgreSQL lets the writer of a long change hold the lock while it decides. No other node
+ * can change anything meanwhile.
+ */
 const longDecisionMs = 30_000;
-/** For how long it works on the statement that stores the longest one. */
+/** Timeout of the statement that stores a long change. */
 const longStatementMs = 90_000;
 const longLock = `set local idle_in_transaction_session_timeout = ${longDecisionMs}; set local statement_timeout = ${longStatementMs}`;
 
-/** Changes of one row, at most: both as parts and as parameters of one statement PostgreSQL takes less than 1 GiB. */
+/**
+ * Maximum size of one row's changes. PostgreSQL accepts less than 1 GiB in one statement, where they appear twice.
+ */
 export const changesBytesMax = 256 * 1024 * 1024;
-/** Longer changes are kept in several parts, so that no value that is read is larger. */
+/** Longer changes are stored in several parts, which bounds the size of one value. */
 const partBytes = 4 * 1024 * 1024;
 
-/** What a node decided, as PostgreSQL is asked to take it. */
+/** A decided change for PostgreSQL. */
 export interface CommitRequest {
-  /** The checksum at `row.position` - 1: what it was decided on. */
+  /** The checksum at `row.position` - 1, of the state on which it was decided. */
   readonly previousChecksum: Buffer;
   readonly row: LogRow;
-  /** The primary records that it puts and removes. Each key is there once. */
+  /** Primary records to put and to remove. Each key appears once. */
   readonly puts: readonly RecordRow[];
   readonly removals: readonly RecordKey[];
 }
 
 export interface CommitOutcome {
-  /** False: the head is not at the position and checksum that it was decided on, or the cluster is closed; nothing was written. */
+  /** False if the head has moved since the decision, or the cluster is closed. Nothing was written then. */
   readonly isCommitted: boolean;
   /**
-   * The commit is on this server alone: somebody cancelled the wait for its synchronous standby. It must not be acknowledged
-   * before a later commit was confirmed without this.
+   * The commit is on this server alone, because the wait for its synchronous standby was cancelled. It must not be
+   * acknowledged until the standby has confirmed a later commit.
    */
   readonly isLocalOnly: boolean;
-  /** As they were after the commit. */
+  /** The nodes after the commit. */
   readonly nodes: readonly NodeRow[];
 }
 
-/** The whole commit is one statement, so that no transaction stays open: it moves the head, or does nothing. */
+/** The whole commit is one statement, so that no transaction stays open. It moves the head, or does nothing. */
 const commitStatement: Statement = {
   name: 'commit',
   text: (schema) => `
@@ -80,11 +88,10 @@ const batchStatement: Statement = {
 };
 
 /**
- * Commits a row and the records that it changes, if the head still is where it was decided. Nothing is held open: a
- * conflict is found by the statement that would commit.
- *
- * It rejects where the outcome is unknown (the connection is over then), and where PostgreSQL refused it. In both cases
- * the identical request may be sent again, on another connection: of two attempts one at most succeeds, and `batchAt` says whose.
+ * Commits a row and its records if the head has not moved since the decision. The statement itself detects a
+ * conflict. It rejects if the outcome is unknown (the connection is over then), or if PostgreSQL refused the commit.
+ * In both cases the same request may be sent again on another connection: at most one attempt commits, and `batchAt`
+ * shows which.
  * @throws RangeError when the changes are longer than `changesBytesMax`
  */
 export function commit(connection: SqlConnection, request: CommitRequest): Promise<CommitOutcome> {
@@ -92,12 +99,11 @@ export function commit(connection: SqlConnection, request: CommitRequest): Promi
 }
 
 /**
- * Takes the lock of the head, in a transaction that `commitLocked` or `giveUpLock` ends: for a writer that others were
- * faster than, or whose change is long. PostgreSQL ends the connection where nothing is said in it for 2 s, or 30 s for a long change.
- *
- * @param position of this node: rows behind it come along, as they are once the lock is held
- * @param isLong whether what is to be decided, or stored, may take that long
- * @throws PostgreSQL's error 55P03 when somebody else held it for 2 s; the transaction is over then
+ * Locks the head, in a transaction that `commitLocked` or `giveUpLock` ends. It is for a writer that lost a race, or
+ * whose change is long. PostgreSQL ends the connection after 2 s of silence, or 30 s for a long change.
+ * @param position of this node: the rows after it are returned with the lock
+ * @param isLong whether deciding or storing may take long
+ * @throws PostgreSQL's error 55P03 when another session held the lock for 2 s; the transaction is over then
  */
 export async function lockHead(
   connection: SqlConnection,
@@ -124,8 +130,8 @@ export async function lockHead(
 }
 
 /**
- * Commits under the lock, and ends its transaction either way.
- * @see commit, whose outcome it has: without a conflict, unless the row was decided at another position than that of the lock
+ * Commits under the lock, and ends its transaction in any case.
+ * @see commit. A conflict is only possible if the row was decided at another position than that of the lock
  */
 export function commitLocked(connection: SqlConnection, request: CommitRequest): Promise<CommitOutcome> {
   return sendCommit(connection, request, () => connection.run('commit', []));
@@ -136,7 +142,7 @@ export async function giveUpLock(connection: SqlConnection): Promise<void> {
   await connection.within(readTimeoutMs, connection.run('rollback', []));
 }
 
-/** @returns what the row at a position is, by its batch; null where there is none (yet, or any more) */
+/** @returns the batch of the row at a position; null if there is no row yet, or it was trimmed */
 export async function batchAt(connection: SqlConnection, position: number): Promise<string | null> {
   const { rows } = await connection.within(
     readTimeoutMs,
@@ -145,7 +151,7 @@ export async function batchAt(connection: SqlConnection, position: number): Prom
   return rows[0]?.batch ?? null;
 }
 
-/** In one message: the commit, the end of its transaction if it has one, and the nodes after it. */
+/** Sends in one message the commit, the end of its transaction if it has one, and a read of the nodes. */
 async function sendCommit(
   connection: SqlConnection,
   { previousChecksum, row, puts, removals }: CommitRequest,
@@ -174,7 +180,7 @@ async function sendCommit(
   const timeoutMs = commitTimeoutMs + (row.changes.length / 2 ** 20) * commitTimeoutMsPerMiB;
   const answers = connection.within(timeoutMs, Promise.all(sent));
   const [moved, ended, nodes] = await answers.catch((fault) => failedCommit(connection, sent[0], fault));
-  // A transaction that failed answers COMMIT with ROLLBACK, and without an error.
+  // A failed transaction answers COMMIT with ROLLBACK, without an error.
   if (ended !== null && ended.command !== 'COMMIT')
     throw new Error(`PostgreSQL answered COMMIT with ${ended.command}`);
   return {
@@ -185,8 +191,8 @@ async function sendCommit(
 }
 
 /**
- * Where the commit itself was refused nothing is stored, and the connection lives on. Where something behind it failed, it may
- * be stored: the connection ends, as for every unknown outcome.
+ * If the commit itself was refused, nothing is stored and the connection stays usable. If a later statement failed,
+ * the commit may be stored: the connection ends, as for every unknown outcome.
  */
 async function failedCommit(
   connection: SqlConnection,

@@ -7,7 +7,7 @@ import { schemaIdentifier } from './schema-name.ts';
 import { applySessionSettings, NotDirectError } from './session-settings.ts';
 import { tlsOptions } from './tls-options.ts';
 
-/** For each host: to connect, and again to see who answers and to make the session's settings. */
+/** Timeout for each host to connect, and again to identify the server and make the session's settings. */
 const connectTimeoutMs = 1500;
 const keepAliveDelayMs = 5000;
 /** `client_connection_check_interval` came with 14. */
@@ -15,22 +15,25 @@ const oldestServer = 140_000;
 
 export interface ConnectOptions {
   readonly url: ClusterUrl;
-  /** Where the tables are: see `schema-name.ts`. */
+  /** Schema of the tables: see `schema-name.ts`. */
   readonly schema: string;
-  /** This node's id, or what a command is called: PostgreSQL lists the connection by it. */
+  /** This node's id, or the name of a command. PostgreSQL lists the connection under it. */
   readonly node: string;
-  /** Called with what is about to be returned. @throws Error when it is not to be used, though it takes writes */
+  /**
+   * Checks the connection before it is returned.
+   * @throws Error when it must not be used, although it accepts writes
+   */
   require?(connection: SqlConnection): void;
 }
 
-/** No host could be used; the message has the reason of each, and no secret. */
+/** No host could be used. The message has the reason for each, and no secret. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError';
 }
 
 /**
- * Connects to the server that takes writes. All hosts of the URL are asked, at once: of several that take writes, as after
- * one that a failover has left behind was started again, that is used which was promoted last.
+ * Connects to the primary. It asks all hosts of the URL at once. If several accept writes, for example because an old
+ * primary was restarted after a failover, it uses the one that was promoted last.
  * @throws ConnectError
  */
 export async function connectToPrimary(options: ConnectOptions): Promise<SqlConnection> {
@@ -69,7 +72,7 @@ export async function connectToPrimary(options: ConnectOptions): Promise<SqlConn
   throw new ConnectError(`no PostgreSQL takes writes: ${faults.join('; ')}`);
 }
 
-/** @returns once a server was found, and the others have had their time to answer */
+/** @returns once a server was found and the others' time to answer is over */
 async function othersAreLate(
   asked: readonly Promise<void>[],
   isFound: () => boolean,
@@ -98,7 +101,7 @@ async function open(host: PostgresHost, { url, schema, node }: ConnectOptions): 
     ...host,
     user: url.user,
     database: url.database,
-    // Everything that the driver would otherwise look for in the environment is given.
+    // Every value is given, so that the driver looks for none in the environment.
     password: password ?? missingPassword,
     client_encoding: 'UTF8',
     sslnegotiation: 'postgres',
@@ -158,14 +161,14 @@ interface Identity {
   readonly uptime: number;
 }
 
-/** In a name of the log's files is the timeline that is written now; the control file has that of the last checkpoint. */
+/** The name of a WAL file contains the current timeline; the control file has that of the last checkpoint. */
 const identityQuery = `select pg_backend_pid() as pid, pg_is_in_recovery() as is_standby,
   current_setting('transaction_read_only') = 'on' as is_read_only, current_setting('server_version_num')::int as version,
   extract(epoch from pg_postmaster_start_time())::text as started_at,
   (extract(epoch from clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint as uptime,
   case when pg_is_in_recovery() then null else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`;
 
-/** @throws Error unless the server takes writes and the session is as it must be */
+/** @throws Error unless the server accepts writes and the session has its settings */
 async function prove(connection: SqlConnection): Promise<void> {
   const { rows } = await connection.run<Identity>(identityQuery, []);
   const identity = rows[0] as Identity;

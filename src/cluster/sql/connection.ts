@@ -2,12 +2,12 @@ import type { Client, Notification } from 'pg';
 import { assert } from '../../support/assert.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 
-/** How long a connection may take to end in order. */
+/** Timeout for ending a connection in order. */
 const endTimeoutMs = 1000;
-/** Statements that were sent and not answered yet. More of them is a fault of the code: it must wait for answers. */
+/** Maximum of statements in flight. Exceeding it is a fault of the code, which must wait for answers. */
 const inFlightMax = 256;
 
-/** A statement that is prepared once on each connection. */
+/** A statement that each connection prepares once. */
 export interface Statement {
   /** Unique among statements. */
   readonly name: string;
@@ -17,31 +17,37 @@ export interface Statement {
 
 export interface Answer<Row> {
   readonly rows: Row[];
-  /** Rows that were returned, or changed where none is. */
+  /** Number of rows returned, or changed if none was returned. */
   readonly count: number;
   /** For example `COMMIT`. */
   readonly command: string;
 }
 
-/** Which run of which server answers. Another one may lack what this one confirmed, unless it is a synchronous standby. */
+/**
+ * Identifies one run of one server. Another one may lack what this one confirmed, unless it was a synchronous
+ * standby.
+ */
 export interface Incarnation {
-  /** Unix seconds of the postmaster's start, as text. It stays when the server recovers from the death of a backend. */
+  /**
+   * Unix seconds of the postmaster's start, as text. It does not change when the server recovers from the death of a
+   * backend.
+   */
   readonly startedAt: string;
-  /** Rises with each promotion. One that is lower than was seen before is of a server that was left behind: refuse it. */
+  /** Rises with each promotion. A lower one than before means a demoted primary, which must be refused. */
   readonly timeline: number;
-  /** For how long the server had run when this was asked, by its own clock. */
+  /** Uptime of the server at the query, by its own clock. */
   readonly uptimeMs: number;
 }
 
-/** The connection is over. What was under way has an unknown outcome. */
+/** The connection is over. Statements in flight have an unknown outcome. */
 export class ConnectionOverError extends Error {
   override readonly name = 'ConnectionOverError';
 }
 
-/** @returns the message of a fault, with what an operator can do about it where the server's words do not say */
+/** @returns the message of a fault, with advice for the operator if the server's message has none */
 export function faultText(fault: unknown): string {
   const { message, code } = fault as { readonly message?: string; readonly code?: string };
-  // Of a name with several addresses Node gives a list of faults without a message.
+  // For a name with several addresses Node gives a list of faults without a message.
   const text = message === undefined || message === '' ? String(code ?? fault) : message;
   const isRefused = code === '28P01' || code === '28000';
   return isRefused
@@ -50,25 +56,25 @@ export function faultText(fault: unknown): string {
 }
 
 /**
- * One connection. It ends whole: an answer that comes late destroys it, what was under way on it then has an unknown
- * outcome, and nothing is sent again by itself.
+ * One connection to PostgreSQL. A late answer destroys it; statements in flight then have an unknown outcome, and
+ * nothing is retried here.
  */
 export class SqlConnection {
-  /** The server, as a URL has it. */
+  /** Host and port, as in a URL. */
   readonly host: string;
   /** Quoted. */
   readonly schema: string;
   /** Resolves when the connection is over, with the reason. */
   readonly ended: Promise<ConnectionOverError>;
   incarnation: Incarnation = { startedAt: '', timeline: 0, uptimeMs: 0 };
-  /** When the server answered last, on the monotonic clock. */
+  /** Time of the server's last answer, on the monotonic clock. */
   answeredAt = monotonicMs();
   readonly #client: Client;
   readonly #texts = new Map<Statement, string>();
   #resolveEnded: (reason: ConnectionOverError) => void = () => undefined;
   #reason: ConnectionOverError | null = null;
   #inFlight = 0;
-  /** Bytes of answers that have come, from when on they were first looked at. */
+  /** Bytes of answers received since they were first counted. */
   #answerBytes = 0;
   #isCounting = false;
   #isLocalOnly = false;
@@ -92,14 +98,14 @@ export class SqlConnection {
     return this.#reason !== null;
   }
 
-  /** The number of the server's process, as it was told when connecting. */
+  /** Process id of the server's backend. */
   get serverProcess(): number | null {
     return this.#client.processID;
   }
 
   /**
-   * Sends a statement at once, behind those that were sent before, and without waiting for their answers. Each is a
-   * transaction of its own unless one was begun.
+   * Sends a statement at once, without waiting for the answers to earlier ones. Each is a transaction of its own
+   * unless one was begun.
    * @returns rejects with ConnectionOverError, or with PostgreSQL's error, whose `code` is the SQLSTATE
    */
   async run<Row>(statement: Statement | string, values: unknown[]): Promise<Answer<Row>> {
@@ -115,8 +121,8 @@ export class SqlConnection {
       this.answeredAt = monotonicMs();
       return { rows, count: rowCount ?? 0, command };
     } catch (fault) {
-      // The server ends the connection behind such an error: shutdown, or a session that it gave up. One that takes writes no
-      // more (25006) is looked for elsewhere.
+      // After such an error the server ends the connection (shutdown, or a session that it gave up), or accepts no
+      // more writes (25006), so that another primary must be found.
       if (/^(57P|25P03|25006)/.test((fault as { code?: string }).code ?? '')) this.destroy(faultText(fault));
       throw this.#reason ?? fault;
     } finally {
@@ -124,7 +130,7 @@ export class SqlConnection {
     }
   }
 
-  /** Sends statements in one packet, as far as they fit. @returns what `send` returns */
+  /** Sends statements in one packet if they fit. @returns the result of `send` */
   together<T>(send: () => T): T {
     const { stream } = this.#client.connection;
     stream.cork();
@@ -136,17 +142,17 @@ export class SqlConnection {
   }
 
   /**
-   * Waits for answers. If they do not come in time the connection is destroyed: a late answer must not be taken for another's.
-   * @throws ConnectionOverError when they are late
+   * Waits for answers. A timeout destroys the connection, so that a late answer is never mistaken for another one.
+   * @throws ConnectionOverError on timeout
    */
   async within<T>(timeoutMs: number, answers: Promise<T>): Promise<T> {
     return await this.#unlessLate(timeoutMs, answers, () => false);
   }
 
   /**
-   * Waits for answers in which, or behind others in which, there may be many bytes: they are late once no part of an answer has
-   * come for so long. Notifications are none: PostgreSQL sends them also where what it was asked never reached it.
-   * @throws ConnectionOverError when they are late
+   * Waits for answers of many bytes, or queued after such answers. The timeout restarts with each received part.
+   * Notifications do not restart it: PostgreSQL also sends them if the request never reached it.
+   * @throws ConnectionOverError on timeout
    */
   async whileArriving<T>(timeoutMs: number, answers: Promise<T>): Promise<T> {
     this.#countAnswers();
@@ -158,7 +164,7 @@ export class SqlConnection {
     });
   }
 
-  /** @param mayGoOn asked each time that the time is over */
+  /** @param mayGoOn called at each timeout */
   async #unlessLate<T>(timeoutMs: number, answers: Promise<T>, mayGoOn: () => boolean): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
@@ -184,7 +190,7 @@ export class SqlConnection {
     });
   }
 
-  /** @returns whether a commit was answered without the synchronous standby's word since this was last asked */
+  /** @returns whether a commit since the last call was answered without the synchronous standby's confirmation */
   takeLocalOnly(): boolean {
     const isLocalOnly = this.#isLocalOnly;
     this.#isLocalOnly = false;
@@ -195,7 +201,7 @@ export class SqlConnection {
     this.#client.on('notification', listener);
   }
 
-  /** Ends the connection now. @returns why it is over, which is the first reason that was given */
+  /** Ends the connection now. @returns the first reason that was given for its end */
   destroy(reason: string): ConnectionOverError {
     this.#reason ??= new ConnectionOverError(
       `the connection to PostgreSQL at ${this.host} is over: ${reason}`,
@@ -205,7 +211,7 @@ export class SqlConnection {
     return this.#reason;
   }
 
-  /** Ends the connection in order: what was sent is answered first, for a second at most. Never rejects. */
+  /** Ends the connection in order, after the answers to what was sent or a second at most. Never rejects. */
   async end(): Promise<void> {
     if (this.isOver) return;
     await this.within(endTimeoutMs, this.#client.end()).catch(() => undefined);
@@ -222,7 +228,7 @@ export class SqlConnection {
   }
 }
 
-/** In PostgreSQL's protocol: type, length, process and two texts, each with a zero behind it. */
+/** Size in PostgreSQL's protocol: type, length, process id and two zero-terminated texts. */
 function notificationBytes({ channel, payload = '' }: Notification): number {
   return 1 + 4 + 4 + Buffer.byteLength(channel) + 1 + Buffer.byteLength(payload) + 1;
 }

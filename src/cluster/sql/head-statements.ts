@@ -43,9 +43,10 @@ const confirmStatement: Statement = {
 };
 
 /**
- * Has the server confirm all that it shows, its synchronous standby with it. After a crash it shows what it had written and the
- * standby had not: a read alone, of such a row too, waits for nobody.
- * @throws ConnectionOverError when the standby is away for too long; PostgreSQL's 55P03 when somebody else waits for it
+ * Makes the server and its synchronous standby confirm all visible rows. After a crash, PostgreSQL may show rows that
+ * the standby never received. A plain read does not wait for the standby.
+ * @throws ConnectionOverError when the standby is away for too long; PostgreSQL's 55P03 when another session waits
+ * for it
  */
 export async function confirmHead(connection: SqlConnection): Promise<void> {
   connection.takeLocalOnly();
@@ -53,7 +54,7 @@ export async function confirmHead(connection: SqlConnection): Promise<void> {
   if (connection.takeLocalOnly()) throw new Error('the wait for the synchronous standby was cancelled');
 }
 
-/** @returns the chain's checksum before the oldest row of the log: of position `Head.keptFrom` - 1 */
+/** @returns the chain's checksum before the oldest row of the log, at position `Head.keptFrom` - 1 */
 export async function readKeptChecksum(connection: SqlConnection): Promise<Buffer> {
   const query = `select kept_checksum as checksum from ${connection.schema}.head`;
   const { rows } = await connection.within(readTimeoutMs, connection.run<{ checksum: Buffer }>(query, []));

@@ -2,17 +2,17 @@ import type { Answer, SqlConnection, Statement } from './connection.ts';
 import type { LogRow, LogRows } from './rows.ts';
 import { readTimeoutMs } from './time-limits.ts';
 
-/** Beyond every part of a position: what comes behind it begins with the next position. */
+/** Greater than every part number: reading after it starts with the next position. */
 export const maxPart = 2 ** 31 - 1;
 
-/** What is read at once. A row alone may be larger than `bytes`: it comes whole. */
+/** Bounds of one read. A single row larger than `bytes` is read whole. */
 export interface RowBounds {
   readonly rows: number;
   readonly bytes: number;
 }
 
 export const followBounds: RowBounds = { rows: 500, bytes: 16 * 1024 * 1024 };
-/** Rows behind a position and part, until so many or so many bytes: always one at least, if there is one. */
+/** Rows after a position and part, up to a number of rows and bytes, but at least one if there is one. */
 const rowsStatement: Statement = {
   name: 'rows',
   text: (schema) => `
@@ -27,15 +27,16 @@ const rowsStatement: Statement = {
     where before < $4::bigint order by position, part`,
 };
 
-/** Of a row that is kept in parts, one of them. */
+/** One part of a row. */
 export interface PartRow extends LogRow {
   readonly part: number;
   readonly parts: number;
 }
 
 /**
- * Reads the rows behind a position, whole and in order. None may mean that there is none yet, or that they were
- * trimmed: `Head.keptFrom` says which. A first row that is not the next position was trimmed in between.
+ * Reads the rows after a position, whole and in order. An empty result means that there are none yet, or that they
+ * were trimmed: `Head.keptFrom` says which. If the first row is not at the next position, rows before it were
+ * trimmed.
  */
 export async function rowsAfter(
   connection: SqlConnection,
@@ -47,7 +48,7 @@ export async function rowsAfter(
   const { rows: parts } = await read(position, maxPart);
   const [first] = parts;
   if (first === undefined) return { rows: [], hasMore: false };
-  // A row of more bytes than are read at once: its parts are fetched until it is whole.
+  // A row larger than one read: its parts are fetched until it is whole.
   while (isCut(parts) && parts.at(-1)?.position === first.position) {
     const last = parts.at(-1) as PartRow;
     const { rows: next } = await read(last.position, last.part);
@@ -74,7 +75,7 @@ function isCut(parts: readonly PartRow[]): boolean {
   return last !== undefined && last.part < last.parts - 1;
 }
 
-/** Whole rows; what a bound cut off is left for the next read. */
+/** Joins parts to whole rows. An incomplete last row is left for the next read. */
 export function toLogRows(parts: readonly PartRow[], bounds: RowBounds): LogRows {
   const bytes = parts.reduce((sum, { changes }) => sum + changes.length, 0);
   const hasMore = isCut(parts) || parts.length >= bounds.rows || bytes >= bounds.bytes;

@@ -5,32 +5,32 @@ import type { Head, NodeRow } from './rows.ts';
 import { commitChannel, reportChannel } from './schema-name.ts';
 import { readTimeoutMs } from './time-limits.ts';
 
-/** How long a renewal may wait in vain until its connection is given up: the lease goes on running meanwhile. */
+/** Timeout of a renewal. The lease keeps running meanwhile. */
 const renewTimeoutMs = 2000;
-/** More nodes than anybody runs: rows of nodes that died are removed by the others. */
+/** More than any cluster has. Other nodes remove the rows of dead nodes. */
 export const nodesMax = 1000;
 
 export interface Renewal {
   /** New for each process. */
   readonly id: string;
-  /** One more with each renewal, over all connections of the process. */
+  /** Incremented with each renewal, over all connections of the process. */
   readonly counter: number;
   /** The position that this node has applied. */
   readonly applied: number;
-  /** The newest format that it can decode. */
+  /** Newest format that it can decode. */
   readonly knowsFormat: number;
-  /** What people know it by: its host, its version. */
+  /** Name for people: host and version. */
   readonly label: string;
-  /** How long its lease is. */
+  /** Length of its lease. */
   readonly leaseMs: number;
 }
 
 export interface RenewalOutcome {
-  /** Read after the renewal was committed: a node that joins is ready once it has applied this position. */
+  /** Read after the renewal was committed. A joining node is ready once it has applied this position. */
   readonly head: Head;
   /** All nodes, this one included. */
   readonly nodes: readonly NodeRow[];
-  /** The database's clock when it renewed, in Unix milliseconds. */
+  /** Database time of the renewal, in Unix milliseconds. */
   readonly databaseTime: number;
 }
 
@@ -45,7 +45,7 @@ export const nodesStatement: Statement = {
     `select id, counter, applied, knows_format, lease_ms from ${schema}.node order by id limit ${nodesMax}`,
 };
 
-/** One that comes late, on a connection that was given up, changes nothing: the counter only rises. */
+/** A late renewal on an abandoned connection changes nothing, because the counter only rises. */
 const renewStatement: Statement = {
   name: 'renew',
   text: (schema) => `
@@ -70,8 +70,10 @@ const removeStatement: Statement = {
 const notifyStatement: Statement = { name: 'notify', text: () => 'select pg_notify($1::text, $2::text)' };
 
 /**
- * Renews this node's lease, or joins. In one message behind it, each in a transaction of its own: the head and the nodes.
- * @throws ConnectionOverError once nothing has come for 2 s: rows of the log that were asked for before come first
+ * Renews this node's lease, or joins; then reads head and nodes, each in a transaction of its own, all in one
+ * message.
+ * @throws ConnectionOverError after 2 s without received bytes: earlier requests for rows of the log are answered
+ * first
  */
 export async function renew(connection: SqlConnection, renewal: Renewal): Promise<RenewalOutcome> {
   const { id, counter, applied, knowsFormat, label, leaseMs } = renewal;
@@ -92,13 +94,16 @@ export async function renew(connection: SqlConnection, renewal: Renewal): Promis
   };
 }
 
-/** @returns all nodes. Take the time before it is called: what it shows is not older. */
+/** @returns all nodes, as of the call or later */
 export async function readNodes(connection: SqlConnection): Promise<readonly NodeRow[]> {
   const { rows } = await connection.within(renewTimeoutMs, connection.run<RawNode>(nodesStatement, []));
   return nodeRows(rows);
 }
 
-/** @param leaseMs of nodes that tell none. @returns whether a node has renewed its lease within its length, by PostgreSQL's clock */
+/**
+ * @returns whether any node holds a lease by PostgreSQL's clock
+ * @param leaseMs for nodes that publish none
+ */
 export async function hasLeaseholders(connection: SqlConnection, leaseMs: number): Promise<boolean> {
   const statement = `select from ${connection.schema}.node
     where renewed_at > now() - coalesce(lease_ms, $1::int) * interval '1 millisecond' limit 1`;
@@ -106,14 +111,14 @@ export async function hasLeaseholders(connection: SqlConnection, leaseMs: number
   return count > 0;
 }
 
-/** A node that ends in order: nobody waits for it any more. Its lease must have ended before. */
+/** Removes a node that ends in order, so that no change waits for it. Its lease must have ended before. */
 export async function leave(connection: SqlConnection, id: string): Promise<void> {
   await connection.within(renewTimeoutMs, connection.run(leaveStatement, [id]));
 }
 
 /**
- * Removes a node whose lease is over by the rule for that.
- * @param counter with which it was found dead
+ * Removes a node whose lease is over by `isSilent`.
+ * @param counter that it had then
  * @returns false when it has renewed since, or is gone
  */
 export async function removeDead(connection: SqlConnection, id: string, counter: number): Promise<boolean> {
@@ -122,8 +127,8 @@ export async function removeDead(connection: SqlConnection, id: string, counter:
 }
 
 /**
- * Tells the node that decided a row how far this one is.
- * @param author whose rows were applied
+ * Notifies a row's author of the position that this node has applied.
+ * @param author of the rows that were applied
  */
 export async function report(
   connection: SqlConnection,
@@ -135,15 +140,17 @@ export async function report(
   await connection.whileArriving(readTimeoutMs, connection.run(notifyStatement, values));
 }
 
-/** What a node hears. Notifications are hints, and may be lost with a connection: the head and the nodes' rows are what counts. */
+/**
+ * Receives notifications. They are hints, and may be lost with a connection; only the head and the nodes' rows count.
+ */
 export interface Listener {
-  /** The head is there, or further. */
+  /** The head has reached this position or a later one. */
   onCommit(position: number): void;
-  /** A node has applied this node's rows up to there. It may be one whose row was not read yet. */
+  /** A node has applied this node's rows up to a position. Its row may not have been read yet. */
   onReport(node: string, position: number): void;
 }
 
-/** Hears commits, and reports for this node, until the connection is over. Once for a connection. */
+/** Listens to commits and to reports for this node until the connection is over. Call it once for each connection. */
 export async function hearCluster(
   connection: SqlConnection,
   node: string,
@@ -153,7 +160,7 @@ export async function hearCluster(
   const reports = reportChannel(connection.schema, node);
   assert(/^[0-9A-Za-z]+$/.test(node), 'a node has the id of a process');
   connection.onNotification(({ channel, payload }) => {
-    // Whoever may log in to the database may notify: what is no position is left alone.
+    // Any role that may log in can notify, so an invalid payload is ignored.
     const words = payload.split(' ');
     const position = Number(words.at(-1));
     if (!Number.isSafeInteger(position) || position < 1) return;

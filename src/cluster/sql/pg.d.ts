@@ -1,4 +1,4 @@
-/** What is used of the driver: its pipeline and the socket below it, which the public typings do not have. */
+/** The used part of the driver. Its public types lack the pipeline and the socket. */
 declare module 'pg' {
   import type { EventEmitter } from 'node:events';
   import type { Socket } from 'node:net';
@@ -9,7 +9,7 @@ declare module 'pg' {
     readonly port: number;
     readonly user: string;
     readonly database: string;
-    /** Asked for when the server wants one. What it throws is what connecting rejects with. */
+    /** Called when the server asks for a password. Connecting rejects with what it throws. */
     readonly password?: string | (() => string);
     readonly ssl?: false | ConnectionOptions;
     readonly sslnegotiation?: 'postgres' | 'direct';
@@ -18,7 +18,7 @@ declare module 'pg' {
     readonly connectionTimeoutMillis?: number;
     readonly keepAlive?: boolean;
     readonly keepAliveInitialDelayMillis?: number;
-    /** Queries are sent at once, not each after the answer of the one before. */
+    /** Sends queries without waiting for earlier answers. */
     readonly pipeline?: boolean;
     readonly types?: { getTypeParser(oid: number, format: string): (text: string) => unknown };
   }
@@ -43,15 +43,15 @@ declare module 'pg' {
   /** A warning of the server. */
   export interface NoticeMessage {
     readonly message: string;
-    /** The function of PostgreSQL that gave it, which no language changes. */
+    /** The function of PostgreSQL that raised it, independent of the server's language. */
     readonly routine?: string;
   }
 
   export class Client extends EventEmitter {
     constructor(config: ClientConfig | string);
-    /** Of the server's process, as it said when connecting. */
+    /** Process id of the server's backend. */
     readonly processID: number | null;
-    /** The socket is replaced when it changes to TLS. */
+    /** The driver replaces the socket when it starts TLS. */
     readonly connection: { readonly stream: Socket };
     connect(): Promise<unknown>;
     query<Row>(query: string | QueryConfig): Promise<QueryResult<Row>>;

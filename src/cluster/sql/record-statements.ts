@@ -12,12 +12,12 @@ import {
 } from './schema.ts';
 import { readTimeoutMs, upkeepTimeoutMs } from './time-limits.ts';
 
-/** Records of one message, in both directions. One that is larger goes alone. */
+/** Maximum of records and bytes in one message, in both directions. A larger record is sent alone. */
 const batchRows = 5000;
 const batchBytes = 8 * 1024 * 1024;
-/** For one batch, and for the end of a transaction that uploaded a whole store. */
+/** Timeout of one batch, and of the end of a transaction that uploaded a whole store. */
 const uploadTimeoutMs = 60_000;
-/** A node that was not stopped in order is taken for gone after that: no lease is longer. */
+/** A node without a renewal for this long is gone: no lease is longer. */
 const renewedMsMax = 70_000;
 
 /** A record with the position of the row that put it. */
@@ -25,31 +25,34 @@ export interface PlacedRecord extends RecordRow {
   readonly position: number;
 }
 
-/** All records as they are at one position, whatever is committed meanwhile. */
+/** All records at one position, whatever is committed meanwhile. */
 export interface Snapshot {
   readonly head: Head;
-  /** In the order of database and key (by bytes). Once. Ask for each batch within a minute of the one before. */
+  /**
+   * Records in the order of database and key bytes. Call it once, and ask for each batch within a minute of the one
+   * before.
+   */
   batches(): AsyncGenerator<readonly PlacedRecord[]>;
   /** Ends the transaction. */
   close(): Promise<void>;
 }
 
-/** What a cluster begins with. */
+/** The first state of a cluster. */
 export interface NewCluster {
   readonly store: string;
   readonly format: number;
-  /** Of position 1: random, so that no other history, and no empty directory, is taken for this one. */
+  /** Checksum of position 1: random, so that no other history or empty directory can be mistaken for this one. */
   readonly checksum: Buffer;
   readonly records: Iterable<RecordRow> | AsyncIterable<RecordRow>;
   /** Replaces the cluster of the same store in this schema, if there is one and its nodes are stopped. */
   readonly mayReplace?: boolean;
 }
 
-/** There is a cluster in this schema already. */
+/** The schema already has a cluster. */
 export class ClusterExistsError extends Error {
   override readonly name = 'ClusterExistsError';
 
-  /** @param what of which store it is, and in what state */
+  /** @param what its store and state */
   constructor(schema: string, what: string) {
     super(
       `there is a cluster in the schema ${schema} already, ${what}: start nodes on it, each with an empty directory or its own; ` +
@@ -80,7 +83,8 @@ const uploadStatement: Statement = {
 };
 
 /**
- * Opens a snapshot of all records, to make a replica from. It holds a transaction: on a connection of its own.
+ * Opens a snapshot of all records for a new replica. It needs a connection of its own, because it holds a
+ * transaction.
  * @throws NoClusterError
  */
 export async function openSnapshot(connection: SqlConnection): Promise<Snapshot> {
@@ -111,8 +115,8 @@ async function* readBatches(connection: SqlConnection): AsyncGenerator<readonly 
 }
 
 /**
- * Makes the tables and puts a store's records there, all or nothing, in one transaction. The history begins at position 1.
- * @throws ClusterExistsError; Error when there is one that may not be replaced
+ * Creates the tables and uploads a store's records in one transaction. The history begins at position 1.
+ * @throws ClusterExistsError; Error when a cluster exists that may not be replaced
  */
 export async function createCluster(
   connection: SqlConnection,
@@ -141,9 +145,9 @@ export async function createCluster(
   }
 }
 
-/** Another store's cluster is not replaced by mistake, and none whose nodes may still renew their leases. */
+/** Refuses to replace the cluster of another store, or one whose nodes may still renew their leases. */
 async function requireReplaceable(connection: SqlConnection, store: string): Promise<void> {
-  // A commit that is under way ends first, and none can follow.
+  // Waits for a commit in flight, and prevents further ones.
   const lock = connection.run<RawHead>(`${headStatement.text(connection.schema)} for update`, []);
   const head = headRow((await connection.within(upkeepTimeoutMs, lock)).rows);
   const nodes = connection.run(
@@ -192,7 +196,7 @@ async function upload(
 }
 
 /**
- * Closes the history for good: no writer commits any more, and a replica at this position is all there is of it.
+ * Closes the history for good: no writer can commit any more, and a replica at this position is complete.
  * @param position that the replica has applied
  * @returns false when the head is elsewhere, or was closed before
  */

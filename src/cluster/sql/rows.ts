@@ -1,29 +1,29 @@
 import type { RowOf } from '../../support/row-of.ts';
 
-/** As PostgreSQL keeps it. */
+/** A row of the log as PostgreSQL stores it. */
 export type LogRow = RowOf<Buffer>;
 
-/** Rows in order without a gap between them. */
+/** Rows in order, without gaps. */
 export interface LogRows {
   readonly rows: readonly LogRow[];
-  /** A bound ended them: read on from the last before anything is decided. */
+  /** A bound ended the read. Read on after the last row before anything is decided. */
   readonly hasMore: boolean;
 }
 
-/** Where a record is: a database of the replica and its key there. */
+/** A database of the replica, and the record's key in it. */
 export interface RecordKey {
   readonly database: string;
   readonly key: Buffer;
 }
 
-/** A primary record as it is now; what is derived from these is rebuilt by each node. */
+/** A primary record. Each node rebuilds derived records itself. */
 export interface RecordRow extends RecordKey {
   readonly value: Buffer;
 }
 
-/** The one row that says where the history is. */
+/** The head of the history, a single row. */
 export interface Head {
-  /** The store's id, which each replica of the cluster has. */
+  /** Id of the store, the same in each replica. */
   readonly store: string;
   /** Version of the tables. */
   readonly schema: number;
@@ -31,9 +31,9 @@ export interface Head {
   readonly format: number;
   readonly position: number;
   readonly checksum: Buffer;
-  /** The oldest position whose row is still there. A replica before it starts anew from the records. */
+  /** Oldest position whose row is kept. A replica behind it takes over the whole state. */
   readonly keptFrom: number;
-  /** Unix milliseconds when somebody went back to a single node: no writer commits any more. Null while it is open. */
+  /** Unix milliseconds at which the cluster was closed, so that no writer commits any more. Null while it is open. */
   readonly closedAt: number | null;
 }
 
@@ -41,12 +41,12 @@ export interface Head {
 export interface NodeRow {
   /** New for each process. */
   readonly id: string;
-  /** The node's own count of its renewals: the same number twice means that it did not renew in between. */
+  /** The node's own count of renewals. Two equal values mean that it did not renew in between. */
   readonly counter: number;
-  /** The position that it had applied when it renewed. */
+  /** Position that it had applied at its renewal. */
   readonly applied: number;
-  /** The newest format that it can decode. */
+  /** Newest format that it can decode. */
   readonly knowsFormat: number;
-  /** For how long it takes its state for current after a renewal, `BURGEE_CLUSTER_LEASE_MS`. Null: of a version that tells none. */
+  /** Length of its lease, `BURGEE_CLUSTER_LEASE_MS`. Null for versions that publish none. */
   readonly leaseMs: number | null;
 }

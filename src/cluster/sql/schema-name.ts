@@ -1,10 +1,10 @@
-/** Short, because channels of notifications are named after it and a node's id, and have 63 bytes. */
+/** Short, because names of notification channels, at most 63 bytes, contain it and a node's id. */
 const pattern = /^[a-z_][a-z0-9_]{0,29}$/;
 
 /**
- * @param name of the schema that has a cluster's tables: several clusters may live in one database
- * @returns it as an identifier of SQL
- * @throws Error when it is not a name that this service takes, with what it takes
+ * @param name of the schema with a cluster's tables
+ * @returns it as an SQL identifier
+ * @throws Error with the rule when the name is not allowed
  */
 export function schemaIdentifier(name: string): string {
   if (!pattern.test(name) || name.startsWith('pg_'))
@@ -14,12 +14,15 @@ export function schemaIdentifier(name: string): string {
   return `"${name}"`;
 }
 
-/** @param identifier as `schemaIdentifier` gives it. @returns the channel on which commits are told */
+/**
+ * @param identifier from `schemaIdentifier`
+ * @returns the notification channel of commits
+ */
 export function commitChannel(identifier: string): string {
   return identifier.slice(1, -1);
 }
 
-/** @returns the channel on which a node is told how far the others are. No schema has a colon in its name. */
+/** @returns the channel of reports to a node. Schema names have no colon. */
 export function reportChannel(identifier: string, node: string): string {
   return `${commitChannel(identifier)}:${node}`;
 }

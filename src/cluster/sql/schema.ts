@@ -4,24 +4,24 @@ import type { SqlConnection } from './connection.ts';
 import { NoClusterError } from './head-statements.ts';
 import { upkeepTimeoutMs } from './time-limits.ts';
 
-/** Of the tables below. Raise it with a migration. */
+/** Version of the tables below. Raise it with a migration. */
 export const schemaVersion = 3;
-/** The oldest whose nodes can work with the tables below. */
+/** Oldest version whose nodes can work with the tables below. */
 export const leastVersion = 1;
 
-/** Takes the tables from one version to the next; in one transaction with all that are due. */
+/** Migrates the tables from one version to the next. All due migrations run in one transaction. */
 export interface SchemaMigration {
-  /** The version that it leads to. */
+  /** The version after it. */
   readonly to: number;
-  /** The oldest version whose nodes can work with the tables afterwards: of two neighbouring releases, that of the older one. */
+  /** Oldest version whose nodes can work with the tables afterwards: that of the previous release. */
   readonly least: number;
   /** @param schema as a quoted identifier */
   readonly text: (schema: string) => string;
 }
 
 /**
- * How often somebody tried to sign in, or sent a report of usage. Not kept over a crash of PostgreSQL, nor on a standby: then windows begin anew, and no
- * attempt waits for a disk or a standby.
+ * Attempts to sign in, and reports of usage. The table is unlogged, so that no attempt waits for a disk or a standby.
+ * After a crash or failover all windows restart.
  */
 function attemptTable(schema: string): string {
   return `
@@ -31,13 +31,16 @@ function attemptTable(schema: string): string {
     create index on ${schema}.attempt (ends_at)`;
 }
 
-/** In order, from version 2 on. Nodes of version 1 count attempts for themselves; those before version 3 tell no lease. */
+/**
+ * In order, from version 2 on. Nodes of version 1 count attempts for themselves; those before version 3 publish no
+ * lease.
+ */
 const migrations: readonly SchemaMigration[] = [
   { to: 2, least: leastVersion, text: attemptTable },
   { to: 3, least: leastVersion, text: (schema) => `alter table ${schema}.node add column lease_ms int` },
 ];
 
-/** The tables are of a later version, with which this one cannot work. */
+/** The tables have a newer version, with which this one cannot work. */
 export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError';
 
@@ -92,15 +95,15 @@ function tablesText(schema: string): string {
     ${attemptTable(schema)}`;
 }
 
-/** @returns the number of this cluster's advisory locks, the first of their two: several clusters may share a database */
+/** @returns the first number of this cluster's advisory locks, because several clusters may use one database */
 export function lockSpace(schema: string): number {
   return crc32(Buffer.from(schema)) | 0;
 }
 
-/** Held by who makes or changes the tables; the duties of nodes have the other numbers. */
+/** Second number of the lock for creating or changing tables. Duties have the other numbers. */
 const tablesLock = 0;
 
-/** Begins a transaction in which nobody else makes or changes the tables, and which may take long. */
+/** Begins a transaction, possibly a long one, in which no other session creates or changes the tables. */
 export async function beginTableChange(connection: SqlConnection): Promise<void> {
   const begin = `begin isolation level read committed; set local lock_timeout = '5s';
     set local statement_timeout = '120s'; set local idle_in_transaction_session_timeout = '60s';
@@ -110,18 +113,18 @@ export async function beginTableChange(connection: SqlConnection): Promise<void>
   } catch (fault) {
     if (!connection.isOver) await connection.within(upkeepTimeoutMs, connection.run('rollback', []));
     if ((fault as { code?: string }).code !== '55P03') throw fault;
-    throw new Error("somebody else makes or changes the cluster's tables: try again when that is done");
+    throw new Error("another session creates or changes the cluster's tables: try again when it has ended");
   }
 }
 
 /**
- * Makes the tables, and the schema unless an administrator made it, in the transaction of `beginTableChange`.
- * @returns false when they are there already
+ * Creates the tables, and the schema if it is missing, in the transaction of `beginTableChange`.
+ * @returns false when the tables exist
  */
 export async function createTables(connection: SqlConnection): Promise<boolean> {
   if (await hasTables(connection)) return false;
   const { schema } = connection;
-  // `if not exists` would ask for a right on the database even where the schema exists.
+  // `if not exists` would need a right on the database even if the schema exists.
   const isThere = await askWhether(connection, 'select to_regnamespace($1) is not null as answer', schema);
   const text = isThere ? tablesText(schema) : `create schema ${schema}; ${tablesText(schema)}`;
   await connection.within(upkeepTimeoutMs, connection.run(text, []));
@@ -136,14 +139,17 @@ export async function dropTables(connection: SqlConnection): Promise<void> {
   await connection.within(upkeepTimeoutMs, connection.run(`drop table if exists ${names.join(', ')}`, []));
 }
 
-/** Ends a transaction, and makes sure of how. */
+/**
+ * Commits a transaction.
+ * @throws Error unless PostgreSQL confirms the commit
+ */
 export async function endTransaction(connection: SqlConnection, timeoutMs: number): Promise<void> {
   const { command } = await connection.within(timeoutMs, connection.run('commit', []));
   if (command !== 'COMMIT') throw new Error(`PostgreSQL answered COMMIT with ${command}`);
 }
 
 /**
- * Takes the tables to this version, if they are older: one node does it, in one transaction, while others wait.
+ * Migrates older tables to this version. One node does it in one transaction, while the others wait.
  * @param known for tests
  * @returns the versions before and after
  * @throws NoClusterError, NewerSchemaError
@@ -158,7 +164,8 @@ export async function migrateSchema(
     const from = await readVersion(connection, known);
     const due = known.filter(({ to }) => to > from);
     for (const { to, least, text } of due) {
-      // The head first: a change may have it for long, and whoever waits for it must not have a table meanwhile.
+      // Locks the head first: a change may hold it for long, and this transaction must not hold a table while it
+      // waits.
       const version = `update ${connection.schema}.head set schema = ${to}, least = ${least}`;
       await connection.within(upkeepTimeoutMs, connection.run(`${version}; ${text(connection.schema)}`, []));
     }

@@ -1,9 +1,9 @@
 import type { SqlConnection } from './connection.ts';
 
 /**
- * What each session must have, whatever a role's or a database's defaults are, in the words of `show`. A node that went
- * silent must not hold the head's lock for longer than `idle_in_transaction_session_timeout`, and no commit may be
- * answered before it is durable.
+ * Required settings of each session, whatever the defaults of role or database, as `show` prints them. A silent node
+ * must not hold the head's lock for longer than `idle_in_transaction_session_timeout`, and no commit may be answered
+ * before it is durable.
  */
 const required: Readonly<Record<string, string>> = {
   synchronous_commit: 'on',
@@ -18,7 +18,10 @@ const required: Readonly<Record<string, string>> = {
   bytea_output: 'hex',
 };
 
-/** By these the server notices that a client is gone. Not verified: a server that cannot do one of them shows 0. */
+/**
+ * With these the server notices that a client is gone. They are not verified, because a server without support for
+ * one shows 0.
+ */
 const keepalives: Readonly<Record<string, string>> = {
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '2',
@@ -38,8 +41,8 @@ export class NotDirectError extends Error {
 }
 
 /**
- * Makes the session's settings, and reads them back in a transaction of its own: a pooler may drop them silently, or give
- * the next transaction another session.
+ * Makes the session's settings, and reads them back in another transaction: a pooler may drop them silently, or use
+ * another session for the next transaction.
  * @throws NotDirectError
  */
 export async function applySessionSettings(connection: SqlConnection): Promise<void> {

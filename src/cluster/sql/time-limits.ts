@@ -1,4 +1,4 @@
-/** How long a statement that only reads may take until its connection is given up. */
+/** Timeout of a statement that only reads. */
 export const readTimeoutMs = 5000;
-/** The same for what an operator's command or upkeep does: beyond PostgreSQL's own limit for a statement, 10 s. */
+/** Timeout of an operator's command or of upkeep: more than PostgreSQL's own limit for a statement, 10 s. */
 export const upkeepTimeoutMs = 12_000;

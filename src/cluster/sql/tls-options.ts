@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { type ClusterTls, ClusterUrlError } from './cluster-url.ts';
 
 /**
- * @returns what Node's TLS is given beside the host; false for a connection without TLS
+ * @returns options for Node's TLS; false for a connection without TLS
  * @throws ClusterUrlError when a file cannot be read
  */
 export async function tlsOptions(tls: ClusterTls): Promise<ConnectionOptions | false> {

@@ -4,18 +4,16 @@ import type { Head } from './rows.ts';
 import { lockSpace } from './schema.ts';
 import { readTimeoutMs, upkeepTimeoutMs } from './time-limits.ts';
 
-/** Log rows that one statement removes: it holds the head's lock, and others wait for that. */
+/** Maximum of log rows that one statement removes while it holds the head's lock. */
 const trimRows = 2000;
 
-/** What of the log is kept: rows that are among the newest, and rows that are younger. */
+/** Rows of the log that are kept: the newest `rows`, and those younger than `ageMs`. */
 export interface TrimBounds {
   readonly rows: number;
   readonly ageMs: number;
 }
 
-/**
- * The head is updated in the same statement, as it stood when it began: `kept_from` never says that a row is there which is not.
- */
+/** Updates the head in the same statement, so that `kept_from` never names a removed row. */
 const trimStatement: Statement = {
   name: 'trim',
   text: (schema) => `
@@ -35,22 +33,19 @@ const trimStatement: Statement = {
     select kept_from, (select count(*) from gone) as removed from raised`,
 };
 
-/**
- * Removes log rows that are both old and far behind, 2,000 at most: call it until it says 0.
- * @returns how many were removed
- */
+/** Removes at most 2,000 log rows outside of both bounds. @returns how many; call it until it returns 0 */
 export async function trimLog(connection: SqlConnection, { rows, ageMs }: TrimBounds): Promise<number> {
   const sent = connection.run<{ removed: number }>(trimStatement, [rows, ageMs]);
   const { rows: trimmed } = await connection.within(upkeepTimeoutMs, sent);
   return trimmed[0]?.removed ?? 0;
 }
 
-/** What runs on one node at a time. The place in this list is the number of its lock, and of no other meaning. */
+/** Duties, each of one node at a time. The index in this list is the number of the advisory lock. */
 export const duties = ['tables', 'mail', 'trimming', 'clean-up'] as const;
 export type Duty = Exclude<(typeof duties)[number], 'tables'>;
 
 /**
- * Takes a duty for this connection, which holds it until it gives it back or is over. Ask each connection once.
+ * Acquires a duty for this connection until the connection ends. Call it once for each connection.
  * @returns false when another connection holds it
  */
 export async function takeDuty(connection: SqlConnection, duty: Duty): Promise<boolean> {
@@ -65,7 +60,7 @@ export async function giveDuty(connection: SqlConnection, duty: Duty): Promise<v
   await connection.within(readTimeoutMs, connection.run(query, dutyLock(connection, duty)));
 }
 
-/** Has PostgreSQL end the connection, and with it its duties, when it is asked nothing for so long. */
+/** Makes PostgreSQL end the connection, and with it its duties, after this time without a statement. */
 export async function endWhenSilent(connection: SqlConnection, silentMs: number): Promise<void> {
   const query = `select set_config('idle_session_timeout', $1::text, false)`;
   await connection.within(readTimeoutMs, connection.run(query, [String(silentMs)]));
@@ -84,23 +79,23 @@ export interface NodeStatus {
   /** By the database's clock. */
   readonly joinedMsAgo: number;
   readonly renewedMsAgo: number;
-  /** Null: of a version that tells none. */
+  /** Null for versions that publish none. */
   readonly leaseMs: number | null;
 }
 
 export interface ClusterStatus {
   readonly head: Head;
-  /** Unix milliseconds of the newest row by the database's clock; null where the log has none. */
+  /** Unix milliseconds of the newest row by the database's clock; null for an empty log. */
   readonly movedAt: number | null;
-  /** Rows of the log: long changes have several. */
+  /** Number of rows in the log's table. A long change has several. */
   readonly logRows: number;
-  /** Bytes on disk of the log, and of everything; indexes included. */
+  /** Bytes on disk of the log and of all tables, indexes included. */
   readonly logBytes: number;
   readonly bytes: number;
   readonly nodes: readonly NodeStatus[];
-  /** Duties that are held, with the node of each. */
+  /** Duties that are held, and their nodes. */
   readonly duties: readonly { readonly duty: Duty; readonly node: string }[];
-  /** Standbys that are connected, where the role may see them: as a member of `pg_monitor`. */
+  /** Connected standbys. The role sees them only as a member of `pg_monitor`. */
   readonly standbys: readonly { readonly name: string; readonly isSynchronous: boolean }[];
   /** Unix milliseconds. */
   readonly databaseTime: number;
@@ -114,7 +109,10 @@ type RawStatus = RawHead & {
   readonly database_time: number;
 };
 
-/** @returns the cluster as PostgreSQL sees it. Each part is read for itself. @throws NoClusterError */
+/**
+ * @returns the cluster's status. Each part is a separate read.
+ * @throws NoClusterError
+ */
 export async function readStatus(connection: SqlConnection): Promise<ClusterStatus> {
   const { schema } = connection;
   const total = ['log', 'record', 'usage', 'node', 'head']
@@ -133,7 +131,7 @@ export async function readStatus(connection: SqlConnection): Promise<ClusterStat
           [],
         ),
         connection.run<NodeStatus>(
-          // A command of this version may look at tables that no node of this version has migrated yet.
+          // The tables may not have been migrated to this version yet.
           `select id, label, applied, knows_format as "knowsFormat", ${milliseconds('joined_at')} as "joinedMsAgo",
            ${milliseconds('renewed_at')} as "renewedMsAgo", (to_jsonb(n) ->> 'lease_ms')::int as "leaseMs"
            from ${schema}.node n order by id limit 1000`,

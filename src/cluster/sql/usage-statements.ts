@@ -1,10 +1,10 @@
 import type { SqlConnection, Statement } from './connection.ts';
 import { readTimeoutMs, upkeepTimeoutMs } from './time-limits.ts';
 
-/** Counts that one push may bring, and one pull. */
+/** Maximum of counts in one push or pull. */
 export const usageRowsMax = 5000;
 
-/** What was counted of something in an hour: by one node, or by several together. */
+/** Counts of one key in one hour, of one node or the sum of several. */
 export interface UsageCount {
   /** Unix milliseconds of the hour's beginning. */
   readonly bucket: number;
@@ -15,7 +15,7 @@ export interface UsageCount {
   readonly second: number;
 }
 
-/** A count only grows: what comes late, or twice, changes nothing. */
+/** Counts only grow, so a late or repeated push changes nothing. */
 const pushStatement: Statement = {
   name: 'push usage',
   text: (schema) => `
@@ -40,9 +40,9 @@ const pullStatement: Statement = {
 };
 
 /**
- * Tells what a node has counted, as a whole: it may be told again.
- * @param node whose counts they are: of a data directory, for longer than its process
- * @param counts `usageRowsMax` at most, each place once
+ * Stores a node's total counts. It may be repeated.
+ * @param node id of the data directory, which outlives its process
+ * @param counts at most `usageRowsMax`, each key once
  */
 export async function pushUsage(
   connection: SqlConnection,
@@ -60,17 +60,17 @@ export async function pushUsage(
 
 export interface UsagePull {
   readonly kind: string;
-  /** Whose own counts are left out. */
+  /** Node whose own counts are left out. */
   readonly node: string;
-  /** By PostgreSQL's clock, in Unix milliseconds: only what somebody has told since. */
+  /** Only counts stored since then, in Unix milliseconds by PostgreSQL's clock. */
   readonly since: number;
-  /** The last that was read; to begin, the first hour and an empty key. */
+  /** Key of the last count that was read. Begin with the first hour and an empty key. */
   readonly after: Pick<UsageCount, 'bucket' | 'key'>;
-  /** The last hour that is read: all that an hour has are looked through, so of one hour they are few enough for a statement. */
+  /** Last hour to read. One statement searches all counts of the hours up to it, so keep the range short. */
   readonly until: number;
 }
 
-/** @returns the sums of all other nodes, `usageRowsMax` at most: with fewer it was the end */
+/** @returns sums over all other nodes, at most `usageRowsMax`; fewer mean the end */
 export async function pullUsage(
   connection: SqlConnection,
   { kind, node, since, after, until }: UsagePull,
@@ -88,7 +88,7 @@ export async function readClock(connection: SqlConnection): Promise<number> {
   return rows[0]?.now ?? 0;
 }
 
-/** Removes counts of hours that nobody is shown any more. @returns how many, 10,000 at most: call it until it says 0 */
+/** Removes at most 10,000 counts of hours that are no longer shown. @returns how many; call it until it returns 0 */
 export async function removeUsage(connection: SqlConnection, kind: string, before: number): Promise<number> {
   const { schema } = connection;
   const statement = `delete from ${schema}.usage u using (

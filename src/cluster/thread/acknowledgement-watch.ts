@@ -5,24 +5,26 @@ import type { PrimaryLink } from './primary-link.ts';
 
 export interface AcknowledgementWatchOptions {
   readonly acknowledgements: Acknowledgements;
-  /** The link of commits: what is seen there says which nodes a change must wait for. */
+  /** The link of commits: its reads say which nodes a change must wait for. */
   readonly writing: PrimaryLink;
-  /** Whether a commit is under way over it, or the lock is held: see `Committer.isBusy`. */
+  /** Whether a commit is in flight on that link, or the lock is held: see `Committer.isBusy`. */
   isBusy(): boolean;
-  /** How often the nodes are read where nothing waits. */
+  /** Interval of reads of the nodes while no change waits. */
   readonly readEveryMs: number;
   readonly log: Logger;
 }
 
-/** How often it is looked whether a change has waited too long, and how soon nodes are read for its sake. */
+/**
+ * Interval of the check for changes that have waited too long, and delay before nodes are read for a waiting change.
+ */
 const settleEveryMs = 100;
 const readNodesAfterMs = 150;
 
 /**
- * Looks after the changes that wait for other nodes, whatever becomes of this node's own lease and of the connection that
- * renews it: each is settled in its time. While a commit is under way nothing is read, because the answer would come behind the
- * commit's, and late ones end the connection; and a read under the lock would keep alive what PostgreSQL ends when it is silent.
- * A commit reads the nodes itself, behind what it stored and after it was refused.
+ * Settles waiting changes in time, whatever happens to this node's own lease and to the connection that renews it. It
+ * reads nothing while a commit is in flight: the answer would arrive after the commit's, and a late answer ends the
+ * connection. Nor does it read under the lock: that would reset PostgreSQL's timeout for a silent session. A commit
+ * reads the nodes itself, also after it was refused.
  */
 export class AcknowledgementWatch {
   readonly #options: AcknowledgementWatchOptions;

@@ -8,7 +8,7 @@ import type { ClusterMeter } from './cluster-meter.ts';
 import { heldUntil, isSilent, mayAcknowledge, type PeerSeen, seePeer } from './lease-rules.ts';
 
 export interface AcknowledgementOptions {
-  /** This node waits for all others, not for itself. */
+  /** This node's id: changes wait for all others. */
   self(): string;
   readonly leaseMs: number;
   readonly waitMs: number;
@@ -29,27 +29,29 @@ interface Waiting {
   settle(confirmation: Confirmation): void;
 }
 
-/** Groups of changes that wait: the writer has far fewer. */
+/** Maximum of waiting groups of changes. The writer has far fewer. */
 const waitingMax = 16_384;
 
 /**
- * Which nodes have applied what, and which changes wait for them (`lease-rules.ts`). What is judged was read over the
- * connection that commits: another one may be to a server that a failover has left behind.
+ * Tracks what other nodes have applied, and which changes wait for them (`lease-rules.ts`). Nodes are read over the
+ * connection that commits: another one may lead to a demoted primary.
  */
 export class Acknowledgements {
   readonly #options: AcknowledgementOptions;
   readonly #peers = new Map<string, Peer>();
-  /** A node may report before its row was read. */
+  /** Reports by node. A node may report before its row was read. */
   readonly #reports = new Map<string, number>();
   #waiting: Waiting[] = [];
-  /** Since the last commit, over the connection that commits. */
+  /** Whether the nodes were read since the last commit, over the connection that commits. */
   #wereRead = false;
-  /** When another server answered: nothing is acknowledged before all leases of then have run out. */
+  /** Time at which another server answered. Nothing is acknowledged until all leases of that time have run out. */
   #heldSince = Number.NEGATIVE_INFINITY;
-  /** The longest lease that any node was seen with, its own included: one whose row is lost with a server may still be attached. */
+  /**
+   * Longest lease of any node seen, this one included. A node whose row was lost with a server may still be attached.
+   */
   #longestLeaseMs: number;
   #losses = 0;
-  /** Positions up to this one are on one server alone, though another is to have them, too. */
+  /** Positions up to this one may be missing on the synchronous standby. */
   #localOnly = 0;
 
   constructor(options: AcknowledgementOptions) {
@@ -57,30 +59,30 @@ export class Acknowledgements {
     this.#longestLeaseMs = options.leaseMs;
   }
 
-  /** How often PostgreSQL was seen to lose a part of the history. */
+  /** Number of losses of history that were noticed. */
   get losses(): number {
     return this.#losses;
   }
 
-  /** How many changes wait. */
+  /** Number of waiting changes. */
   get depth(): number {
     return this.#waiting.length;
   }
 
-  /** How long the first of them has waited; 0 where none does. */
+  /** Waiting time of the first one; 0 if none waits. */
   get oldestMs(): number {
     const [first] = this.#waiting;
     return first === undefined ? 0 : monotonicMs() - first.since;
   }
 
-  /** How many other nodes are waited for. */
+  /** Number of nodes that changes wait for. */
   get peers(): number {
     return [...this.#peers.values()].filter(({ seen, leaseMs }) => !isSilent(seen, leaseMs)).length;
   }
 
   /**
-   * Takes in what the table of nodes says.
-   * @param sentAt when it was asked for: what it shows is not older
+   * Applies a read of the table of nodes.
+   * @param sentAt when the read was sent: its result is not older
    */
   observe(rows: readonly NodeRow[], sentAt: number): void {
     const answeredAt = monotonicMs();
@@ -90,26 +92,29 @@ export class Acknowledgements {
       known.add(id);
       const peer = this.#peers.get(id);
       const seen = seePeer(peer?.seen ?? null, counter, sentAt, answeredAt);
-      const told = Math.max(applied, peer?.applied ?? 0, this.#reports.get(id) ?? 0);
+      const newest = Math.max(applied, peer?.applied ?? 0, this.#reports.get(id) ?? 0);
       const leaseMs = toldLeaseMs ?? this.#options.leaseMs;
       this.#longestLeaseMs = Math.max(this.#longestLeaseMs, leaseMs);
-      this.#peers.set(id, { seen, applied: told, leaseMs });
+      this.#peers.set(id, { seen, applied: newest, leaseMs });
     }
     for (const id of this.#peers.keys()) if (!known.has(id)) this.#peers.delete(id);
     for (const id of this.#reports.keys()) if (!known.has(id)) this.#reports.delete(id);
-    // Of more, some were not shown: any of them may hold a lease.
+    // Beyond the maximum some nodes are missing, and any of them may hold a lease.
     this.#wereRead = rows.length < nodesMax;
     this.#options.meter.showNodes(this.#peers.size, this.#peers.size - this.peers);
     this.settle();
   }
 
-  /** Reads the table of nodes, over the connection that commits. @throws ConnectionOverError when the answer is late */
+  /**
+   * Reads the table of nodes over the connection that commits.
+   * @throws ConnectionOverError on timeout
+   */
   async readNodes(connection: SqlConnection): Promise<void> {
     const sentAt = monotonicMs();
     this.observe(await readNodes(connection), sentAt);
   }
 
-  /** A node says that it has applied a position. */
+  /** A node has applied a position. */
   reported(id: string, position: number): void {
     if (position > (this.#reports.get(id) ?? 0)) this.#reports.set(id, position);
     const peer = this.#peers.get(id);
@@ -118,26 +123,26 @@ export class Acknowledgements {
     this.settle();
   }
 
-  /** Commits go over another connection from now on: what was read over the one before counts no more. */
+  /** Forgets what was read over the previous connection, because commits use another one now. */
   forgetPeers(): void {
     this.#peers.clear();
     this.#wereRead = false;
   }
 
-  /** This node has another name from now on: what others reported to the one before counts no more. */
+  /** Forgets reports to the previous name of this node. */
   renamed(): void {
     this.#reports.clear();
     this.forgetPeers();
   }
 
-  /** Another server answers, or the same one after a crash. */
+  /** Delays acknowledgements, because another server answers, or the same one after a crash. */
   hold(): void {
     this.#heldSince = monotonicMs();
   }
 
   /**
-   * PostgreSQL has lost a part of the history: what waits for it is not known to be stored. Renewals may be lost with it of nodes
-   * that are still attached.
+   * PostgreSQL has lost a part of the history. The outcome of waiting changes is unknown. It may have lost renewals
+   * of nodes that are still attached.
    */
   historyLost(): void {
     this.#losses += 1;
@@ -150,21 +155,21 @@ export class Acknowledgements {
     this.#options.meter.showWaiting(0);
   }
 
-  /** Somebody cancelled the wait for the synchronous standby: what was committed until now may be on one server alone. */
+  /** The wait for the synchronous standby was cancelled: commits up to now may be on one server alone. */
   committedHereOnly(position: number): void {
     this.#localOnly = Math.max(this.#localOnly, position);
   }
 
-  /** A commit was confirmed by the standby, too, and so is everything before it. */
+  /** The standby has confirmed a commit, and with it everything before. */
   committed(position: number): void {
     if (position > this.#localOnly) this.#localOnly = 0;
   }
 
   /**
-   * @param losses as it was when the position was in PostgreSQL: what was lost since is confirmed by nobody
-   * @param since from when on the wait counts, on the monotonic clock: storing it has taken a part of it
-   * @returns once every node whose lease may be valid has the position, or it has taken too long. Where nodes are not waited for,
-   * once the servers of PostgreSQL have it that are to have it
+   * @param losses the loss counter at commit time; a later loss invalidates the confirmation
+   * @param since start of the wait on the monotonic clock; storing has taken a part of it
+   * @returns once every node whose lease may be valid has the position, or after the timeout. If nodes are not waited
+   * for, once PostgreSQL's synchronous standby has it
    */
   everywhere(position: number, losses: number, since = monotonicMs()): Promise<Confirmation> {
     if (losses !== this.#losses) return Promise.resolve('unknown');
@@ -175,7 +180,10 @@ export class Acknowledgements {
     });
   }
 
-  /** Settles what can be. Called again and again while something waits: nothing else sees that it takes too long. */
+  /**
+   * Settles all changes that can be. It is called periodically while changes wait, because it also detects their
+   * timeouts.
+   */
   settle(): void {
     if (this.#waiting.length === 0) return;
     const now = monotonicMs();

@@ -1,10 +1,10 @@
 import type { Logger } from '../../observability/logger.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
 
-/** Of times in the audit log and of expiries, which each node takes from its own clock. Leases do not depend on it. */
+/** Tolerated clock difference. Times in the audit log and expiries use each node's own clock; leases do not. */
 const skewMsMax = 1000;
 
-/** Compares this machine's clock with PostgreSQL's: all nodes compare theirs with the same one. */
+/** Compares this machine's clock with PostgreSQL's, which is the same for all nodes. */
 export class ClockWatch {
   readonly #meter: ClusterMeter;
   readonly #log: Logger;
@@ -16,15 +16,15 @@ export class ClockWatch {
   }
 
   /**
-   * @param sentAt of this machine's clock in Unix milliseconds, when PostgreSQL was asked for the time
-   * @param databaseTime what it answered
-   * @param answeredAt when the answer came
+   * @param sentAt this machine's time when the question was sent, in Unix milliseconds
+   * @param databaseTime PostgreSQL's answer
+   * @param answeredAt this machine's time of the answer
    */
   compare(sentAt: number, databaseTime: number, answeredAt: number): void {
     if (Number.isNaN(databaseTime) || answeredAt < sentAt) return;
     const aheadMs = (sentAt + answeredAt) / 2 - databaseTime;
     this.#meter.showClockSkew(aheadMs);
-    // The answer may have been made at any moment in between: only what no delay explains counts.
+    // PostgreSQL may have read its clock at any time in between: subtract what the delay explains.
     const isOff = Math.abs(aheadMs) - (answeredAt - sentAt) / 2 > skewMsMax;
     if (isOff && !this.#isOff) {
       const seconds = Math.round(aheadMs / 100) / 10;

@@ -25,7 +25,7 @@ export class ClusterMeter {
     put(this.cells, metrics.nodes, 1);
   }
 
-  /** A link has a connection: each after the first is there in the place of one that ended. */
+  /** Counts a connection of a link. Each after the first is a reconnect. */
   countConnection(link: ClusterLinkName): void {
     if (this.#connected.has(link)) count(this.cells, metrics.reconnects, clusterLinks.indexOf(link));
     this.#connected.add(link);
@@ -59,7 +59,10 @@ export class ClusterMeter {
     put(this.cells, metrics.waiting, changes);
   }
 
-  /** @param others nodes but this one. @param silent of them, those that are not waited for */
+  /**
+   * @param others number of other nodes
+   * @param silent those among them that changes do not wait for
+   */
   showNodes(others: number, silent: number): void {
     put(this.cells, metrics.nodes, others + 1);
     put(this.cells, metrics.silentNodes, silent);
@@ -72,17 +75,20 @@ export class ClusterMeter {
   /** @param position that the replica has applied */
   showPosition(position: number): void {
     this.#position = position;
-    // The replica knows of its own commits first.
+    // The replica may be ahead of the head that was read, by its own commits.
     this.#showPlaces(Math.max(this.#head, position));
   }
 
-  /** @param head the newest position that was heard of. @param isNew a history may have begun anew, and have fewer */
+  /**
+   * @param head the newest known position
+   * @param isNew whether another history begins, whose positions may be lower
+   */
   showHead(head: number, isNew = false): void {
     this.#showPlaces(isNew ? head : Math.max(this.#head, head));
   }
 
   /**
-   * The replica has all that there was at a moment. The cell keeps the moment, and who reads it makes a duration of it.
+   * Sets the time at which the replica was last caught up; it is scraped as an age.
    * @param at on the monotonic clock
    */
   showCaughtUp(at: number): void {

@@ -31,29 +31,29 @@ import { UsageExchange } from './usage-exchange.ts';
 export interface ClusterNodeOptions {
   readonly url: ClusterUrl;
   readonly schema: string;
-  /** Of this process, until its replica has to start anew. */
+  /** Id of this process, until its replica takes over a state. */
   readonly node: string;
   readonly label: string;
   readonly leaseMs: number;
   readonly waitMs: number;
   readonly wait: 'all' | 'none';
   readonly lease: LeaseCell;
-  /** Valid while this node is to send mails; null where it has no mail server. */
+  /** Valid while this node sends the cluster's mails; null without a mail server. */
   readonly mail: LeaseCell | null;
   readonly log: Logger;
   readonly meter: ClusterMeter;
-  /** Leads to the writer's replica. */
+  /** Port to the writer's replica. */
   readonly replicaPort: MessagePort;
-  /** Only another setting or another directory helps. */
+  /** A fault that only another setting or directory resolves. */
   onFatal(fault: unknown): void;
 }
 
-/** After a read of the cluster that failed, until the next. */
+/** Pause after a failed read of the cluster. */
 const againMs = 100;
-/** After a state was not taken over, at most: each attempt reads it from its beginning. */
+/** Longest pause after a failed take-over of a state. Each attempt reads it from the beginning. */
 const takeOverAgainMsMax = 10_000;
 
-/** Nobody can become a node any more. */
+/** The cluster is closed and accepts no new node. */
 class ClusterClosedError extends Error {
   constructor() {
     super(
@@ -63,9 +63,9 @@ class ClusterClosedError extends Error {
   }
 }
 
-/** The parts of a node, put together: what they ask of one another goes through here. */
+/** Composes the parts of a node and connects their calls. */
 export class ClusterNode {
-  /** What the main thread asks. */
+  /** Answers to the main thread's calls. */
   readonly questions: CallHandlers<ClusterQuestions> = {
     listNodes: () => this.#orNull('the nodes could not be listed', () => this.#listNodes()),
     countAttempts: ({ keys, windowMs }) =>
@@ -104,9 +104,9 @@ export class ClusterNode {
   readonly #acknowledgements: Acknowledgements;
   readonly #writing: PrimaryLink;
   readonly #listening: PrimaryLink;
-  /** For what is done every few seconds. */
+  /** Link for periodic work. */
   readonly #caringLink: PrimaryLink;
-  /** For attempts to sign in, and reports of usage: what takes too long there ends no duty. */
+  /** Link for attempts to sign in and reports of usage, so that their timeouts do not end the duties. */
   readonly #countingLink: PrimaryLink;
   readonly #committer: Committer;
   readonly #watch: AcknowledgementWatch;
@@ -119,7 +119,7 @@ export class ClusterNode {
   readonly #stopped = new AbortController();
   #self: string;
   #failedTakeOvers = 0;
-  /** Why a state is to be taken over, until one was: said once. */
+  /** Reason for taking over a state, until that succeeded. It is logged once. */
   #takenOverFor: string | null = null;
   #running: Promise<void> = Promise.resolve();
   #caring: Promise<void> = Promise.resolve();
@@ -139,7 +139,7 @@ export class ClusterNode {
       ...this.#link,
       onConnected: async (connection) => {
         meter.countConnection('commits');
-        // What is found stored after a crash would be acknowledged without its standby.
+        // Otherwise a row found after a crash would be acknowledged without the standby.
         await confirmHead(connection);
         this.#acknowledgements.forgetPeers();
       },
@@ -177,7 +177,7 @@ export class ClusterNode {
     });
   }
 
-  /** A new directory is to become a part of the cluster: without PostgreSQL nobody knows of which. */
+  /** Reads the store's id for a new directory, which only PostgreSQL knows. */
   #storeId(): Promise<string> {
     const isFinal = (fault: unknown): boolean =>
       fault instanceof NewerSchemaError || fault instanceof ClusterClosedError;
@@ -193,14 +193,14 @@ export class ClusterNode {
     return { failures: new FailureLog(this.#options.log, words), againMs, stopped: this.#stopped.signal };
   }
 
-  /** @returns once there is a state that can be served: the one that lies here, or that of the cluster */
+  /** @returns once there is a state that can be served, the local one or the cluster's */
   async #opened(storeId: string, place: PlaceMessage): Promise<null> {
     this.#replica.moved(place);
     if (place.position === 0) {
       requireSameStore(storeId, await this.#storeId());
       const words = 'the state of the cluster was not read to its end; it is tried again';
       const isFinal = (fault: unknown): boolean => fault instanceof NewerLogError;
-      // PostgreSQL may have been set back while all nodes were stopped: who was there would have seen it.
+      // PostgreSQL may have been set back while all nodes were stopped. A running node would have noticed.
       const isUnattended = async (connection: SqlConnection): Promise<boolean> =>
         !(await hasLeaseholders(connection, this.#options.leaseMs));
       await tryAgain({ ...this.#retries(words), isFinal }, () =>
@@ -214,12 +214,12 @@ export class ClusterNode {
     return null;
   }
 
-  /** What this node has told others was about another history: it gets a new name. */
+  /** Takes over a state under a new name, because the node's reports were about another history. */
   async #startAnew({ message, isLoss }: NeedsStateError): Promise<void> {
     if (isLoss) this.#acknowledgements.historyLost();
     else this.#acknowledgements.renamed();
     this.#self = newId();
-    // Its duties belong to a connection that has the name of before.
+    // The duties belong to a connection with the old name.
     await this.#caringLink.end();
     await this.#takeOver(message, async () => isLoss);
     await this.#usage.restart();
@@ -242,7 +242,7 @@ export class ClusterNode {
     log.info({ position, written }, 'the replica has taken over the state of the cluster');
   }
 
-  /** What cannot succeed now, as on a full disk, is not tried at once again: the wait doubles with each failure. */
+  /** Waits after a failure, such as a full disk. The wait doubles with each failure. */
   async #orWait<T>(taking: Promise<T>): Promise<T> {
     try {
       const taken = await taking;
@@ -256,7 +256,7 @@ export class ClusterNode {
     }
   }
 
-  /** @throws Error where PostgreSQL does not answer */
+  /** @throws Error when PostgreSQL does not answer */
   #listNodes(): Promise<NodesAnswer> {
     return readNodeList(this.#link, this.#options.leaseMs);
   }
@@ -266,11 +266,14 @@ export class ClusterNode {
       await this.#usage.push(await this.#caringLink.get());
     } catch (fault) {
       const reason = (fault as Error).message;
-      this.#options.log.warn({ reason }, 'the last counts could not be told to the other nodes');
+      this.#options.log.warn({ reason }, 'the last usage counts could not be sent to PostgreSQL');
     }
   }
 
-  /** @returns null where PostgreSQL does not answer; @param words for the log */
+  /**
+   * @returns null when PostgreSQL does not answer
+   * @param words for the log
+   */
   async #orNull<T>(words: string, ask: () => Promise<T>): Promise<T | null> {
     try {
       return await ask();
@@ -291,7 +294,7 @@ export class ClusterNode {
     await this.#caring;
   }
 
-  /** Nothing is asked of the replica any more. */
+  /** Stops all calls to the replica. */
   close(): void {
     this.#port.close();
   }

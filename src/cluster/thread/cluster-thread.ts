@@ -10,7 +10,7 @@ import { parseClusterUrl } from '../sql/cluster-url.ts';
 import { ClusterMeter } from './cluster-meter.ts';
 import { ClusterNode } from './cluster-node.ts';
 
-/** Keeps the node in its cluster until it is told to stop. */
+/** Runs the node until it receives `stop`. */
 export function serveCluster(setup: ClusterSetup, port: MessagePort): void {
   const post = (message: ClusterMessage): void => port.postMessage(message);
   const sender = new LogSender(setup.logMemory, (lines) => post({ kind: 'log', lines }));
@@ -30,7 +30,7 @@ export function serveCluster(setup: ClusterSetup, port: MessagePort): void {
       onFatal: fail,
     });
     const questions = new PortCalls<Record<never, never>, ClusterQuestions>(setup.hostPort, node.questions);
-    // The one message there is: to stop.
+    // The only message is `stop`.
     port.once('message', () => {
       node
         .stop()

@@ -27,22 +27,22 @@ import { toRowMessage } from './replica-client.ts';
 
 type Reply<Name extends 'commit' | 'lock' | 'verify'> = ClusterCalls[Name]['result'];
 
-/** How long it is tried to learn what became of a commit whose connection ended. */
+/** Timeout for learning the outcome of a commit whose connection ended. */
 const outcomeMsMax = 5000;
-/** Between two attempts: PostgreSQL may refuse at once. */
+/** Pause between two attempts, because PostgreSQL may refuse at once. */
 const outcomePauseMs = 100;
 
-/** What a commit tells the follower, which would otherwise fetch what the writer has or is given. */
+/** Part of the follower that a commit notifies, so that it does not fetch rows that the writer already has. */
 type LogFollower = Pick<Follower, 'noteFetched' | 'leaveToWriter' | 'takeFromWriter'>;
 
-/** Brings what the writer decided to PostgreSQL, and says what became of it. One thing at a time: the writer asks so. */
+/** Commits the writer's decisions to PostgreSQL and reports their outcome. The writer sends one at a time. */
 export class Committer {
   readonly #link: PrimaryLink;
   readonly #acknowledgements: Acknowledgements;
   readonly #meter: ClusterMeter;
   readonly #follower: LogFollower;
   #locked: SqlConnection | null = null;
-  /** Commits, and requests for the lock, that are under way. */
+  /** Commits and lock requests in flight. */
   #underWay = 0;
 
   constructor(
@@ -57,7 +57,7 @@ export class Committer {
     this.#follower = follower;
   }
 
-  /** Nothing else is to be asked over the connection: a commit is under way, or its lock is held. */
+  /** Whether a commit is in flight or the lock is held, so that nothing else may be sent on the connection. */
   get isBusy(): boolean {
     return this.#underWay > 0 || (this.#locked !== null && !this.#locked.isOver);
   }
@@ -82,7 +82,7 @@ export class Committer {
     const { position } = args.row;
     this.#follower.leaveToWriter(position);
     const reply = await this.#commit(args);
-    // What is, or comes, at this position is another node's, which waits until its row is applied here.
+    // The row at this position is another node's, which waits until this node has applied it.
     const isStored = reply.kind === 'committed' || reply.kind === 'unknown';
     if (!isStored) this.#follower.takeFromWriter(position);
     return reply;
@@ -100,26 +100,26 @@ export class Committer {
     if (connection === null) return lockLost;
     try {
       const outcome = await (isLocked ? commitLocked : commit)(connection, request);
-      return this.#told(outcome, request, sentAt);
+      return this.#replyTo(outcome, request, sentAt);
     } catch (fault) {
-      // What was refused before it was sent has left its transaction open.
+      // A commit that was refused before it was sent has left its transaction open.
       if (isLocked && !connection.isOver) await giveUpLock(connection).catch(() => undefined);
-      // Where PostgreSQL said nothing, nobody knows.
+      // Without an answer the outcome is unknown.
       if (connection.isOver) return await this.#learnOutcome(request, fault);
-      // It has refused it: nothing was stored.
+      // PostgreSQL refused it: nothing was stored.
       await this.#readNodes(connection);
       return notStored(fault, connection);
     }
   }
 
-  /** @returns null when PostgreSQL has ended its transaction, or the connection has ended */
+  /** @returns the connection with the lock; null when its transaction or connection has ended */
   #takeLocked(): SqlConnection | null {
     const connection = this.#locked;
     this.#locked = null;
     return connection?.isOver === false ? connection : null;
   }
 
-  #told(outcome: CommitOutcome, { row }: CommitRequest, sentAt: number): Reply<'commit'> {
+  #replyTo(outcome: CommitOutcome, { row }: CommitRequest, sentAt: number): Reply<'commit'> {
     this.#acknowledgements.observe(outcome.nodes, sentAt);
     if (!outcome.isCommitted) return { kind: 'lost' };
     if (outcome.isLocalOnly) this.#acknowledgements.committedHereOnly(row.position);
@@ -132,8 +132,8 @@ export class Committer {
   }
 
   /**
-   * Sends the very same row again: of two attempts one at most is taken, and the row at its position says whose. Where the
-   * log was trimmed up to there meanwhile, nothing says it.
+   * Sends the same row again. At most one attempt commits; the row at that position shows which. If the log was
+   * trimmed up to there, the outcome stays unknown.
    */
   async #learnOutcome(request: CommitRequest, cause: unknown): Promise<Reply<'commit'>> {
     const until = monotonicMs() + outcomeMsMax;
@@ -143,14 +143,14 @@ export class Committer {
         const sentAt = monotonicMs();
         const connection = await this.#link.get();
         const outcome = await commit(connection, request);
-        if (outcome.isCommitted) return this.#told(outcome, request, sentAt);
+        if (outcome.isCommitted) return this.#replyTo(outcome, request, sentAt);
         const { position, batch } = request.row;
         const found = await batchAt(connection, position);
         if (found === null)
           return unknown(
             'no row is at its position: it was trimmed, or PostgreSQL has lost a part of the history',
           );
-        if (found !== batch) return this.#told(outcome, request, sentAt);
+        if (found !== batch) return this.#replyTo(outcome, request, sentAt);
         this.#acknowledgements.observe(outcome.nodes, sentAt);
         return this.#stored('committed');
       } catch (fault) {
@@ -183,20 +183,20 @@ export class Committer {
     }
   }
 
-  /** What was refused has not shown them, and earlier changes may wait for a node that is silent by now. */
+  /** Reads the nodes after a refused commit, because earlier changes may wait for a node that is silent by now. */
   async #readNodes(connection: SqlConnection): Promise<void> {
-    // If it fails the connection is over, and the next one is asked.
+    // If it fails, the connection is over and the next one reads them.
     await this.#acknowledgements.readNodes(connection).catch(() => undefined);
   }
 
-  /** A writer that is far behind applies what there is first, while others commit. */
+  /** Returns rows to a writer that is far behind, without the lock, so that other nodes can commit. */
   async #behind(
     connection: SqlConnection,
     first: readonly LogRow[],
     position: number,
   ): Promise<Reply<'lock'>> {
     await this.unlock();
-    // A row that is larger than what is read at once comes by itself.
+    // A row larger than one read is fetched alone.
     const rows = first.length > 0 ? first : (await rowsAfter(connection, position)).rows;
     this.#follower.noteFetched(rows);
     return { kind: 'behind', rows: rows.map(toRowMessage) };
@@ -210,11 +210,11 @@ export class Committer {
     return null;
   }
 
-  /** The nodes are read with the head: one that has joined since may not have the position. */
+  /** Reads the nodes together with the head, because a node that has joined since may not have the position. */
   async verify({ position }: ClusterCalls['verify']['args']): Promise<Reply<'verify'>> {
     let connection: SqlConnection | null = null;
     try {
-      // What was locked is over once PostgreSQL has ended its transaction.
+      // The lock is lost once PostgreSQL has ended its transaction.
       connection = this.#locked?.isOver === false ? this.#locked : await this.#link.get();
       const sentAt = monotonicMs();
       const [head, nodes] = await Promise.all([readClusterHead(connection), readNodes(connection)]);
@@ -229,14 +229,14 @@ export class Committer {
   }
 }
 
-/** Nobody changes anything any more. */
+/** The cluster is closed and accepts no changes. */
 class ClusterClosedError extends Error {
   constructor() {
     super('the cluster was closed by `burgee cluster leave`');
   }
 }
 
-/** The row, and what it does to the records that a node is begun with. */
+/** The row with the primary records that it changes. */
 function toRequest(message: RowMessage, previous: Uint8Array): CommitRequest {
   const changes = asBuffer(message.changes);
   const row: LogRow = { ...message, changes, checksum: asBuffer(message.checksum) };
@@ -253,12 +253,12 @@ function toRequest(message: RowMessage, previous: Uint8Array): CommitRequest {
 
 const lockLost = { kind: 'refused', message: 'the lock of the cluster was lost', isLasting: false } as const;
 
-/** @param connection over which it was asked: while that lives, PostgreSQL has refused it; null: there was none */
+/** @param connection that sent the commit: while it lives, PostgreSQL has refused it. Null if there was none */
 function notStored(fault: unknown, connection: SqlConnection | null): NotStored {
   const isRefused = connection !== null && !connection.isOver;
   const isLocked = (fault as { readonly code?: string }).code === '55P03';
   const message = isLocked
-    ? 'somebody else has the lock of the cluster: a change that takes long, or one that waits for the standby'
+    ? 'another session holds the lock of the cluster: a long change, or one that waits for the standby'
     : messageOf(fault);
   const isLasting = fault instanceof RangeError || fault instanceof ClusterClosedError;
   return { kind: isRefused ? 'refused' : 'cut-off', message, isLasting };

@@ -8,9 +8,9 @@ import type { ClusterMeter } from './cluster-meter.ts';
 import { NewerLogError } from './newer-log.ts';
 import type { ReplicaClient } from './replica-client.ts';
 
-/** The replica cannot get further by the log: its rows are gone, or it is of another history. */
+/** The replica cannot follow the log: its next rows are gone, or it has another history. */
 export class NeedsStateError extends Error {
-  /** PostgreSQL does not have what was applied here, and not only no more. */
+  /** PostgreSQL has lost rows that were applied here. */
   readonly isLoss: boolean;
 
   constructor(message: string, isLoss: boolean) {
@@ -19,7 +19,7 @@ export class NeedsStateError extends Error {
   }
 }
 
-/** After this time a row that was left to the writer, and is not applied yet, is fetched all the same. */
+/** A row left to the writer that is not applied after this time is fetched. */
 const ownRowMs = 100;
 
 export interface FollowerOptions {
@@ -29,18 +29,18 @@ export interface FollowerOptions {
   readonly log: Logger;
 }
 
-/** Brings rows of the log to the replica, and tells who decided them that they were applied here. */
+/** Fetches rows of the log for the replica, and reports to their authors that they were applied here. */
 export class Follower {
   readonly #options: FollowerOptions;
-  /** Whose rows were brought here and are not reported yet, and up to which position. */
+  /** Authors of applied rows that were not reported yet, with the position. */
   readonly #authors = new Map<string, number>();
-  /** Those whose last report is not answered yet: they get the next one then. */
+  /** Authors whose last report is in flight. They get the next one afterwards. */
   readonly #reporting = new Set<string>();
   #connection: SqlConnection | null = null;
   #wanted = 0;
-  /** How often something was wanted: it may have been what is wanted already. */
-  #wishes = 0;
-  /** The position of this node's own commit, whose row the writer applies. */
+  /** Number of calls that asked for rows, also for positions that were wanted already. */
+  #requests = 0;
+  /** Position of this node's own commit, which the writer applies. */
   #own = 0;
   #run: Promise<void> | null = null;
   #awaited: { readonly position: number; resolve(): void }[] = [];
@@ -49,16 +49,16 @@ export class Follower {
     this.#options = options;
   }
 
-  /** @param connection null: there is none, and nothing can be fetched */
+  /** @param connection null if nothing can be fetched now */
   use(connection: SqlConnection | null): void {
     this.#connection = connection;
   }
 
-  /** A commit was made. What fails is tried again by `catchUp`. */
+  /** A commit was made. `catchUp` retries after a failure. */
   wake(position: number): void {
     this.#options.meter.showHead(position);
     if (position === this.#own) {
-      // It may be another node's, which waits for this one, while the outcome is not known.
+      // While the outcome is unknown, the row may be another node's, which waits for this one.
       setTimeout(() => this.#fetch(position), ownRowMs).unref();
     } else this.#fetch(position);
   }
@@ -70,13 +70,13 @@ export class Follower {
   }
 
   /**
-   * @returns once a position is applied, or PostgreSQL is found to end before it. It does not wait for those that are wanted
-   * meanwhile: where others write all the time there would be no end of them, and no lease.
-   * @throws NeedsStateError, NewerLogError; Error where PostgreSQL does not answer
+   * @returns once a position is applied, or PostgreSQL's log ends before it. It does not wait for later positions:
+   * while others write all the time it would never end, and the lease would expire.
+   * @throws NeedsStateError, NewerLogError; Error when PostgreSQL does not answer
    */
   async catchUp(position: number): Promise<void> {
     this.#wanted = Math.max(this.#wanted, position);
-    this.#wishes += 1;
+    this.#requests += 1;
     this.#run ??= this.#follow().finally(() => {
       this.#run = null;
       this.#awaited = [];
@@ -85,24 +85,24 @@ export class Follower {
     await Promise.race([this.#run, reached]);
   }
 
-  /** A commit of this node is on its way: its row need not be fetched. */
+  /** A commit of this node is in flight: its row need not be fetched. */
   leaveToWriter(position: number): void {
     this.#own = position;
   }
 
-  /** The writer's row is not stored: what is, or comes, at its position is another node's. */
+  /** The writer's row was not stored: the row at its position is another node's. */
   takeFromWriter(position: number): void {
     this.#own = 0;
     this.#fetch(position);
   }
 
-  /** The replica took over a state: what was wanted of another history is not wanted any more. */
+  /** The replica took over a state: forget what was wanted of the previous history. */
   restart(position: number): void {
     this.#wanted = position;
     this.#own = 0;
   }
 
-  /** These rows were fetched, and are about to be applied: by the follower, or by the writer itself. */
+  /** These rows were fetched, and are about to be applied by the follower or the writer. */
   noteFetched(rows: readonly LogRow[]): void {
     const bytes = rows.reduce((sum, { changes }) => sum + changes.length, 0);
     this.#options.meter.countFollowed(rows.length, bytes);
@@ -110,7 +110,7 @@ export class Follower {
       if (node !== this.#options.self()) this.#authors.set(node, position);
   }
 
-  /** The replica has applied more. */
+  /** The replica has applied rows up to a position. */
   applied(position: number): void {
     for (const { resolve, ...awaited } of this.#awaited) if (awaited.position <= position) resolve();
     this.#awaited = this.#awaited.filter((awaited) => awaited.position > position);
@@ -122,7 +122,7 @@ export class Follower {
     }
   }
 
-  /** Tells an author how far its rows are applied, one report after the other, until it knows of all. */
+  /** Reports the applied position to an author, one report after another, until none is due. */
   async #report(author: string): Promise<void> {
     const { replica, self } = this.#options;
     this.#reporting.add(author);
@@ -143,7 +143,7 @@ export class Follower {
   }
 
   async #follow(): Promise<void> {
-    // Or a run with nothing to do would end before it is noted as begun.
+    // Otherwise a run with nothing to do would end before it is marked as begun.
     await null;
     const { replica } = this.#options;
     for (let owed = 0; replica.place.position < this.#wanted; ) {
@@ -171,17 +171,17 @@ export class Follower {
   }
 
   /**
-   * There are no rows behind a position, though some are wanted: they were trimmed, or PostgreSQL has lost them.
-   * @returns where the head is: up to there are rows now
+   * Called when wanted rows are missing: they were trimmed, or PostgreSQL has lost them.
+   * @returns the head's position, up to which there are rows now
    */
   async #requireMore(connection: SqlConnection, position: number): Promise<number> {
-    const wishes = this.#wishes;
+    const requests = this.#requests;
     const head = await readClusterHead(connection);
     if (head.position < position) throw new NeedsStateError(`the log ends at ${head.position}`, true);
     if (head.keptFrom > position + 1)
       throw new NeedsStateError(`the log is kept from ${head.keptFrom} on`, false);
-    // What was wanted while it was read may be committed behind it.
-    if (head.position === position && wishes === this.#wishes) this.#wanted = position;
+    // Rows that were wanted during the read may be committed after it.
+    if (head.position === position && requests === this.#requests) this.#wanted = position;
     return head.position;
   }
 }

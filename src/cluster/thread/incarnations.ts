@@ -2,21 +2,21 @@ import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { Incarnation, SqlConnection } from '../sql/connection.ts';
 import { isRestored, judgeServer } from './lease-rules.ts';
 
-/** Which PostgreSQL has answered last, over all connections of the node. */
+/** The PostgreSQL server that answered last, over all connections of the node. */
 export class Incarnations {
   readonly #onNew: () => void;
   #last: Incarnation | null = null;
-  /** Connections to the last one that are not over. */
+  /** Open connections to it. */
   readonly #connections = new Set<SqlConnection>();
-  /** When it answered over one that is over. */
+  /** Time of its last answer on a closed connection. */
   #answeredAt = 0;
 
-  /** @param onNew called when another server answers, or the same one after it was started again */
+  /** @param onNew called when another server answers, or the same one after a restart */
   constructor(onNew: () => void) {
     this.#onNew = onNew;
   }
 
-  /** @throws Error when the server is one that a failover has left behind; the connection is over then */
+  /** @throws Error when the server is a demoted primary; the connection is over then */
   require(connection: SqlConnection): void {
     const { incarnation } = connection;
     const judgement = judgeServer(this.#last, incarnation);
@@ -31,7 +31,7 @@ export class Incarnations {
     if (judgement !== 'same') this.#onNew();
   }
 
-  /** What is committed over them may be lost already. */
+  /** Commits over them may be lost already. */
   #endOthers(): void {
     const others = [...this.#connections];
     this.#connections.clear();

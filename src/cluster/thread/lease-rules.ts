@@ -1,61 +1,63 @@
 /**
- * The rules of leases, without a clock, a thread or a database: what is decided from what was seen. The cluster's thread
- * runs by them (but for `positionOwed`, of which it always takes the safe answer, the head), and test/cluster/lease-model tries every order of steps with them. What they promise together: when a
- * change has been acknowledged, every node that still takes its state for current has applied it.
- *
- * Times are milliseconds of the monotonic clock of the node that asks. No node compares its clock with another's: what
- * may differ is how fast clocks run, by a tenth either way.
+ * The rules of leases as pure functions, without clock, thread or database. The cluster's thread uses them (except
+ * that it always takes the safe answer of `positionOwed`, the head), and test/cluster/lease-model tries every order
+ * of steps with them. Together they promise: when a change is acknowledged, every node that treats its state as
+ * current has applied it. Times are milliseconds of the calling node's monotonic clock. No node compares its clock
+ * with another's; clocks may run up to a tenth faster or slower.
  */
 
-/** Of a lease, one part in so many is taken off it, or added to it, for clocks that run too slowly or too fast. */
+/** Safety margin for clock drift: a tenth of a lease, subtracted or added. */
 const marginPart = 10;
 
 /**
- * @param sentAtMs when the renewal was sent: nobody can have seen it before
- * @param leaseMs `BURGEE_CLUSTER_LEASE_MS` of the node that sent it
- * @returns until when the node that sent it may take its state for current
+ * @param sentAtMs when the renewal was sent; no other node can have seen it before
+ * @param leaseMs `BURGEE_CLUSTER_LEASE_MS` of the sender
+ * @returns the time until which the sender may treat its state as current
  */
 export function validUntil(sentAtMs: number, leaseMs: number): number {
   return sentAtMs + leaseMs - leaseMs / marginPart;
 }
 
 /**
- * @param leaseMs of the node that is waited for
- * @returns how long it must have been silent before others go on without it: longer than it takes its state for current
+ * @param leaseMs of the other node
+ * @returns how long it must be silent before others stop waiting: longer than it treats its state as current
  */
 export function silenceMs(leaseMs: number): number {
   return leaseMs + leaseMs / marginPart;
 }
 
-/** A renewal that the database has committed. */
+/** A committed renewal. */
 export interface CommittedRenewal {
-  /** The newest position of the cluster, read after the renewal was committed. */
+  /** Newest position of the cluster, read after the commit of the renewal. */
   readonly head: number;
-  /** Whether the lease before it is still valid now, when the new one is to count. */
+  /** Whether the previous lease is still valid now. */
   readonly isStillValid: boolean;
-  /** Whether that one was renewed over the same connection: another server may never have seen it. */
+  /** Whether the previous one was renewed over the same connection. Another server may never have seen it. */
   readonly isSameConnection: boolean;
 }
 
 /**
- * @returns the position that must be applied before the renewal counts. Where the node was attached all the time, every
- * change has waited for it; where it was not, or not to this server, some may have been acknowledged without it
+ * @returns the position that must be applied before the renewal counts. If the node was attached all the time, every
+ * change has waited for it. Otherwise some may have been acknowledged without it
  */
 export function positionOwed({ head, isStillValid, isSameConnection }: CommittedRenewal): number {
   return isStillValid && isSameConnection ? 0 : head;
 }
 
-/** What was seen of another node over one connection. What an earlier connection showed counts no more. */
+/** What one connection has shown of another node. It does not carry over to the next connection. */
 export interface PeerSeen {
-  /** The node raises it with each renewal. */
+  /** The node increments it with each renewal. */
   readonly counter: number;
-  /** When the first answer came that showed this counter. */
+  /** Time of the first answer with this counter. */
   readonly firstSeenMs: number;
-  /** When the newest read was sent that shows it. */
+  /** Time at which the newest read with this counter was sent. */
   readonly readSentMs: number;
 }
 
-/** @param before what was seen until then; null: nothing. @returns what a read of the nodes has shown of one of them */
+/**
+ * @param before null if the node was not seen before
+ * @returns the node after another read
+ */
 export function seePeer(
   before: PeerSeen | null,
   counter: number,
@@ -67,35 +69,35 @@ export function seePeer(
 }
 
 /**
- * Whether a node is not waited for any more. A read that was sent when its lease had run out must still show the same
- * counter: silence alone does not tell, for a renewal may have been committed that nobody here has looked for.
+ * Whether changes no longer wait for a node. A read that was sent after its lease had run out must still show the
+ * same counter: without such a read, a renewal may have been committed unnoticed.
  */
 export function isSilent({ firstSeenMs, readSentMs }: PeerSeen, leaseMs: number): boolean {
   return readSentMs - firstSeenMs >= silenceMs(leaseMs);
 }
 
-/** Another node, as an acknowledgement looks at it. */
+/** Another node, for an acknowledgement. */
 export interface Peer {
   readonly seen: PeerSeen;
-  /** The newest position that it has reported. */
+  /** Newest position that it has reported. */
   readonly applied: number;
-  /** How long its lease is, as it says itself. */
+  /** Length of its lease, as published by the node. */
   readonly leaseMs: number;
 }
 
-/** What a change that is committed waits with. */
+/** A committed change that waits for its acknowledgement. */
 export interface Acknowledging {
   readonly position: number;
-  /** Of all nodes that are registered, but this one. */
+  /** All other registered nodes. */
   readonly peers: Iterable<Peer>;
-  /** Whether they were read over this connection, by a read that followed the commit: who joins later reads the head later. */
+  /** Whether they were read over this connection after the commit. A node that joins later reads the head later. */
   readonly wereReadAfterCommit: boolean;
-  /** As `heldUntil` says; 0: no time. */
+  /** From `heldUntil`; 0 without a delay. */
   readonly heldUntilMs: number;
   readonly nowMs: number;
 }
 
-/** @returns whether a change may be acknowledged: every node that may take its state for current has applied it */
+/** @returns whether a change may be acknowledged: every node whose lease may be valid has applied it */
 export function mayAcknowledge({ position, peers, ...change }: Acknowledging): boolean {
   if (!change.wereReadAfterCommit || change.nowMs < change.heldUntilMs) return false;
   for (const { seen, applied, leaseMs } of peers) {
@@ -105,13 +107,13 @@ export function mayAcknowledge({ position, peers, ...change }: Acknowledging): b
 }
 
 /**
- * One run of a PostgreSQL server, as a connection shows it. A server that has recovered because one of its backends was
- * killed goes on with the same run: it has lost nothing that was committed.
+ * One run of a PostgreSQL server. A server that recovers from a killed backend continues the same run: it has lost
+ * nothing that was committed.
  */
 export interface ServerRun {
   /** `pg_postmaster_start_time()`, as text. */
   readonly startedAt: string;
-  /** Raised when a standby is promoted. */
+  /** Incremented when a standby is promoted. */
   readonly timeline: number;
 }
 
@@ -123,8 +125,8 @@ export interface ServerRun {
 export type ServerJudgement = 'same' | 'new' | 'stale';
 
 /**
- * @param before the newest run that this node was connected to; null: none. A node that has just started knows of none, and
- * cannot tell whether the server has just lost something: to it every run is new
+ * @param before the newest run that this node was connected to. Null after a start: the node cannot know whether the
+ * server has lost something, so every run counts as new
  */
 export function judgeServer(before: ServerRun | null, now: ServerRun): ServerJudgement {
   if (before === null) return 'new';
@@ -133,18 +135,19 @@ export function judgeServer(before: ServerRun | null, now: ServerRun): ServerJud
 }
 
 /**
- * Whether a server of a lower timeline than one before is a copy from before a failover that somebody has restored, and not
- * the one that the failover has left behind: it was started after the newer one had answered for the last time.
- * @param uptimeMs for how long it runs, by its own clock
- * @param silentMs since when the newer one has not answered
+ * Distinguishes a restored old backup from a demoted primary, both of which have a lower timeline: a restored copy
+ * was started after the last answer of the newer server.
+ * @param uptimeMs of this server, by its own clock
+ * @param silentMs since the newer server's last answer
  */
 export function isRestored(uptimeMs: number, silentMs: number): boolean {
   return uptimeMs + uptimeMs / marginPart < silentMs;
 }
 
 /**
- * @param leaseMs the longest lease that is known of
- * @returns until when acknowledgements are held back after a new run of the server was noticed: all leases have run out by then
+ * @param leaseMs the longest known lease
+ * @returns the time until which acknowledgements are delayed after a new run of the server: all leases have run out
+ * by then
  */
 export function heldUntil(noticedMs: number, leaseMs: number): number {
   return noticedMs + silenceMs(leaseMs);

@@ -20,7 +20,7 @@ import type { PrimaryLink } from './primary-link.ts';
 import type { ReplicaClient } from './replica-client.ts';
 
 export interface MembershipOptions {
-  /** It listens and renews over this one. */
+  /** Link for listening and renewals. */
   readonly link: PrimaryLink;
   readonly replica: ReplicaClient;
   readonly follower: Follower;
@@ -31,34 +31,34 @@ export interface MembershipOptions {
   readonly log: Logger;
   readonly meter: ClusterMeter;
   self(): string;
-  /** The replica must take over the state of PostgreSQL, and be another node from then on. */
+  /** Makes the replica take over the state of PostgreSQL, under a new name. */
   startAnew(why: NeedsStateError): Promise<void>;
 }
 
-/** Renewals in the time of one lease. */
+/** Renewals per lease. */
 export const renewalsPerLease = 3;
 const reconnectMs = 100;
-/** After what keeps the node from following and is no matter of the connection, as a full disk, at most. */
+/** Longest pause after a fault that is not the connection's, such as a full disk. */
 const followAgainMsMax = 5000;
-/** How soon it is seen that the node stops. */
+/** Delay until a stop is noticed. */
 const lookEveryMs = 100;
 
 /**
- * This node among the others: it follows the log, and renews its lease as long as it keeps up. The lease says that no
- * change was acknowledged anywhere that is not applied here.
+ * Follows the log, and renews the lease while the replica keeps up. A valid lease means that every change
+ * acknowledged anywhere is applied here.
  */
 export class Membership {
   readonly #options: MembershipOptions;
   readonly #renewEveryMs: number;
   readonly #clock: ClockWatch;
   #head: Head | null = null;
-  /** It was told that this node must be upgraded. */
+  /** Whether the log already says that this node must be upgraded. */
   #isBackward = false;
-  /** It was told that the cluster is closed, and that nobody needs to wait for this node. */
+  /** Whether the log already says that the cluster is closed. */
   #isClosed = false;
   #counter = 0;
   readonly #stopped = new AbortController();
-  /** What fails then was waited for already. */
+  /** Whether a state is being taken over, which has its own pauses after failures. */
   #isStartingAnew = false;
   #connection: SqlConnection | null = null;
 
@@ -72,7 +72,7 @@ export class Membership {
     return this.#stopped.signal.aborted;
   }
 
-  /** Of PostgreSQL, as last seen; null before it was. */
+  /** PostgreSQL's head as last read; null before the first read. */
   get head(): Head | null {
     return this.#head;
   }
@@ -80,12 +80,13 @@ export class Membership {
   /**
    * Keeps the node in the cluster until `stop`.
    * @param storeId of the replica
-   * @throws Error when the cluster has another store: then nothing here may be changed; NewerSchemaError
+   * @throws Error when the cluster has another store, so that nothing here may be changed; NewerSchemaError
    */
   async run(storeId: string): Promise<void> {
     const { link, log, meter } = this.#options;
     const failures = new FailureLog(log, 'this node is cut off from its cluster');
-    // A connection alone is no success: the same rows would be fetched again, and the same fault told, without end.
+    // A connection alone does not reset the pause: the same rows would be fetched, and the same fault logged, without
+    // end.
     let failed = 0;
     while (!this.#isStopping) {
       try {
@@ -110,7 +111,7 @@ export class Membership {
     }
   }
 
-  /** @param onKeptUp called whenever it has applied what there was */
+  /** @param onKeptUp called whenever all rows are applied */
   async #serve(connection: SqlConnection, onKeptUp: () => void): Promise<void> {
     const { acknowledgements, follower } = this.#options;
     await hearCluster(connection, this.#options.self(), {
@@ -150,7 +151,7 @@ export class Membership {
     const sentAt = monotonicMs();
     const wallAt = Date.now();
     const before = replica.place;
-    // What has not caught up asks nobody to wait for it.
+    // A node that has not caught up does not ask others to wait for it.
     const asksToWait = this.#head !== null && !this.#isBehind && this.#head.closedAt === null;
     const head = asksToWait ? await this.#ask(connection) : await readClusterHead(connection);
     const isFirst = this.#head === null;
@@ -158,7 +159,7 @@ export class Membership {
     meter.showHead(head.position, isFirst);
     requireReadable(head);
     this.#requireOwnHistory(head, before);
-    // Every change that was acknowledged before the renewal is applied before it counts.
+    // Every change acknowledged before the renewal must be applied before the lease counts.
     if (replica.place.position < head.position) await follower.catchUp(head.position);
     if (replica.place.position < head.position)
       throw new Error(`PostgreSQL was at ${head.position}, and has no rows to there`);
@@ -167,7 +168,7 @@ export class Membership {
     this.#isClosed = false;
     meter.showCaughtUp(sentAt);
     if (!asksToWait) return !isFirst;
-    // It was given back meanwhile, and nobody waits for this node any more.
+    // The lease was returned meanwhile, and no change waits for this node.
     if (this.#isStopping) return true;
     const untilMs = validUntil(sentAt, leaseMs);
     lease.renew(untilMs, wallAt + (untilMs - sentAt));
@@ -195,7 +196,7 @@ export class Membership {
     return head;
   }
 
-  /** @param before where the replica stood before the head was asked for: own commits may have moved both since */
+  /** @param before the replica's position before the head was read; own commits may have moved both since */
   #requireOwnHistory(head: Head, before: { readonly position: number; readonly checksum: Uint8Array }): void {
     if (head.position < before.position) {
       throw new NeedsStateError(
@@ -216,11 +217,11 @@ export class Membership {
     this.#isStartingAnew = true;
     await this.#options.startAnew(why);
     this.#isStartingAnew = false;
-    // Its name has changed, and so has the channel that others report to.
+    // The name has changed, and with it the channel of reports.
     this.#connection?.destroy('the node starts anew');
   }
 
-  /** A newer version writes to the cluster: this node serves its last state until it is upgraded. */
+  /** Serves the last state until this node is upgraded, because a newer version writes to the cluster. */
   #standBack(reason: string): void {
     if (!this.#isBackward) {
       this.#options.log.error(
@@ -232,7 +233,7 @@ export class Membership {
     this.#options.lease.end();
   }
 
-  /** The store is served by a single node from now on: this one shows its last state, and says that it is detached. */
+  /** Serves the last state, detached, because the cluster was closed for a single node. */
   async #stayOut(connection: SqlConnection): Promise<boolean> {
     this.#options.lease.end();
     if (this.#isClosed) return true;
@@ -244,7 +245,7 @@ export class Membership {
     return true;
   }
 
-  /** Until the next renewal is due. */
+  /** Waits until the next renewal is due. */
   async #rest(connection: SqlConnection, until: number): Promise<void> {
     while (!this.#isStopping && !connection.isOver) {
       const left = until - monotonicMs();
@@ -253,7 +254,7 @@ export class Membership {
     }
   }
 
-  /** Gives the lease back: nobody waits for this node any more. */
+  /** Returns the lease, so that no change waits for this node. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#options.lease.end();
@@ -261,7 +262,7 @@ export class Membership {
     await this.#options.link.end();
   }
 
-  /** Nobody waits any more for the node as it is called now. Its lease has ended. */
+  /** Removes the node under its present name. Its lease has ended. */
   async #leave(): Promise<void> {
     const connection = this.#connection;
     if (connection === null || connection.isOver) return;

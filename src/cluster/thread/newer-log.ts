@@ -1,7 +1,7 @@
 import { recordsFormat } from '../../storage/replica/log-row.ts';
 import type { Head } from '../sql/rows.ts';
 
-/** What a newer version of Burgee has written, and this one cannot read. */
+/** A newer version of Burgee has written what this one cannot read. */
 export class NewerLogError extends Error {
   override readonly name = 'NewerLogError';
 }

@@ -3,7 +3,7 @@ import { readStatus } from '../sql/upkeep-statements.ts';
 import { silenceMs, validUntil } from './lease-rules.ts';
 import { connectAs, type LinkOptions } from './primary-link.ts';
 
-/** The nodes as PostgreSQL lists them. On a connection of its own, which may be cut when the answer takes too long. */
+/** Reads the nodes on a connection of its own, which a timeout may end. */
 export async function readNodeList(options: LinkOptions, ownLeaseMs: number): Promise<NodesAnswer> {
   const connection = await connectAs(options);
   try {

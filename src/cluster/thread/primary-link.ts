@@ -8,15 +8,15 @@ import type { SchemaGate } from './schema-gate.ts';
 export interface LinkOptions {
   readonly url: ClusterUrl;
   readonly schema: string;
-  /** What this node is called now: PostgreSQL lists its connections, and so its duties, by that. */
+  /** This node's present name, under which PostgreSQL lists its connections and so its duties. */
   self(): string;
   readonly incarnations: Incarnations;
   readonly gate: SchemaGate;
-  /** A connection was made, and is used once this resolves; where it rejects, the connection is given up. */
+  /** Called with a new connection, which is used once this resolves. If it rejects, the connection is given up. */
   onConnected?(connection: SqlConnection): Promise<void>;
 }
 
-/** Connects to the server that takes writes, unless a failover has left it behind, and takes its tables to this version. */
+/** Connects to the primary, unless it is a demoted one, and migrates its tables to this version. */
 export async function connectAs(options: LinkOptions): Promise<SqlConnection> {
   const { url, schema, incarnations, gate } = options;
   const connection = await connectToPrimary({
@@ -32,10 +32,10 @@ export async function connectAs(options: LinkOptions): Promise<SqlConnection> {
   }
 }
 
-/** How long nobody tries to connect after it failed. */
+/** Pause after a failed connection. */
 const backOffMs = 100;
 
-/** One connection to the server that takes writes, made anew when it is needed and there is none. */
+/** One connection to the primary, made when it is needed and there is none. */
 export class PrimaryLink {
   readonly #options: LinkOptions;
   #connection: SqlConnection | null = null;
@@ -45,7 +45,7 @@ export class PrimaryLink {
     this.#options = options;
   }
 
-  /** @returns the connection that is there, or the next one. Rejects when none can be had now. */
+  /** @returns the present connection, or a new one. Rejects when none can be made now. */
   get(): Promise<SqlConnection> {
     const connection = this.#connection;
     if (connection !== null && !connection.isOver) return Promise.resolve(connection);

@@ -10,13 +10,13 @@ import type { LogRow } from '../sql/rows.ts';
 
 export type ReplicaPort = PortCalls<ReplicaCalls, ClusterCalls>;
 
-/** What the cluster's thread holds of the replica: where it stands, and the way to bring it further. */
+/** The cluster thread's client of the writer's replica. */
 export class ReplicaClient {
   readonly #port: ReplicaPort;
   readonly #onApplied: (position: number) => void;
   #place: PlaceMessage | null = null;
 
-  /** @param onApplied called whenever it has applied more */
+  /** @param onApplied called whenever it has applied rows */
   constructor(port: ReplicaPort, onApplied: (position: number) => void) {
     this.#port = port;
     this.#onApplied = onApplied;
@@ -32,7 +32,7 @@ export class ReplicaClient {
     return this.#place !== null;
   }
 
-  /** It stands further on, or elsewhere after it took over a state. */
+  /** Notes another position: a later one, or any after a state was taken over. */
   moved(place: PlaceMessage): void {
     const hasMoved = this.#place?.position !== place.position;
     this.#place = place;
@@ -50,8 +50,8 @@ export class ReplicaClient {
   }
 
   /**
-   * Makes the replica equal to a state.
-   * @param batches entries of it, encoded; what they throw leaves the replica as it was
+   * Replaces the replica's content by a state.
+   * @param batches encoded entries; if they throw, the replica stays unchanged
    * @returns how many entries were written or removed
    */
   async become(state: StateMessage, batches: AsyncIterable<Uint8Array>): Promise<number> {
@@ -68,7 +68,7 @@ export class ReplicaClient {
   }
 }
 
-/** Memory of its own: a Buffer of the driver shares it with everything that came in the same packet. */
+/** Copies the bytes: the driver's Buffers share memory with everything in the same packet. */
 export function toRowMessage({ position, node, batch, format, changes, checksum }: LogRow): RowMessage {
   return {
     position,

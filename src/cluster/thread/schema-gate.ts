@@ -2,9 +2,8 @@ import type { SqlConnection } from '../sql/connection.ts';
 import { migrateSchema } from '../sql/schema.ts';
 
 /**
- * Before a process asks a cluster for anything else, it takes the tables to its version, or learns that it is too old for
- * them. Once for a process: what a newer version does to the tables later is such that nodes of this one can go on, or else
- * waits until none of them is left.
+ * Before anything else a process migrates the cluster's tables to its version, or finds that it is too old for them.
+ * Once per process is enough: later migrations by a newer version keep nodes of this one working.
  */
 export class SchemaGate {
   readonly #onMigrated: (versions: { readonly from: number; readonly to: number }) => void;

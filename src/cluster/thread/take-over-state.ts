@@ -9,15 +9,16 @@ import type { ReplicaClient } from './replica-client.ts';
 
 export interface TakenState {
   readonly position: number;
-  /** Entries that were written or removed. */
+  /** Number of entries written or removed. */
   readonly written: number;
 }
 
 /**
- * Makes the replica equal to what PostgreSQL holds, on a connection of its own, in one transaction here and there. What the
- * workers serve meanwhile is the last state.
- * @param isOfAnotherPast asked before the snapshot is made, whose transaction would keep a migration from the table of nodes: see `StateToTake`
- * @throws NewerLogError where a newer version has written to it
+ * Replaces the replica's content by PostgreSQL's, on a connection of its own, in one transaction on both sides.
+ * Workers serve the last state meanwhile.
+ * @param isOfAnotherPast called before the snapshot, whose transaction would block migrations of the table of nodes:
+ * see `StateToTake`
+ * @throws NewerLogError if a newer version has written to it
  */
 export async function takeOverState(
   options: LinkOptions,
@@ -45,7 +46,7 @@ export async function takeOverState(
 
 async function* encoded(batches: AsyncIterable<readonly RecordRow[]>): AsyncGenerator<Uint8Array> {
   for await (const batch of batches) {
-    // A database that this version does not know is refused by the replica.
+    // The replica refuses a database that this version does not know.
     const writes = batch.map((row) => ({ ...row, database: row.database as DatabaseName }));
     yield Uint8Array.from(encodeContent({ writes, logged: [] }));
   }

@@ -12,14 +12,14 @@ import type { PrimaryLink } from './primary-link.ts';
 import { removeOldUsage } from './usage-exchange.ts';
 
 export interface UpkeepOptions {
-  /** Of its own: duties belong to a connection, and end with it. */
+  /** A link of its own: duties belong to a connection, and end with it. */
   readonly link: PrimaryLink;
-  /** Of the node: without it a node has no duties. */
+  /** The node's lease: without it a node has no duties. */
   readonly lease: LeaseCell;
-  /** Valid while this node holds the duty `mail`; null: it has no mail server. */
+  /** Valid while this node holds the duty `mail`; null without a mail server. */
   readonly mail: LeaseCell | null;
   readonly log: Logger;
-  /** What each node does for itself, over the same connection, every few seconds. */
+  /** Periodic work of each node, over the same connection. */
   onTurn(connection: SqlConnection): Promise<void>;
   /** The next four are for tests. */
   readonly logRowsKept?: number;
@@ -28,28 +28,30 @@ export interface UpkeepOptions {
   readonly deadAfterMs?: number;
 }
 
-/** Log rows that are kept, however old: a node that was away that long follows the log instead of taking a whole state. */
+/**
+ * Log rows that are kept however old, so that a node that was away follows the log instead of taking a whole state.
+ */
 const logRowsKept = 10_000;
-/** Younger rows are kept, however many. */
+/** Age up to which rows are kept, however many. */
 const logAgeKeptMs = 24 * 60 * 60 * 1000;
 const trimEveryMs = 60_000;
-/** Statements that trim in a row, of 2,000 rows each: the rest comes with the next turn. */
+/** Maximum of trimming statements in one pass, of 2,000 rows each. */
 const trimsOfTurn = 20;
-/** For how long the counts of one kind are removed in a row, 10,000 with each statement: duties are kept by asking in between. */
+/** Time for removing counts of one kind in one pass, 10,000 per statement. Duties are renewed in between. */
 const removalMs = 2000;
-/** A node whose lease was not renewed for so long is taken off the list. */
+/** A node without a renewal for this long is removed. */
 const deadAfterMs = 10 * 60 * 1000;
-/** How often a node asks for duties that others hold. */
+/** Interval of attempts to acquire duties. */
 const turnMs = 2000;
-/** PostgreSQL ends the connection of a node that has asked nothing for so long, and with it its duties. */
+/** PostgreSQL ends a connection that is silent for this long, and with it its duties. */
 const silentMs = 6000;
-/** How long a duty is taken for held after it was asked about: less than `silentMs`, by clocks a tenth apart. */
+/** Time for which a duty counts as held after a statement: less than `silentMs`, for clocks that drift by a tenth. */
 const heldMs = 5000;
 const afterFaultMs = 1000;
 
 /**
- * What is done on one node at a time: trimming of the log, removal of dead nodes, and mails, whose turn the notifier learns
- * from memory. A duty moves to another node when its holder ends, stands still, or is cut off.
+ * Work of one node at a time: trimming the log, removing dead nodes, and mails, for which the notifier reads a lease
+ * cell. A duty moves to another node when its node ends, stands still or is cut off.
  */
 export class Upkeep {
   readonly #options: UpkeepOptions;
@@ -62,7 +64,7 @@ export class Upkeep {
     this.#duties = options.mail === null ? ['trimming', 'clean-up'] : ['mail', 'trimming', 'clean-up'];
   }
 
-  /** Takes duties, and does them, until `stop`. Never rejects. */
+  /** Acquires and performs duties until `stop`. Never rejects. */
   async run(): Promise<void> {
     const { link, log, lease } = this.#options;
     const failures = new FailureLog(log, 'the upkeep of the cluster is interrupted');
@@ -81,12 +83,12 @@ export class Upkeep {
     return this.#stopped.signal.aborted;
   }
 
-  /** At most so long: it ends with `stop`. */
+  /** Waits for this time, or until `stop`. */
   async #pause(ms: number): Promise<void> {
     await pauseUntil(ms, this.#stopped.signal);
   }
 
-  /** Until the node has no lease, or the connection ends. */
+  /** Performs duties until the node has no lease or the connection ends. */
   async #serve(connection: SqlConnection): Promise<void> {
     const held = new Set<Duty>();
     const seen = new Map<string, PeerSeen>();
@@ -158,13 +160,13 @@ export class Upkeep {
   }
 }
 
-/** @param remove says how many rows it has removed: 0 when there are none left */
+/** @param remove returns how many rows it has removed, 0 when none are left */
 async function removeAll(remove: () => Promise<number>): Promise<void> {
   const until = monotonicMs() + removalMs;
   while ((await remove()) > 0 && monotonicMs() < until);
 }
 
-/** Notes what a read of the nodes has shown, over one connection. */
+/** Records a read of the nodes over one connection. */
 function see(seen: Map<string, PeerSeen>, nodes: readonly NodeRow[], readSentAt: number): void {
   const answeredAt = monotonicMs();
   const known = new Set(nodes.map(({ id }) => id));

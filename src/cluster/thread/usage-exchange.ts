@@ -12,41 +12,41 @@ import {
 } from '../sql/usage-statements.ts';
 import type { ReplicaPort } from './replica-client.ts';
 
-/** How often nodes tell one another what they have counted. */
+/** Interval of exchanges. */
 const exchangeEveryMs = 10_000;
-/** Pushes of one turn, and pulls, of 5,000 counts each: the rest comes with the next turn. Of each hour that is pulled, one may have fewer. */
+/** Maximum of pushes, and of pulls, in one exchange, of 5,000 counts each. The rest follows in the next exchange. */
 const pagesOfTurn = 20;
-/** For so long a turn reads: the duties of the node wait meanwhile. */
+/** Time for reading in one exchange. The node's duties wait meanwhile. */
 const turnMs = 2000;
-/** Between two pulls of all hours; the others are of the newest two, to which nearly all counts belong. */
+/** Interval of pulls of all hours. Other pulls read the newest two, which have nearly all counts. */
 const allHoursEveryMs = 10 * 60_000;
-/** What was told while it was read may be seen by the next pull only: longer than a statement of PostgreSQL takes. */
+/** Overlap of pulls, because counts stored during a pull may be missing in it. It is longer than any statement. */
 const overlapMs = 30_000;
-/** Of the last statement of a pull: clocks of other nodes may be ahead. */
+/** End of a pull's last statement, because clocks of other nodes may be ahead. */
 const endOfTime = Number.MAX_SAFE_INTEGER;
 const kind = 'evaluations';
 
-/** A read of what others have told, hour by hour, of as many pages as it takes. */
+/** A read of other nodes' counts, hour by hour, page by page. */
 interface Pull {
   readonly isOfAllHours: boolean;
-  /** What was told before was read. */
+  /** Counts stored before then were read. */
   readonly since: number;
-  /** Where it goes on. */
+  /** Key after which the next page begins. */
   after: Pick<UsageCount, 'bucket' | 'key'>;
-  /** From when on the next one of its kind reads. */
+  /** Start of this pull, from which the next one reads. */
   readonly begunAt: number;
 }
 
 /**
- * Tells the other nodes what this one has counted, and adds what they have to the sums that are shown here. Each node tells
- * its counts as a whole, not what was added: told twice they count once.
+ * Sends this node's counts to PostgreSQL, and adds other nodes' counts to the sums that are shown here. A node sends
+ * totals, so that repeats do not count twice.
  */
 export class UsageExchange {
   readonly #port: ReplicaPort;
   #exchangedAt = Number.NEGATIVE_INFINITY;
-  /** By PostgreSQL's clock. */
+  /** Start of the last pull, by PostgreSQL's clock. */
   #since = 0;
-  /** The same for all hours: a node that was cut off tells those of that time late. */
+  /** Start of the last pull of all hours. A node that was cut off sends its counts late. */
   #allSince = 0;
   #allPulledAt = Number.NEGATIVE_INFINITY;
   #pull: Pull | null = null;
@@ -55,7 +55,7 @@ export class UsageExchange {
     this.#port = port;
   }
 
-  /** PostgreSQL may have lost what it was told: everything is told, and read, again. */
+  /** Sends and reads everything again, because PostgreSQL may have lost counts. */
   async restart(): Promise<void> {
     this.#since = 0;
     this.#allSince = 0;
@@ -73,7 +73,7 @@ export class UsageExchange {
     if ((await this.#read(connection)) || hasMore) this.#exchangedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** @returns whether there is more to tell */
+  /** @returns whether there is more to send */
   async push(connection: SqlConnection): Promise<boolean> {
     for (let page = 0; page < pagesOfTurn; page += 1) {
       const { id, counts } = await this.#port.ask('takeUsage', { max: usageRowsMax });
@@ -132,7 +132,7 @@ export class UsageExchange {
   }
 }
 
-/** Removes what is too old to be shown. @returns how many counts */
+/** Removes counts that are too old to be shown. @returns how many */
 export async function removeOldUsage(connection: SqlConnection): Promise<number> {
   return await removeUsage(connection, kind, hourOf(Date.now()) - (hoursKept - 1) * hourMs);
 }

@@ -7,21 +7,21 @@ import { openSnapshot, type PlacedRecord } from '../sql/record-statements.ts';
 import type { Head } from '../sql/rows.ts';
 import { digestOf, LogWalk, recordName } from './log-walk.ts';
 
-/** A badly damaged cluster is described well enough by these. */
+/** Maximum of findings that are listed. */
 const findingsListedMax = 1000;
 
 export interface ClusterCheck {
   readonly head: Head;
-  /** Rows of the log, and records, that were read. */
+  /** Number of log rows and records read. */
   readonly rows: number;
   readonly records: number;
-  /** The replica that was compared; null where none was. */
+  /** The compared replica, if any. */
   readonly replica: { readonly position: number; readonly entries: number } | null;
   readonly findings: readonly string[];
   readonly findingCount: number;
 }
 
-/** Findings, of which the first are kept. */
+/** Findings. Only the first are kept; the others are counted. */
 export class Findings {
   readonly listed: string[] = [];
   count = 0;
@@ -33,10 +33,10 @@ export class Findings {
 }
 
 /**
- * Checks one snapshot of a cluster: the chain of its log from the oldest row to the head, what the log says of each record
- * against the records, and a replica against both. The replica may stand anywhere in the log, and be served meanwhile: what
- * the rows behind its place have written is compared with the log, everything else with the replica.
- * @param replica opened before: then it is not ahead unless PostgreSQL has lost something
+ * Checks one snapshot of a cluster: the checksums of its log from the oldest row to the head, the records against the
+ * log, and a replica against both. The replica may be at any position, and be served meanwhile: records written after
+ * its position are compared with the log, all others with the replica.
+ * @param replica opened before the snapshot, so that it is only ahead if PostgreSQL has lost something
  * @throws NoClusterError
  */
 export async function checkCluster(
@@ -70,7 +70,7 @@ export async function checkCluster(
   };
 }
 
-/** @returns the position of a replica that is of this history; null, and a finding, of one that is not */
+/** @returns the position of a replica of this history; for another one, adds a finding and returns null */
 function comparablePlace(
   { storeId, place }: ReplicaView,
   head: Head,
@@ -102,13 +102,13 @@ function comparablePlace(
   return null;
 }
 
-/** Compares records with what the log says of them. */
+/** Compares records with their last writes in the log. */
 class RecordWalk {
   count = 0;
   readonly #head: Head;
   readonly #log: LogWalk;
   readonly #findings: Findings;
-  /** What the log has put, and no record was found for yet. */
+  /** Records written by the log that were not found yet. */
   readonly #left: Map<string, number>;
 
   constructor(head: Head, log: LogWalk, findings: Findings) {
@@ -183,7 +183,7 @@ class ReplicaWalk {
     if (!this.#isNewer(entry)) this.#find(entry, 'the replica has it, and the cluster has not');
   }
 
-  /** The log says more than the replica knows: it is compared with the record. */
+  /** Whether the log has a newer write than the replica, so that the log is compared. */
   #isNewer({ database, key }: Keyed): boolean {
     return (this.#log.writes.get(recordName(database, key))?.position ?? 0) > this.#position;
   }

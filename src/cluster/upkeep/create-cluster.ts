@@ -6,7 +6,7 @@ import type { SqlConnection } from '../sql/connection.ts';
 import { ClusterExistsError, createCluster, openSnapshot } from '../sql/record-statements.ts';
 
 export interface CreatedCluster {
-  /** Where the store that it was made of stands from now on. */
+  /** Position of the store that it was made of. */
   readonly place: ReplicaPlace;
   readonly records: number;
   readonly bytes: number;
@@ -19,8 +19,8 @@ export interface NewClusterOptions {
 }
 
 /**
- * Makes a cluster of a store: its tables, and its whole state in them, all or nothing. The chain of its log begins with a
- * checksum of its own, so that no directory is ever taken for a part of another cluster.
+ * Creates a cluster of a store: its tables and its whole state, all or nothing. The log begins with a random
+ * checksum, so that no directory can be mistaken for a replica of another cluster.
  * @param state of the store
  * @throws ClusterExistsError
  */
@@ -41,8 +41,8 @@ export async function createClusterOf(
 }
 
 /**
- * Finds what `createClusterOf` has made of the same state, where the command ended before it noted that in the directory.
- * @returns null when the cluster is of another store, has changed since, or differs from the state
+ * Finds a cluster that `createClusterOf` made of the same state, if the command ended before it marked the directory.
+ * @returns null when the cluster has another store, has changed since, or differs from the state
  */
 export async function findCreated(
   connection: SqlConnection,
@@ -74,7 +74,7 @@ export async function findCreated(
   }
 }
 
-/** @throws ClusterExistsError with what there is, and what can be done */
+/** @throws ClusterExistsError with what exists, and what can be done */
 export async function refuseExisting(connection: SqlConnection, store: string): Promise<never> {
   const snapshot = await openSnapshot(connection);
   const { head } = snapshot;

@@ -5,26 +5,26 @@ import { schemaVersion } from '../sql/schema.ts';
 import { type ClusterStatus, type NodeStatus, readStatus } from '../sql/upkeep-statements.ts';
 
 export interface JudgedNode extends NodeStatus {
-  /** Rows that it has not applied, of those that were there at the first look. */
+  /** Number of rows of the first read that it has not applied. */
   readonly lag: number;
-  /** Its lease is valid, and it has all that it must have. */
+  /** Its lease is valid, and it has applied all rows that it must have. */
   readonly isReady: boolean;
 }
 
 export interface JudgedStatus extends Omit<ClusterStatus, 'nodes'> {
   readonly nodes: readonly JudgedNode[];
-  /** What is wrong. None: the cluster is sound. */
+  /** Problems. The cluster is sound without any. */
   readonly problems: readonly string[];
-  /** What an operator may want to know, and may be as intended. */
+  /** Remarks about what may be intended. */
   readonly notes: readonly string[];
 }
 
 const lookEveryMs = 200;
 
 /**
- * Reads how a cluster is. A node tells how far it is with each renewal only, so one that seems to be behind the first look's
- * head is given the time of its lease to tell more.
- * @param leaseMs of nodes of a version that tells none
+ * Judges a cluster. A node publishes its position only with each renewal, so one that seems to be behind gets the
+ * time of its lease to publish a newer one.
+ * @param leaseMs for versions that publish none
  * @throws NoClusterError
  */
 export async function judgeStatus(connection: SqlConnection, leaseMs: number): Promise<JudgedStatus> {
@@ -41,7 +41,7 @@ export async function judgeStatus(connection: SqlConnection, leaseMs: number): P
   return { ...status, nodes, problems: [...problemsOf(status, nodes, leaseMs)], notes: [...notesOf(status)] };
 }
 
-/** @param leaseMs of nodes of a version that tells none */
+/** @param leaseMs for versions that publish none */
 export function leaseOf(node: NodeStatus, leaseMs: number): number {
   return node.leaseMs ?? leaseMs;
 }

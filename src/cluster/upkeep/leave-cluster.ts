@@ -13,11 +13,11 @@ import { silenceMs } from '../thread/lease-rules.ts';
 import { requireReadable } from '../thread/newer-log.ts';
 import { leaseOf } from './judge-status.ts';
 
-/** Nodes that go on changing things while the cluster is to be closed win so often at most. */
+/** Maximum of attempts to close the cluster while nodes keep changing it. */
 const attemptsMax = 20;
 const lookEveryMs = 100;
 
-/** Nodes run that would lose their cluster. */
+/** Nodes are running that would lose their cluster. */
 export class NodesRunError extends Error {
   readonly nodes: readonly NodeStatus[];
 
@@ -28,15 +28,15 @@ export class NodesRunError extends Error {
 }
 
 export interface LeaveOptions {
-  /** Of nodes of a version that tells none. */
+  /** Lease of versions that publish none. */
   readonly leaseMs: number;
   /** Closes the cluster while nodes run. */
   readonly isForced: boolean;
 }
 
 /**
- * Brings a replica to the head of its cluster, closes the cluster there, and waits until no node takes its state for
- * current. Repeated after a crash, it goes on where it was.
+ * Brings a replica to the head of its cluster, closes the cluster there, and waits until no node treats its state as
+ * current. It can be repeated after a crash.
  * @throws NodesRunError, NewerRowError, NewerLogError
  */
 export async function closeAtReplica(
@@ -60,7 +60,7 @@ async function leaseholders(connection: SqlConnection, leaseMs: number): Promise
   return nodes.filter((node) => node.renewedMsAgo <= leaseOf(node, leaseMs));
 }
 
-/** Running nodes see within a renewal that the cluster is closed, and leave; the leases of all others run out. */
+/** Waits until running nodes have noticed the close and left, and all other leases have run out. */
 async function leasesEnd(connection: SqlConnection, leaseMs: number): Promise<void> {
   const begunAt = monotonicMs();
   for (let longestMs = leaseMs; monotonicMs() < begunAt + silenceMs(longestMs); ) {
@@ -71,7 +71,7 @@ async function leasesEnd(connection: SqlConnection, leaseMs: number): Promise<vo
   }
 }
 
-/** To a head, or further: nodes may change things meanwhile. */
+/** Brings the replica to a head or further: nodes may change things meanwhile. */
 async function bringTo(connection: SqlConnection, replica: Replica, head: Head): Promise<void> {
   while (replica.place.position < head.position) {
     if (!(await follow(connection, replica))) return await takeOver(connection, replica);
@@ -82,7 +82,7 @@ async function bringTo(connection: SqlConnection, replica: Replica, head: Head):
   if (!isThere) await takeOver(connection, replica);
 }
 
-/** @returns false when the replica cannot get further by the log */
+/** @returns false when the replica cannot follow the log */
 async function follow(connection: SqlConnection, replica: Replica): Promise<boolean> {
   const { rows } = await rowsAfter(connection, replica.place.position);
   if (rows.length === 0) return false;
@@ -99,9 +99,9 @@ async function takeOver(connection: SqlConnection, replica: Replica): Promise<vo
   const snapshot = await openSnapshot(connection);
   try {
     requireReadable(snapshot.head);
-    // A database that this version does not know is refused by the replica.
+    // The replica refuses a database that this version does not know.
     const batches = snapshot.batches() as AsyncIterable<readonly (StateEntry & { database: DatabaseName })[]>;
-    // Served alone, the store begins a history of its own.
+    // A store that is served alone begins a history of its own.
     await replica.become({ place: snapshot.head, node: 'leave', isOfAnotherPast: false }, batches);
   } finally {
     await snapshot.close();

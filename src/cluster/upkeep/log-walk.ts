@@ -5,28 +5,30 @@ import type { SqlConnection } from '../sql/connection.ts';
 import { rowsAfter } from '../sql/log-statements.ts';
 import type { Head, LogRow } from '../sql/rows.ts';
 
-/** What the log says of a record. */
+/** The last write of a record in the log. */
 export interface LastWrite {
   readonly position: number;
-  /** Of its value; null where it was removed. */
+  /** Digest of its value; null if it was removed. */
   readonly digest: string | null;
 }
 
-/** Of a value, to compare it without keeping it. */
+/** @returns a digest to compare a value without keeping it */
 export function digestOf(value: Uint8Array): string {
   return hash('sha256', value, 'base64');
 }
 
-/** @returns a name for a record among all */
+/** @returns a unique name of a record */
 export function recordName(database: string, key: Buffer): string {
   return `${database}\0${key.toString('latin1')}`;
 }
 
-/** Reads the log from its oldest row to its head, follows its chain, and notes what it says of each record. */
+/**
+ * Reads the log from its oldest row to its head, verifies its checksums, and records the last write of each record.
+ */
 export class LogWalk {
-  /** What the newest row that names a record has done to it. */
+  /** Last writes by record. */
   readonly writes = new Map<string, LastWrite>();
-  /** Positions whose rows are missing, or not what was committed: what they wrote is not known. */
+  /** Positions whose rows are missing or changed, so that their writes are unknown. */
   readonly damaged = new Set<number>();
   rows = 0;
   readonly #head: Head;
@@ -46,7 +48,7 @@ export class LogWalk {
     this.#checksums.set(this.#position, before);
   }
 
-  /** @param connection in the transaction that the head was read in */
+  /** @param connection in the transaction in which the head was read */
   async walk(connection: SqlConnection): Promise<void> {
     for (;;) {
       const { rows } = await rowsAfter(connection, this.#position);
@@ -60,7 +62,7 @@ export class LogWalk {
       this.#find(`head: its checksum is not that of position ${position}`);
   }
 
-  /** @returns the chain's checksum at a position; null of one that is not kept */
+  /** @returns the checksum at a position; null if it is not kept */
   checksumAt(position: number): Uint8Array | null {
     return this.#checksums.get(position) ?? null;
   }
