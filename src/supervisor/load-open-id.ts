@@ -20,12 +20,12 @@ export async function loadOpenId(config: Config, log: Logger): Promise<OpenId | 
   const { OpenIdDesk } = await import('../operations/sessions/open-id/open-id-desk.ts');
   const provider = new OpenIdProvider({ issuer, clientId, clientSecret: openIdClientSecret, baseUrl });
   const { redirectUrl } = provider;
-  const known = { issuer, redirectUrl };
+  const fields = { issuer, redirectUrl };
   provider.find().then(
-    () => log.info(known, 'the OpenID provider answers'),
+    () => log.info(fields, 'the OpenID provider answers'),
     (fault: Error) =>
       log.warn(
-        { ...known, reason: fault.message },
+        { ...fields, reason: fault.message },
         'the OpenID provider does not answer as it should; it is asked again with each sign-in',
       ),
   );

@@ -43,7 +43,7 @@ t.test(
     t.equal(applied.code, 1);
     t.match(
       applied.stderr,
-      /Nothing was applied: somebody else has the lock of the cluster: .*\. Try again in a moment\./,
+      /Nothing was applied: another session holds the lock of the cluster: .*\. Try again in a moment\./,
     );
 
     await other.end();

@@ -162,7 +162,10 @@ t.test(
     const cluster = await makeTestCluster(t, database);
     const [holding, waiting] = [await cluster.connect(), await cluster.connect()];
     await beginTableChange(holding);
-    await t.rejects(migrateSchema(waiting), /somebody else makes or changes the cluster's tables: try again/);
+    await t.rejects(
+      migrateSchema(waiting),
+      /another session creates or changes the cluster's tables: try again/,
+    );
     await endTransaction(holding, 1000);
     t.same(await migrateSchema(waiting), { from: present, to: present });
   },
