@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import t from 'tap';
 import { repositoryRoot } from '../support/repository-root.ts';
 
@@ -76,4 +76,21 @@ t.test('the README of each folder of src says what belongs there and what it may
     entry.isDirectory(),
   );
   for (const { name } of folders) t.match(read(`src/${name}/README.md`), 'May import: ', name);
+});
+
+t.test('every file of src that a page or the README of a folder names exists', async (t) => {
+  const markdown = (folder: string): readonly string[] =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.md'))
+      .map((path) => join(folder, path));
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  const names = new Set(files.map((path) => basename(path)));
+  const missing: string[] = [];
+  for (const page of ['README.md', 'CONTRIBUTING.md', ...markdown('docs')])
+    for (const [, path = ''] of read(page).matchAll(/`(src\/[\w./-]+)`/g))
+      if (!existsSync(join(root, path))) missing.push(`${page}: ${path}`);
+  for (const page of markdown('src'))
+    for (const [, path = ''] of read(page).matchAll(/`([\w./-]+\.tsx?)`/g))
+      if (!names.has(basename(path))) missing.push(`${page}: ${path}`);
+  t.same(missing, []);
 });
