@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { consoleCaller } from './support/console-caller.ts';
 import { type ConsoleStage, consoleTest } from './support/console-stage.ts';
 import { dialog, finishDialog, goTo, notice } from './support/console-steps.ts';
 import { holdAnswers } from './support/hold-answers.ts';
@@ -46,31 +45,6 @@ await consoleTest(t, 'a rename names the affected tokens first', { prepare }, as
   await notice(page, 'staging is now preview.').waitFor();
 });
 
-interface Project {
-  readonly id: string;
-  readonly environmentsRevision: number;
-}
-
-await consoleTest(
-  t,
-  "a rename shows another member's rename of the environment",
-  { prepare },
-  async (t, stage) => {
-    const page = await openEnvironments(stage);
-    await page.getByRole('button', { name: 'Rename staging' }).click();
-    await dialog(page).getByLabel('New name').fill('preview');
-
-    const call = consoleCaller(page);
-    const { projects } = await call<{ projects: readonly Project[] }>('GET', '/projects');
-    const [{ id = '', environmentsRevision: revision = 0 } = {}] = projects;
-    await call('PATCH', `/projects/${id}/environments/2`, { revision, name: 'canary' });
-    await dialog(page).getByText('Somebody else has renamed this environment to canary.').waitFor();
-    t.equal(await dialog(page).getByLabel('New name').inputValue(), 'preview');
-    await finishDialog(page, 'Rename');
-    await notice(page, 'canary is now preview.').waitFor();
-  },
-);
-
 await consoleTest(
   t,
   'to stop protecting an environment is confirmed first',
@@ -93,19 +67,3 @@ await consoleTest(
     await page.getByRole('switch', { name: 'Protect production', checked: true }).waitFor();
   },
 );
-
-await consoleTest(t, 'relative times advance while the page is open', { prepare }, async (t, stage) => {
-  const window = await stage.window();
-  const { page } = window;
-  await page.clock.install();
-  await signIn(window, owner);
-  await page.getByRole('heading', { name: 'No flags yet' }).waitFor();
-  await goTo(page, 'Audit log');
-  const first = page.locator('ol > li time').first();
-  t.match(await first.textContent(), /now|minute/);
-  await page.clock.runFor('05:00');
-  await page
-    .getByText(/^[5-9] minutes ago/)
-    .first()
-    .waitFor();
-});

@@ -115,33 +115,6 @@ await consoleTest(t, 'the palette, the search and the help have keys', {}, async
   t.pass('the filter is in the address');
 });
 
-await consoleTest(t, 'keys typed while the palette loads are not lost', {}, async (t, stage) => {
-  const window = await stage.window();
-  const { page } = window;
-  let endTyping = (): void => undefined;
-  const isTyped = new Promise<void>((resolve) => {
-    endTyping = resolve;
-  });
-  await page.route('**/assets/palette-*.js', async (route) => {
-    await isTyped;
-    await route.continue();
-  });
-  await becomeOwner(stage, window);
-  await createProject(page, 'shop', []);
-  await createFlag(page, 'gift-cards');
-
-  await page.getByRole('tab', { name: 'Environments' }).focus();
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('auu');
-  await page.keyboard.press('Backspace');
-  await page.keyboard.type('dit log');
-  t.equal(await dialog(page).count(), 0, 'the palette is not there yet');
-  await page.keyboard.press('Enter');
-  endTyping();
-  await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
-  await dialog(page).waitFor({ state: 'detached' });
-});
-
 await consoleTest(t, 'shortcuts of a single key can be turned off', {}, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;

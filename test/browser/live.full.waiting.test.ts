@@ -83,27 +83,6 @@ await consoleTest(t, 'a changed role holds in an open page', { prepare: prepareS
 
 await consoleTest(
   t,
-  'a draft stays while others change the same page',
-  { prepare: prepareShop },
-  async (t, stage) => {
-    const other = await anotherMember(t, stage.server.port);
-    const page = await enter(await stage.window());
-    await goTo(page, 'Project settings');
-    const name = page.getByRole('textbox', { name: 'Name of the project' });
-    await name.fill('My draft');
-    const { revision } = await other.ask('GET', '/projects/{project}');
-    const stored = await other.ask('PATCH', '/projects/{project}', { revision, evaluationAccess: false });
-    await page.getByRole('switch', { name: 'Evaluation API access', checked: false }).waitFor();
-    t.equal(await name.inputValue(), 'My draft');
-    await other.ask('PATCH', '/projects/{project}', { revision: stored.revision, name: 'store' });
-    await page.getByRole('button', { name: 'Compare' }).click();
-    await page.getByRole('dialog', { name: 'You both changed the same fields' }).waitFor();
-    t.equal(await name.inputValue(), 'My draft');
-  },
-);
-
-await consoleTest(
-  t,
   'a change between the first reading and the stream is not missed',
   { prepare: prepareShop },
   async (t, stage) => {
@@ -138,6 +117,36 @@ await consoleTest(
     await sign.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
     t.pass('and shows the changes that it has missed');
+  },
+);
+
+/** Makes a page believe that its tab is hidden, or in view again. */
+function setHidden(page: Page, isHidden: boolean): Promise<unknown> {
+  return page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: '${isHidden ? 'hidden' : 'visible'}', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));`);
+}
+
+await consoleTest(
+  t,
+  'a hidden page has no stream, and shows what it has missed when it is in view again',
+  { prepare: prepareShop },
+  async (t, stage) => {
+    const other = await anotherMember(t, stage.server.port);
+    const window = await stage.window();
+    const page = await enter(window);
+    // The page closes its own stream.
+    window.watch.expectMessage(/net::ERR_ABORTED/);
+    const isStream = (request: Request) => /\/projects\/\w+\/events/.test(request.url());
+    const closed = page.waitForEvent('requestfailed', isStream);
+    await setHidden(page, true);
+    await closed;
+    await other.ask('POST', '/projects/{project}/flags', { name: 'gift-cards' });
+    const opened = page.waitForRequest(isStream);
+    await setHidden(page, false);
+    await opened;
+    await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
+    t.equal(await page.getByText('Live updates are paused').count(), 0);
   },
 );
 

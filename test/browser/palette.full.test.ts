@@ -142,25 +142,6 @@ await consoleTest(
   },
 );
 
-await consoleTest(t, 'any flag is switched off in production by mouse', { prepare }, async (t, stage) => {
-  const page = await enter(stage);
-  let clicks = 0;
-  const click = async (target: Locator): Promise<void> => {
-    clicks += 1;
-    await target.click();
-  };
-  await inAHurry(t, [
-    () => click(page.getByRole('button', { name: /^Go to …/ })),
-    // Nothing is typed: it is on in production, so it is among the first.
-    () => page.getByRole('option', { name: /^invoices/ }).waitFor(),
-    () => click(pressed(invoicesSwitch(page))),
-    () => click(page.getByRole('dialog', { name: offTitle }).getByRole('button', { name: 'Switch off' })),
-    () => notice(page, 'invoices is off in production.').waitFor(),
-  ]);
-  t.equal(clicks, 3);
-  t.equal(await isOnInProduction(t, stage, page, 'invoices'), false);
-});
-
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 await consoleTest(t, 'any flag is switched off in production on a phone', { prepare }, async (t, stage) => {
@@ -253,33 +234,5 @@ await consoleTest(
       .getByRole('option', { name: /^invoices/, selected: true })
       .waitFor();
     t.pass('recent places come first');
-  },
-);
-
-await consoleTest(
-  t,
-  'an answer that a later text has overtaken is dropped',
-  { prepare },
-  async (t, stage) => {
-    const page = await enter(stage);
-    let letCome = (): void => undefined;
-    const mayCome = new Promise<void>((resolve) => {
-      letCome = resolve;
-    });
-    await page.route('**/console/api/search?q=inv', async (route) => {
-      await mayCome;
-      await route.continue().catch(() => undefined);
-    });
-    await page.keyboard.press('Control+k');
-    const field = page.getByRole('combobox', { name: 'Flag, page or action' });
-    const asked = page.waitForRequest(/search\?q=inv$/);
-    await field.fill('inv');
-    await asked;
-    await field.fill('twin');
-    await page.getByRole('option', { name: /^twin/ }).first().waitFor();
-    letCome();
-    await field.fill('twin ');
-    await page.getByRole('option', { name: /^twin/ }).first().waitFor();
-    t.equal(await page.getByRole('option', { name: /^invoices/ }).count(), 0);
   },
 );

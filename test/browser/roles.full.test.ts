@@ -1,4 +1,3 @@
-import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { runBurgeeOrThrow } from '../support/burgee-command.ts';
 import { consoleTest } from './support/console-stage.ts';
@@ -22,39 +21,6 @@ const shop = {
   tokens: [{ name: 'ci', permission: 'read' }],
 };
 
-/** Types of the browser, in which the measuring function runs. */
-interface Shown {
-  readonly parentElement: Shown | null;
-}
-interface Styles {
-  getComputedStyle(it: Shown): Readonly<Record<'color' | 'backgroundColor' | 'opacity', string>>;
-}
-
-/** The contrast of a field's text (WCAG 2): 1 is none, 21 is black on white. */
-async function contrastOf(field: Locator): Promise<number> {
-  const { color, backgroundColor, opacity } = await field.evaluate((element) => {
-    const { getComputedStyle } = globalThis as unknown as Styles;
-    const { color, opacity } = getComputedStyle(element as Shown);
-    // What has no background of its own lies on the nearest one.
-    let below = element as Shown;
-    while (below.parentElement !== null && /, 0\)$/.test(getComputedStyle(below).backgroundColor)) {
-      below = below.parentElement;
-    }
-    return { color, backgroundColor: getComputedStyle(below).backgroundColor, opacity };
-  });
-  const [light = 0, dark = 0] = [luminanceOf(color), luminanceOf(backgroundColor)].sort((a, b) => b - a);
-  return opacity === '1' ? (light + 0.05) / (dark + 0.05) : 0;
-}
-
-/** @param colour as `rgb(1, 2, 3)` */
-function luminanceOf(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {
-    const share = Number(part) / 255;
-    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
 const forViewer = provision(shop, { members: [viewer] });
 await consoleTest(
   t,
@@ -70,10 +36,8 @@ await consoleTest(
     const production = page.getByRole('region', { name: 'production' });
     t.equal(await page.getByRole('switch').count(), 0);
     t.match(await production.getByRole('definition').allTextContents(), ['Off', '0%', 'none', 'Everyone']);
-    t.ok((await contrastOf(production.getByRole('definition').nth(1))) >= 4.5, 'and can be read');
     await goTo(page, 'Audiences');
     await page.getByRole('link', { name: 'Pro', exact: true }).click();
-    t.ok((await contrastOf(page.getByRole('textbox', { name: 'Name' }))) >= 4.5);
     await page.getByText('Read-only: ask an Editor for changes.').waitFor();
     await goTo(page, 'Environments');
     await page.getByText('Read-only: ask an Admin for changes.').waitFor();
@@ -104,28 +68,6 @@ await consoleTest(
     t.equal(await page.getByRole('button', { name: /Create|Rotate|Revoke/ }).count(), 0);
     await goTo(page, 'Settings');
     await page.getByText('Free, Teams trial ended 31 Jan 2026').waitFor();
-  },
-);
-
-const tokens = Array.from({ length: 50 }, (_, index) => ({ name: `token ${index}`, permission: 'read' }));
-const full = provision({ ...shop, tokens });
-await consoleTest(
-  t,
-  'the 50th token is the last, and the page says so',
-  { prepare: full },
-  async (t, stage) => {
-    const window = await stage.window();
-    const { page } = window;
-    await signIn(window, owner);
-    await page.getByText('1 flag', { exact: true }).waitFor();
-    await goTo(page, 'Tokens');
-    await page.getByText('Revoke one to create another').waitFor();
-    t.equal(await page.getByRole('button', { name: 'Create token' }).isEnabled(), false);
-    await page.getByRole('button', { name: 'More actions for token 49' }).click();
-    await page.getByRole('menuitem', { name: 'Revoke token 49' }).click();
-    await page.getByRole('button', { name: 'Revoke token', exact: true }).click();
-    await page.getByText('Revoke one to create another').waitFor({ state: 'detached' });
-    t.equal(await page.getByRole('button', { name: 'Create token' }).isEnabled(), true);
   },
 );
 

@@ -95,35 +95,6 @@ async function denialIsSeen(
   t.match(mail.mails[0]?.raw, /production/);
 }
 
-/** What a pipeline does shows in the list without a reload, and whoever revokes a token sees that it is in use. */
-async function useIsSeen(t: Test, secret: string, { page, api }: Pipeline): Promise<void> {
-  await createToken(page, { name: 'idle', permission: 'Read', environments: null });
-  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'reader', exact: true }) });
-  t.equal(await row.getByText('never').count(), 2, 'used, and refused');
-  t.match(await row.textContent(), owner.name);
-  let navigations = 0;
-  page.on('framenavigated', () => {
-    navigations += 1;
-  });
-  for (let count = 0; count < 3; count += 1) t.equal((await api(secret, 'GET', '/flags')).status, 200);
-  t.equal((await api(secret, 'POST', '/flags', { name: 'x' })).status, 403);
-  await row.getByText('never').first().waitFor({ state: 'detached' });
-  t.equal(navigations, 0, 'without a reload');
-  await page.getByRole('button', { name: 'More actions for reader' }).click();
-  await page.getByRole('menuitem', { name: 'Revoke reader' }).click();
-  const question = page.getByRole('dialog', { name: 'Revoke reader?' });
-  await question.getByText(/^Last used/).waitFor();
-  t.match(
-    await question.textContent(),
-    /from 127\.0\.0\.1: GET \/api\/v1\/flags.*3 requests in the last 24 hours/,
-  );
-  await question.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'More actions for idle' }).click();
-  await page.getByRole('menuitem', { name: 'Revoke idle' }).click();
-  await page.getByRole('dialog', { name: 'Revoke idle?' }).getByText('Not used yet.').waitFor();
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-}
-
 /** The old secret ends when the new one begins. @returns the new one */
 async function rotate(t: Test, secret: string, { page, api }: Pipeline): Promise<string> {
   await page.getByRole('button', { name: 'Rotate pipeline' }).click();
@@ -218,15 +189,6 @@ await t.test('a token from its creation to its revocation', async (t) => {
     await audienceThenDelete(t, pipeline, ask);
     t.match(await api(next, 'GET', '/flags'), { status: 200, json: { flags: [] } });
   });
-});
-
-await consoleTest(t, 'the list of tokens follows their use', {}, async (t, stage) => {
-  const window = await stage.window();
-  const { page } = window;
-  await becomeOwner(stage, window);
-  await createProject(page, 'shop', []);
-  const secret = await createToken(page, { name: 'reader', permission: 'Read', environments: null });
-  await useIsSeen(t, secret, { page, api: apiOf(t, stage), flagId: '' });
 });
 
 await consoleTest(

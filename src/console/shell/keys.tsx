@@ -1,11 +1,10 @@
 import { Kbd } from '@mantine/core';
 import { type HotkeyItem, useHotkeys } from '@mantine/hooks';
-import { useEffect, useState } from 'react';
-import { ConsoleError } from '../client/console-error.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { showFailure, undoNewest } from '../parts/notices.tsx';
+import { undoNewest } from '../parts/notices.tsx';
 import { usePreference } from '../parts/use-preferences.ts';
 import { closeOverlay, openOverlay, useOverlay } from './overlays.ts';
+import { Palette } from './palette.tsx';
 import classes from './shell.module.css';
 import { SingleKeysSwitch } from './single-keys-switch.tsx';
 import { useSession } from './use-session.ts';
@@ -64,34 +63,6 @@ function KeyHelp({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-const loadPalette = () => import('./palette.tsx');
-type PaletteModule = Awaited<ReturnType<typeof loadPalette>>;
-
-const notLoaded = new ConsoleError(
-  0,
-  "Can't load the palette",
-  'Check the connection, then try again. If Burgee was updated meanwhile, reload the page.',
-  null,
-);
-
-/** The palette when its code is there. If it does not come, the page gets its keys back. */
-function LoadedPalette() {
-  const [loaded, setLoaded] = useState<PaletteModule | null>(null);
-  useEffect(() => {
-    let isClosed = false;
-    const fail = () => {
-      if (isClosed) return;
-      closeOverlay();
-      showFailure(notLoaded);
-    };
-    loadPalette().then((module) => setLoaded(module), fail);
-    return () => {
-      isClosed = true;
-    };
-  }, []);
-  return loaded === null ? null : <loaded.Palette onClose={closeOverlay} />;
-}
-
 /** The page's own search; on a page without one, the search for everything. */
 function focusSearch(): void {
   const search = document.querySelector<HTMLInputElement>('input[data-page-search]');
@@ -115,27 +86,10 @@ function key(name: string, act: () => void): HotkeyItem {
   return [name, onKey, { preventDefault: false }];
 }
 
-/** Loads the palette when the browser is idle, so that Ctrl+K opens it at once. */
-function usePaletteAhead(): void {
-  useEffect(() => {
-    // If it fails, opening the palette loads it.
-    const load = () => void loadPalette().catch(() => undefined);
-    // Safari has no idle callbacks.
-    if (!('requestIdleCallback' in window)) return clearing(setTimeout(load, 2_000));
-    const handle = window.requestIdleCallback(load);
-    return () => window.cancelIdleCallback(handle);
-  }, []);
-}
-
-function clearing(timer: ReturnType<typeof setTimeout>): () => void {
-  return () => clearTimeout(timer);
-}
-
 /** Keys that work on every page. */
 export function Keys() {
   const overlay = useOverlay();
   const hasSingleKeys = usePreference((present) => present.hasSingleKeys);
-  usePaletteAhead();
   const single: HotkeyItem[] = [
     key('/', focusSearch),
     // With Shift on most keyboards, and without it on some.
@@ -152,7 +106,7 @@ export function Keys() {
   useHotkeys(hasSingleKeys ? [palette, ...single] : [palette], []);
   return (
     <>
-      {overlay === 'palette' && <LoadedPalette />}
+      {overlay === 'palette' && <Palette onClose={closeOverlay} />}
       {overlay === 'help' && <KeyHelp onClose={closeOverlay} />}
     </>
   );

@@ -7,11 +7,13 @@ import { forgetSearches, searchLengthMax, searchQuery } from '../client/search.t
 import { useFocusBack, useIsTopmost } from '../parts/dialog.tsx';
 import { SafeName } from '../parts/safe-name.tsx';
 import { visibleName } from '../parts/visible-name.ts';
-import { type Press, takeTypedAhead } from './overlays.ts';
 import classes from './palette.module.css';
 import { type EntryGroup, type PaletteEntry, usePaletteGroups } from './palette-entries.ts';
 import { PaletteList, switchId } from './palette-list.tsx';
 import { useSession } from './use-session.ts';
+
+/** What Enter does: it opens the chosen entry, or with Ctrl switches its flag. */
+type Press = 'open' | 'switch';
 
 /** How long after the last key the service is asked. */
 const quietMs = 100;
@@ -91,6 +93,11 @@ function obstacleOf(entry: PaletteEntry | undefined): string | null {
   return control?.disabled === false ? null : `only Editors change flags of ${visibleName(entry.place)}`;
 }
 
+/** People go on typing after Ctrl+K: the dialog's own focus would come after the next keys. */
+function focusAtOnce(input: HTMLInputElement | null): void {
+  input?.focus();
+}
+
 /** Ctrl+K: flags, audiences, environments and projects of the whole organisation, pages and actions, by name. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
@@ -119,11 +126,6 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     const obstacle = obstacleOf(entry);
     setRefusal(obstacle === null ? '' : `Nothing was switched: ${obstacle}.`);
     if (obstacle === null) document.getElementById(switchId(entry?.flag?.id ?? ''))?.click();
-  };
-  const onFocus = () => {
-    const typed = takeTypedAhead();
-    if (typed.text !== '') setText((present) => present + typed.text);
-    if (typed.press !== null) setWaiting(typed.press);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is done once, when the answer is shown.
   useEffect(() => {
@@ -175,6 +177,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           <input
             className={classes.input}
             data-autofocus
+            ref={focusAtOnce}
             role="combobox"
             aria-expanded
             aria-controls={listId}
@@ -187,7 +190,6 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             enterKeyHint="go"
             maxLength={searchLengthMax}
             value={text}
-            onFocus={onFocus}
             onKeyDown={onKey}
             onChange={(event) => {
               setText(event.currentTarget.value);
