@@ -20,8 +20,9 @@ const layers = [
     actors,
     ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', 'cluster/client', actors],
   ],
+  ['streams', ['support', 'domain', 'storage', 'observability', 'http', 'operations']],
   // It reads environments as the workers do for sync.
-  ['flagd', ['support', 'domain', 'storage', 'observability', 'http', 'worker/limits', 'worker/sync']],
+  ['flagd', ['support', 'domain', 'storage', 'observability', 'http', 'worker/limits', 'streams']],
   // Parts of the worker that know less than it does: evaluation no request and no thread, answers no store.
   ['worker/evaluation', ['support', 'domain', 'contracts', 'storage', 'observability']],
   [
@@ -33,14 +34,27 @@ const layers = [
     'worker/ofrep',
     [
       ...['support', 'domain', 'contracts', 'observability', 'http', 'operations'],
-      ...['worker/evaluation', 'worker/answers', 'worker/limits', 'worker/sync'],
+      ...['worker/evaluation', 'worker/answers', 'worker/limits', 'streams'],
     ],
   ],
-  ['worker', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'operations', actors]],
+  [
+    'worker',
+    ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'operations', 'streams', actors],
+  ],
   [
     'front',
     [
-      ...['support', 'domain', 'config', 'contracts', 'observability', 'http', 'operations', 'worker'],
+      ...[
+        'support',
+        'domain',
+        'config',
+        'contracts',
+        'observability',
+        'http',
+        'operations',
+        'worker',
+        'streams',
+      ],
       ...['passwords', actors],
     ],
   ],
@@ -64,6 +78,7 @@ const layers = [
       'operations',
       'http',
       'worker',
+      'streams',
       'front',
     ],
   ],

@@ -1,14 +1,11 @@
 import type { Metadata } from '@grpc/grpc-js';
 import type { Refusal } from '../domain/management/refusal.ts';
 import type { ProblemCode } from '../domain/problem.ts';
-import { findEnvironment } from '../domain/project/project.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
-import { guardSync, maySyncOn, type SyncTarget } from '../domain/sync/sync-guard.ts';
+import { guardSync, type SyncTarget } from '../domain/sync/sync-guard.ts';
 import type { Denial } from '../domain/token/denial.ts';
-import { tokenStatus } from '../domain/token/token.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import type { RefusedStatus } from './flagd-protocol.ts';
-import type { StreamPlace } from './flagd-stream.ts';
 import { readSelector } from './selector.ts';
 
 /** Why a call is not served. */
@@ -69,23 +66,4 @@ export function denialOf(refusal: Refusal, route: string, address: string): Deni
   const { denialReason: reason, tokenId, environment } = refusal;
   if (reason === null || tokenId === null) return null;
   return { tokenId, at: Date.now(), reason, route, environment, address };
-}
-
-const notActive: Refused = {
-  status: 'unauthenticated',
-  detail: 'The token has been revoked or has expired. Use another one.',
-};
-const gone: Refused = { status: 'not-found', detail: 'The environment has been renamed or deleted.' };
-
-/** Why an open stream must end; null: it may go on. */
-export function refusalNow(queries: RecordQueries, place: StreamPlace): Refused | null {
-  const { tokenId, projectId, environment, environmentNumber } = place;
-  const now = Date.now();
-  const isActive = (token: Parameters<typeof tokenStatus>[0]): boolean =>
-    tokenStatus(token, now) === 'active';
-  if (!maySyncOn(queries.token(tokenId), isActive, environment)) return notActive;
-  if (environment === null) return null;
-  const project = queries.project(projectId);
-  const found = project === undefined ? undefined : findEnvironment(project, environment);
-  return found?.number === environmentNumber ? null : gone;
 }

@@ -1,18 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
-import { widestNetwork } from '../support/address-networks.ts';
-import { HeldPlaces, hasShare } from '../support/fair-share.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { addressFromText } from '../worker/limits/address-finder.ts';
+import { type FairHold, FairRoom } from '../worker/limits/fair-room.ts';
+import { createBudgetMemory, SharedBudget } from '../worker/limits/shared-budget.ts';
 
 /** A connection without a stream is closed after this time: a provider keeps its stream open. */
 export const idleMs = 30_000;
 
-/** Connections without a stream, of which anybody can have some: what each may hold before it is cut off is bounded, too. */
+/** Connections without a stream, which need no token. One address gets a quarter of them. */
 export const idleMax = 1024;
-/** Of the places for them that are free, one address may have as many as it leaves. */
-const idleWeight = 1;
 
 export interface ConnectionsOptions {
   readonly connectionsMax: number;
@@ -23,8 +21,8 @@ export interface ConnectionsOptions {
 
 interface Connection {
   readonly socket: Socket;
-  /** The address of its client, or the IPv6 /48 around it. */
-  readonly network: string;
+  /** Its slot while it has no stream. */
+  readonly idle: FairHold;
   streams: number;
   /** When its last stream ended, or it was opened. */
   idleSince: number;
@@ -38,11 +36,12 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #server: Server;
   readonly #connections = new Map<string, Connection>();
-  /** Connections without a stream, by address: anybody can have them, without a token. */
-  readonly #idle = new HeldPlaces();
+  readonly #idle: FairRoom;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    const max = Math.min(idleMax, options.connectionsMax);
+    this.#idle = new FairRoom(new SharedBudget(createBudgetMemory(1), 0, max), max);
     this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   }
 
@@ -62,39 +61,31 @@ export class Connections {
   #accept(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     const peer = `${address}:${socket.remotePort}`;
-    // A client with a delegated IPv6 network has thousands of /64.
-    const network = widestNetwork(addressFromText(address)?.limitKey ?? address);
-    if (!this.#hasRoom(network) || this.#connections.has(peer)) {
+    const idle = this.#idle.ofStranger(addressFromText(address)?.limitKey ?? address);
+    const isFull = this.#connections.size >= this.#options.connectionsMax || this.#connections.has(peer);
+    if (isFull || !idle.take(1)) {
       socket.destroy();
       this.#options.onCrowded();
       return;
     }
-    const connection: Connection = { socket, network, streams: 0, idleSince: monotonicMs() };
-    this.#connections.set(peer, connection);
-    this.#idle.take(network);
+    this.#connections.set(peer, { socket, idle, streams: 0, idleSince: monotonicMs() });
     socket.once('close', () => {
       this.#connections.delete(peer);
-      if (connection.streams === 0) this.#idle.give(network);
+      idle.end();
     });
     // Without a listener an error of the socket would end the thread.
     socket.on('error', () => undefined);
     this.#options.onConnection(socket);
   }
 
-  #hasRoom(network: string): boolean {
-    const free = Math.min(this.#options.connectionsMax - this.#connections.size, idleMax - this.#idle.size);
-    return free > 0 && hasShare(this.#idle.of(network), free, idleWeight);
-  }
-
   /** @param peer address and port of the client. @param change 1 or -1 */
   noteStream(peer: string, change: number): void {
     const connection = this.#connections.get(peer);
     if (connection === undefined) return;
-    const { network, streams } = connection;
-    if (streams === 0) this.#idle.give(network);
     connection.streams += change;
-    if (connection.streams === 0) this.#idle.take(network);
     connection.idleSince = monotonicMs();
+    if (connection.streams > 0) connection.idle.end();
+    else if (!connection.idle.take(1)) connection.socket.destroy();
   }
 
   /** @returns whether the client had a connection that was not cut yet */

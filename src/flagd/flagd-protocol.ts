@@ -3,7 +3,7 @@ import type { TokenUse } from '../domain/token/token-use.ts';
 import { eventLoopActive, eventLoopDelay } from '../observability/event-loop.ts';
 import { counter, durationBounds, gauge, histogram, layOut } from '../observability/metric.ts';
 import type { LogLines } from '../observability/thread-log.ts';
-import type { SyncCensus } from '../worker/sync/sync-census.ts';
+import type { StreamCensus } from '../streams/stream-census.ts';
 
 /** What the thread of flagd's sync needs to start. */
 export interface FlagdSetup {
@@ -48,7 +48,7 @@ export type FlagdMessage =
   | { readonly kind: 'log'; readonly lines: LogLines }
   | { readonly kind: 'used'; readonly use: TokenUse }
   | { readonly kind: 'denied'; readonly denial: Denial }
-  | { readonly kind: 'synced'; readonly census: readonly SyncCensus[] };
+  | { readonly kind: 'synced'; readonly census: readonly StreamCensus[] };
 
 /** Why a call gets no configuration, or no more of them, by the status of gRPC that its client is told. */
 export const refusedStatuses = [

@@ -9,7 +9,7 @@ import {
   ServerListenerBuilder,
   type ServiceDefinition,
 } from '@grpc/grpc-js';
-import type { FlagdCall } from './flagd-stream.ts';
+import type { FlagdCall } from './flagd-outlet.ts';
 import { decodeFlagsRequest, type EncodedMessage, noMetadata } from './sync-messages.ts';
 
 const servicePath = '/flagd.sync.v1.FlagSyncService';

@@ -8,6 +8,7 @@ import {
   type MetricCells,
 } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
+import type { StreamCensus } from '../streams/stream-census.ts';
 import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { crowdedAnswer } from '../worker/answers/crowded-answer.ts';
@@ -17,7 +18,6 @@ import { usedOf } from '../worker/limits/shared-budget.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { routeIndex } from '../worker/route-names.ts';
-import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { BudgetName } from '../worker/worker-protocol.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
@@ -115,7 +115,7 @@ export class Front {
   }
 
   /** Takes who is connected to flagd's sync; empty when nobody is any more. */
-  noteFlagdCensus(census: readonly SyncCensus[]): void {
+  noteFlagdCensus(census: readonly StreamCensus[]): void {
     this.#sync.noteCensus(this, census);
   }
 

@@ -2,10 +2,10 @@ import type { AttemptsPort, CountedAttempts } from '../operations/cluster/attemp
 import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import { WatchPlaces } from '../operations/watching/watch-places.ts';
+import type { StreamCensus } from '../streams/stream-census.ts';
 import { assert } from '../support/assert.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
-import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
 import { LoopTurns } from './loop-turns.ts';
 import { PasswordDesk, type PasswordHashing } from './password-desk.ts';
@@ -71,8 +71,7 @@ export class HostDesk {
       giveBackAttempts: async (_caller, keys) => cluster?.attempts.giveBack(keys) ?? null,
       listSyncStreams: async (_caller, projectId) => sync.streamsOf(projectId),
       reportUsage: async (_caller, tenant, key, counted) => {
-        const isNew =
-          sync.noteReport(tenant, key, monotonicMs()) && !(await isCountedElsewhere(key, cluster));
+        const isNew = sync.noteReport(key, monotonicMs()) && !(await isCountedElsewhere(key, cluster));
         if (!isNew) return false;
         await this.#reports.wait(tenant);
         onReported(counted);
@@ -104,7 +103,7 @@ export class HostDesk {
     this.#watchPlaces.leave(place);
   }
 
-  noteCensus(caller: Caller, census: readonly SyncCensus[]): void {
+  noteCensus(caller: Caller, census: readonly StreamCensus[]): void {
     this.#sync.noteCensus(caller, census);
   }
 

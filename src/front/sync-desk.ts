@@ -1,75 +1,41 @@
 import type { SyncedEnvironmentView } from '../contracts/console/sync-views.ts';
-import { accountNameOf, hasShare, type Tenant } from '../support/fair-share.ts';
-import type { SyncCensus } from '../worker/sync/sync-census.ts';
+import type { StreamCensus } from '../streams/stream-census.ts';
 
-/** Reports of usage that are remembered, and for how long: one that is sent again within that time counts once. */
+/** Reports of usage that are remembered: of more, the oldest is forgotten. One that is sent again then counts twice. */
 const reportsMax = 50_000;
+/** How long a report is remembered. */
 export const reportMsMax = 10 * 60_000;
 
-/** Half of them for one organisation. */
-const accountWeight = 1;
-/** Reports whose time is over that are forgotten with a new one. */
-const forgottenAtOnce = 64;
-
-/** The reports that were counted, by their keys. An organisation that has its share forgets its oldest for a new one. */
+/** Remembers which reports were counted. */
 class RememberedReports {
-  /** The oldest first: when each was counted, and for whom. */
-  readonly #reports = new Map<string, { readonly account: string; readonly at: number }>();
-  /** The keys of each organisation, the oldest first. */
-  readonly #ofAccount = new Map<string, Set<string>>();
+  /** When each was counted, by key, the oldest first. */
+  readonly #countedAt = new Map<string, number>();
 
   /** @returns false: it is remembered already */
-  add(tenant: Tenant, key: string, now: number): boolean {
-    this.#forgetOld(now);
-    const known = this.#reports.get(key);
-    if (known !== undefined && now - known.at < reportMsMax) return false;
-    this.#forget(key);
-    const account = accountNameOf(tenant);
-    const [oldest] = this.#ofAccount.get(account) ?? [];
-    const held = this.#ofAccount.get(account)?.size ?? 0;
-    if (oldest !== undefined && !hasShare(held, reportsMax - this.#reports.size, accountWeight)) {
-      this.#forget(oldest);
-    }
-    // Of thousands of organisations, each may have its last place.
-    if (this.#reports.size >= reportsMax) return true;
-    this.#reports.set(key, { account, at: now });
-    const own = this.#ofAccount.get(account) ?? new Set<string>();
-    this.#ofAccount.set(account, own.add(key));
+  add(key: string, now: number): boolean {
+    const before = this.#countedAt.get(key);
+    if (before !== undefined && now - before < reportMsMax) return false;
+    this.#countedAt.delete(key);
+    const [oldest] = this.#countedAt.keys();
+    if (oldest !== undefined && this.#countedAt.size >= reportsMax) this.#countedAt.delete(oldest);
+    this.#countedAt.set(key, now);
     return true;
-  }
-
-  #forgetOld(now: number): void {
-    let left = forgottenAtOnce;
-    for (const [key, { at }] of this.#reports) {
-      if (now - at < reportMsMax || left === 0) return;
-      this.#forget(key);
-      left -= 1;
-    }
-  }
-
-  #forget(key: string): void {
-    const report = this.#reports.get(key);
-    if (report === undefined) return;
-    this.#reports.delete(key);
-    const own = this.#ofAccount.get(report.account);
-    own?.delete(key);
-    if (own?.size === 0) this.#ofAccount.delete(report.account);
   }
 }
 
-/** Knows, once for all threads, which reports of usage were counted, and who is connected by sync. */
+/** Keeps for all threads which reports of usage were counted, and which programs follow environments. */
 export class SyncDesk {
   readonly #reports = new RememberedReports();
   /** By thread. */
-  readonly #census = new Map<object, readonly SyncCensus[]>();
+  readonly #census = new Map<object, readonly StreamCensus[]>();
 
   /** @param now on a clock that never goes back. @returns false: the report was counted before */
-  noteReport(tenant: Tenant, key: string, now: number): boolean {
-    return this.#reports.add(tenant, key, now);
+  noteReport(key: string, now: number): boolean {
+    return this.#reports.add(key, now);
   }
 
   /** @param thread any object that stands for the thread which has the streams */
-  noteCensus(thread: object, census: readonly SyncCensus[]): void {
+  noteCensus(thread: object, census: readonly StreamCensus[]): void {
     if (census.length === 0) this.#census.delete(thread);
     else this.#census.set(thread, census);
   }
@@ -79,9 +45,9 @@ export class SyncDesk {
     this.#census.delete(thread);
   }
 
-  /** Who is connected to a project's environments: as of a moment ago. */
+  /** The programs that follow a project's environments: as of a second ago. */
   streamsOf(projectId: string): readonly SyncedEnvironmentView[] {
-    const byView = new Map<string, SyncCensus[]>();
+    const byView = new Map<string, StreamCensus[]>();
     for (const census of [...this.#census.values()].flat()) {
       if (census.projectId !== projectId) continue;
       const key = `${census.environment ?? ''} ${census.kind}`;
@@ -94,7 +60,7 @@ export class SyncDesk {
 }
 
 /** Puts together what threads have counted of the same environment and kind. */
-function viewOf(first: SyncCensus, rest: readonly SyncCensus[]): SyncedEnvironmentView {
+function viewOf(first: StreamCensus, rest: readonly StreamCensus[]): SyncedEnvironmentView {
   const all = [first, ...rest];
   const counts = new Map<number, number>();
   for (const [number, streams] of all.flatMap((one) => one.versions)) {

@@ -5,8 +5,8 @@ import type { MainLog } from '../observability/logger.ts';
 import { createMetricMemory } from '../observability/metric-cells.ts';
 import type { LogLines } from '../observability/thread-log.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
+import type { StreamCensus } from '../streams/stream-census.ts';
 import { descriptorLimit } from '../support/descriptor-limit.ts';
-import type { SyncCensus } from '../worker/sync/sync-census.ts';
 import {
   clientOptions,
   type WriterClient,
@@ -138,7 +138,7 @@ export function createNotifierHost(
 interface FlagdParts {
   readonly writer: WriterClient;
   readonly usage: UsageRecorder;
-  readonly onCensus: (census: readonly SyncCensus[]) => void;
+  readonly onCensus: (census: readonly StreamCensus[]) => void;
 }
 
 /**

@@ -13,9 +13,9 @@ import { ListenError } from '../http/listen-error.ts';
 import type { Logger } from '../observability/logger.ts';
 import { addCounts, createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
 import type { LogLines } from '../observability/thread-log.ts';
+import type { StreamCensus } from '../streams/stream-census.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
-import type { SyncCensus } from '../worker/sync/sync-census.ts';
 
 export interface FlagdHostOptions {
   readonly setup: Omit<FlagdSetup, 'metrics'>;
@@ -23,7 +23,7 @@ export interface FlagdHostOptions {
   readonly onUsed: (use: TokenUse) => void;
   readonly onDenied: (denial: Denial) => void;
   /** Receives the connected clients each second; empty when the last one has gone. */
-  readonly onCensus: (census: readonly SyncCensus[]) => void;
+  readonly onCensus: (census: readonly StreamCensus[]) => void;
   /** Receives the log lines of the thread. */
   onLog(lines: LogLines): void;
 }

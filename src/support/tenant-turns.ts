@@ -1,5 +1,5 @@
 import { assert } from './assert.ts';
-import { accountNameOf, type FairAmount, type Tenant } from './fair-share.ts';
+import { accountNameOf, type Tenant } from './fair-share.ts';
 
 /** What waits for one project. */
 interface Line<T> {
@@ -42,15 +42,10 @@ export class TenantTurns<T extends object> {
     return true;
   }
 
-  /**
-   * @param room of which the next one must get one; null: it needs none
-   * @returns the next one, which does not wait any more
-   */
-  take(room: FairAmount | null = null): T | undefined {
+  /** @returns the next one, which does not wait any more */
+  take(): T | undefined {
     for (const [account, lines] of this.#accounts) {
       for (const [projectId, line] of lines) {
-        if (room !== null && !room.hasRoomFor(line.tenant, 1)) break;
-        if (room !== null && !room.take(line.tenant, 1)) continue;
         const [item] = line.items;
         assert(item !== undefined, 'a project without anything that waits has no line');
         line.items.delete(item);

@@ -20,7 +20,7 @@ import { addressTenant, type ReadTurns } from '../operations/read-turns.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
 import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
 import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
-import { PageWatchers, type PageWatchersOptions } from '../operations/watching/page-watchers.ts';
+import type { PageWatchers } from '../operations/watching/page-watchers.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import { answerRead, answerWrite, type ReadingActors } from './answers/answer-call.ts';
 import type { AnswerEncoders } from './answers/answer-encoder.ts';
@@ -46,9 +46,8 @@ export interface ConsoleDoorOptions {
   readonly writer: WriterPort;
   /** For what the process does once, but for changes. */
   readonly host: HostClient;
-  /** Raised after each commit. */
-  readonly storeVersion: SharedArrayBuffer;
-  readonly isAttached: PageWatchersOptions['isAttached'];
+  readonly watchers: PageWatchers;
+  readonly isAttached: () => boolean;
   readonly requestRate: AddressLimiter;
   readonly requests: RequestRoom;
   readonly attempts: AttemptMemory;
@@ -93,23 +92,16 @@ export class ConsoleDoor implements ApiDoor {
   readonly #options: ConsoleDoorOptions;
   readonly #cookie: SessionCookie;
   readonly #ownOrigin: string;
-  readonly #watchers: PageWatchers;
 
   constructor(options: ConsoleDoorOptions) {
     this.#options = options;
     this.requestRate = options.requestRate;
     this.requests = options.requests;
-    const { settings, reads, readTurns, longAnswers, encoders, writer, host, log, storeVersion, meter } =
-      options;
+    const { settings, reads, readTurns, longAnswers, encoders, writer, host, log, watchers, meter } = options;
     const attempts = new AttemptLimiters(options.attempts, meter);
     this.manner = consoleManner(settings.docsUrl);
     this.#cookie = sessionCookie(settings.baseUrl);
     this.#ownOrigin = new URL(settings.baseUrl).origin;
-    const onFault = (fault: unknown): void => log.error({ err: fault }, 'watching changes failed');
-    this.#watchers = new PageWatchers({
-      ...{ reads, places: host.watchPlaces, storeVersion, onFault },
-      isAttached: options.isAttached,
-    });
     this.actors = {
       reads,
       readTurns,
@@ -120,7 +112,7 @@ export class ConsoleDoor implements ApiDoor {
       // Sessions have attempts of their own, and no denials.
       mayFail: () => true,
       countUnrecordedDenial: () => undefined,
-      watchers: this.#watchers,
+      watchers,
       settings,
       cookie: this.#cookie,
       passwords: host.passwords,
@@ -135,11 +127,6 @@ export class ConsoleDoor implements ApiDoor {
       onFault: (fault, { requestId, callerIds }) =>
         log.error({ err: fault, requestId, ...callerIds }, 'console request failed'),
     };
-  }
-
-  /** Ends the streams of pages that watch changes: the service is about to stop. */
-  endWatches(): void {
-    this.#watchers.close();
   }
 
   own(view: RequestView): OwnParts {

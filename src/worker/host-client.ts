@@ -7,7 +7,7 @@ import type { SyncStreamsPort } from '../operations/sync/sync-streams-port.ts';
 import type { WatchPort } from '../operations/watching/watch-places.ts';
 import { assert } from '../support/assert.ts';
 import { MessageBatch } from '../support/message-batch.ts';
-import type { ReportUsage } from './sync/usage-report.ts';
+import type { ReportUsage } from './usage-reports.ts';
 import type {
   HostCall,
   HostCallName,

@@ -18,6 +18,11 @@ export function limitIndex(name: LimitName): number {
   return limits.indexOf(name);
 }
 
+/** Events of sync, under which they are counted. */
+export const syncEventNames = ['snapshot', 'delta', 'beat', 'goodbye'] as const;
+/** Why the service ends a stream of sync. */
+export const syncEndings = ['token', 'environment', 'slow', 'drain', 'detached', 'fault'] as const;
+
 /** Written by the thread that answers: each worker, and the front end while no worker serves. */
 export const requestMetrics = layOut({
   durations: histogram(
@@ -51,7 +56,7 @@ export const requestMetrics = layOut({
   syncEvents: counter(
     'burgee_sync_events_total',
     'Events on streams of sync, by kind.',
-    ['snapshot', 'delta', 'beat', 'goodbye'].map((event) => ({ event })),
+    syncEventNames.map((event) => ({ event })),
   ),
   syncBytes: counter('burgee_sync_bytes_total', 'Bytes of events that were written to streams of sync.'),
   syncRefused: counter(
@@ -61,8 +66,8 @@ export const requestMetrics = layOut({
   ),
   syncEnded: counter(
     'burgee_sync_streams_ended_total',
-    'Streams of sync that the service ended: the token or the environment did not permit them any more, the client did not read, the service drained, or the node was cut off.',
-    ['token', 'environment', 'slow', 'drain', 'detached'].map((why) => ({ why })),
+    'Streams of sync that the service ended: the token or the environment did not permit them any more, the client did not read, the service drained, the node was cut off, or the store could not be read.',
+    syncEndings.map((why) => ({ why })),
   ),
   syncUsage: counter(
     'burgee_sync_usage_total',

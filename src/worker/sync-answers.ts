@@ -5,21 +5,25 @@ import { tenantOf } from '../domain/project/project.ts';
 import type { SyncTarget } from '../domain/sync/sync-guard.ts';
 import { formatSyncPosition, isUpToDate, readSyncPosition } from '../domain/sync/sync-position.ts';
 import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
+import { snapshotPieces } from '../streams/configuration.ts';
+import type { PinnedState } from '../streams/store-watch.ts';
+import { HttpOutlet, type StreamServer } from '../streams/stream-server.ts';
+import { syncEvents } from '../streams/sync-events.ts';
+import { accountNameOf } from '../support/fair-share.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
+import { FairRoom } from './limits/fair-room.ts';
+import { createBudgetMemory, SharedBudget } from './limits/shared-budget.ts';
 import type { StreamRoom } from './limits/stream-room.ts';
-import type { PinnedState } from './sync/settled-state.ts';
-import { type SyncedEnvironment, snapshotPieces } from './sync/sync-content.ts';
-import type { SyncMeter } from './sync/sync-meter.ts';
-import type { SyncStreams } from './sync/sync-streams.ts';
-import { createReportRoom, type ReportUsage, type UsageReports } from './sync/usage-report.ts';
+import type { WorkerStreamMeter } from './stream-meter.ts';
+import type { ReportUsage, UsageReports } from './usage-reports.ts';
 
 export interface SyncAnswersOptions {
   readonly docsUrl: string;
-  readonly streams: SyncStreams;
+  readonly streams: StreamServer;
   readonly room: StreamRoom;
   readonly longAnswers: LongAnswers;
-  readonly syncMeter: SyncMeter;
+  readonly streamMeter: WorkerStreamMeter;
   readonly usageReports: UsageReports;
   readonly reportUsage: ReportUsage;
   /** The longest that a client waits for the counting of its report. */
@@ -33,14 +37,16 @@ const shareTaken =
   'This project, or its organisation, has its share of the places for event streams. Ask for the configuration without a stream, or retry later.';
 const tooManyReports =
   'Too many reports of usage are being counted for this project, or its organisation. Retry in a moment.';
-/** Seconds after which clients that found no place come back, at random. */
+/** Seconds after which clients that got no slot come back, at random. */
 const retry = { least: 10, most: 40 };
+/** Reports of usage that a worker has under way. */
+const reportsMax = 256;
 
-/** What sync gives to those whom its door lets in: a stream, a snapshot, and the receipt for a report of usage. */
+/** Responses of sync: a stream, a snapshot, and the receipt for a report of usage. */
 export class SyncAnswers {
   readonly #options: SyncAnswersOptions;
   readonly #onFault: (fault: unknown, request: ApiRequest) => void;
-  readonly #places = createReportRoom();
+  readonly #reports = new FairRoom(new SharedBudget(createBudgetMemory(1), 0, reportsMax), reportsMax);
 
   constructor(options: SyncAnswersOptions, onFault: (fault: unknown, request: ApiRequest) => void) {
     this.#options = options;
@@ -49,7 +55,7 @@ export class SyncAnswers {
 
   /** Opens a stream of events. */
   open(reply: ApiReply, { token, project, environment, environmentNumber }: SyncTarget): void {
-    const { streams, room, syncMeter } = this.#options;
+    const { streams, room, streamMeter } = this.#options;
     if (streams.isClosed) {
       reply.refuseUnavailable(syncStopping);
       return;
@@ -58,7 +64,7 @@ export class SyncAnswers {
     const holder = { ...tenant, browser: null };
     const refused = room.take(holder);
     if (refused !== null) {
-      syncMeter.countRefused(refused);
+      streamMeter.countRefused(refused);
       const seconds = Math.round(retry.least + Math.random() * (retry.most - retry.least));
       const detail = refused === 'all' ? allTaken : shareTaken;
       reply.refuse({ code: 'service-unavailable', detail }, seconds);
@@ -73,10 +79,12 @@ export class SyncAnswers {
     const { header } = request;
     const name = environment?.name ?? null;
     streams.open({
-      ...{ exchange, holder },
-      environment: { ...tenant, environmentNumber, name },
+      kind: 'sync',
+      outlet: new HttpOutlet(exchange),
       tokenId: token.id,
-      lastEvent: header === null ? null : readSyncPosition(header),
+      known: header === null ? null : readSyncPosition(header),
+      source: () => streams.environment({ projectId: project.id, environmentNumber, name }, syncEvents),
+      onOver: () => room.give(holder),
     });
   }
 
@@ -97,12 +105,8 @@ export class SyncAnswers {
       reply.answer(304, '', { entityTag: fields.entityTag }, token.id);
       return;
     }
-    const synced: SyncedEnvironment = {
-      ...tenantOf(project),
-      environmentNumber,
-      name: environment?.name ?? null,
-    };
-    this.#options.syncMeter.countEvent('snapshot');
+    const synced = { projectId: project.id, environmentNumber, name: environment?.name ?? null };
+    this.#options.streamMeter.countEvent('sync', 'snapshot');
     this.#options.longAnswers.send({
       exchange,
       status: 200,
@@ -131,12 +135,13 @@ export class SyncAnswers {
   async takeReport(reply: ApiReply, body: Uint8Array | null, target: SyncTarget): Promise<void> {
     const { token, project, environmentNumber } = target;
     const tenant = tenantOf(project);
-    if (!this.#places.take(tenant, 1)) return reply.refuseUnavailable(tooManyReports);
+    const slot = this.#reports.of(accountNameOf(tenant));
+    if (!slot.take(1)) return reply.refuseUnavailable(tooManyReports);
     try {
       const { usageReports, requestDeadlineMs } = this.#options;
       const until = monotonicMs() + requestDeadlineMs;
       const isWanted = (): boolean => !reply.exchange.isOver && monotonicMs() < until;
-      const usage = await usageReports.count(body, tenant, environmentNumber, isWanted);
+      const usage = await usageReports.count(body, project.id, environmentNumber, isWanted);
       if (usage === null) return reply.refuseUnavailable(tooManyReports);
       if (usage instanceof ProblemList) {
         const problem = { code: 'invalid-request', detail: usage.detail() } as const;
@@ -146,10 +151,10 @@ export class SyncAnswers {
       const key = `${project.id}/${environmentNumber}/${usage.reportId}`;
       const isNew = await this.#options.reportUsage(tenant, key, usage.counted);
       const { flags, evaluations, unknownFlags } = usage;
-      if (isNew) this.#options.syncMeter.countUsage(evaluations, unknownFlags);
+      if (isNew) this.#options.streamMeter.countUsage(evaluations, unknownFlags);
       reply.answerJson({ counted: isNew ? flags : 0, unknownFlags, isRepeated: !isNew }, {}, token.id);
     } finally {
-      this.#places.give(tenant, 1);
+      slot.end();
     }
   }
 }

@@ -11,6 +11,8 @@ import { type ApiManner, syncManner } from '../operations/api-manner.ts';
 import type { ApiReply, ApiRequest } from '../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiCallHead, HeadCheck } from '../operations/call.ts';
 import { createRouter } from '../operations/match-route.ts';
+import { sparseDenials } from '../streams/sparse-denials.ts';
+import type { PinnedState } from '../streams/store-watch.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import type { WriteOutcome, WriterPort } from '../writer/client/writer-client.ts';
 import { type ApiActors, giveRecorded, guarded } from './answers/answer-call.ts';
@@ -18,9 +20,6 @@ import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import type { RequestMeter } from './request-meter.ts';
 import type { RouteName } from './route-names.ts';
-import type { EnvironmentWatch } from './sync/environment-watch.ts';
-import type { PinnedState } from './sync/settled-state.ts';
-import { sparseDenials } from './sync/sparse-denials.ts';
 import { SyncAnswers, type SyncAnswersOptions, syncStopping } from './sync-answers.ts';
 import type { UsedBy } from './token-use-of.ts';
 
@@ -29,7 +28,6 @@ export const syncPath = '/sync/v1';
 
 export interface SyncDoorOptions extends SyncAnswersOptions {
   readonly tokenPrefixesAccepted: readonly string[];
-  readonly watch: EnvironmentWatch;
   readonly writer: WriterPort;
   readonly failedAuthentications: AddressLimiter;
   readonly meter: RequestMeter;
@@ -137,7 +135,7 @@ export class SyncDoor implements ApiDoor {
   }
 
   answer(reply: ApiReply, call: ApiCall): Promise<void> | undefined {
-    const state = this.#options.watch.pin();
+    const state = this.#options.streams.pin();
     const step = this.#guard(call, state);
     if (!step.ok) {
       state.release();
@@ -168,7 +166,7 @@ export class SyncDoor implements ApiDoor {
   }
 
   #checkHead(call: ApiCallHead): HeadCheck {
-    const state = this.#options.watch.pin();
+    const state = this.#options.streams.pin();
     try {
       const step = this.#guard(call, state);
       if (!step.ok) return { refusal: this.#refusal(step.problem, call) };

@@ -9,6 +9,7 @@ import type { PasswordPort } from '../operations/conversation.ts';
 import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import type { SyncStreamsPort } from '../operations/sync/sync-streams-port.ts';
 import type { Viewer } from '../operations/watching/watch-places.ts';
+import type { StreamCensus } from '../streams/stream-census.ts';
 import type { WriterClientOptions } from '../writer/client/writer-client.ts';
 import type { WriterLink } from '../writer/client/writer-protocol.ts';
 import type { CountedEvaluations } from './evaluation/evaluation-tallies.ts';
@@ -16,8 +17,7 @@ import type { AttemptMemory } from './limits/attempt-limiters.ts';
 import type { WindowMemory } from './limits/window-limiter.ts';
 import type { DocsPages } from './pages/docs-pages.ts';
 import type { WebApp } from './pages/web-app.ts';
-import type { SyncCensus } from './sync/sync-census.ts';
-import type { ReportUsage } from './sync/usage-report.ts';
+import type { ReportUsage } from './usage-reports.ts';
 
 /** What all workers together may hold, each a `SharedBudget`. */
 export const budgetNames = [
@@ -176,7 +176,7 @@ export type WorkerMessage =
   | { readonly kind: 'counted'; readonly counted: CountedEvaluations }
   | { readonly kind: 'touched'; readonly sessionId: string }
   /** Who is connected to the worker by sync; every few seconds while anybody is. */
-  | { readonly kind: 'synced'; readonly census: readonly SyncCensus[] }
+  | { readonly kind: 'synced'; readonly census: readonly StreamCensus[] }
   | { readonly kind: 'left-watchers'; readonly place: number }
   /** Its last message: it holds nothing any more. */
   | { readonly kind: 'ended' };

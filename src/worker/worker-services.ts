@@ -5,6 +5,9 @@ import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts'
 import { plainJsonHeaders } from '../operations/answer-headers.ts';
 import { ReadTurns } from '../operations/read-turns.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
+import { ConsolePages } from '../streams/console-pages.ts';
+import type { StreamCensus } from '../streams/stream-census.ts';
+import { StreamServer } from '../streams/stream-server.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import { AnswerEncoders, encodersMax } from './answers/answer-encoder.ts';
 import { crowdedAnswer } from './answers/crowded-answer.ts';
@@ -25,7 +28,7 @@ import { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { bodyRoom, budgetOf, denialRoom, requestRoom, unsentAnswers } from './limits/process-budgets.ts';
 import { StreamRoom } from './limits/stream-room.ts';
 import { ManagementDoor } from './management-door.ts';
-import { EventStreams } from './ofrep/event-streams.ts';
+import { BrowserStreams } from './ofrep/browser-streams.ts';
 import { PublicBase } from './ofrep/events-url.ts';
 import { OfrepFlagEvaluator } from './ofrep/ofrep-flag.ts';
 import { OfrepFlagsEvaluator } from './ofrep/ofrep-flags.ts';
@@ -34,12 +37,9 @@ import { refuseAmbiguous } from './refuse-ambiguous.ts';
 import { RequestMeter } from './request-meter.ts';
 import { routeIndex } from './route-names.ts';
 import { createBodyRoutes, createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
-import { EnvironmentWatch } from './sync/environment-watch.ts';
-import type { SyncCensus } from './sync/sync-census.ts';
-import { SyncMeter } from './sync/sync-meter.ts';
-import { SyncStreams } from './sync/sync-streams.ts';
-import { UsageReports } from './sync/usage-report.ts';
+import { WorkerStreamMeter } from './stream-meter.ts';
 import { SyncDoor } from './sync-door.ts';
+import { UsageReports } from './usage-reports.ts';
 import type { WorkerLog } from './worker-log.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
 
@@ -64,13 +64,15 @@ export interface WorkerServices {
   readonly tallies: EvaluationTallies;
   readonly source: FlagSource;
   readonly longAnswers: LongAnswers;
-  readonly console: Pick<ConsoleDoor, 'endWatches'>;
-  /** Who is connected by sync. */
-  census(): readonly SyncCensus[];
+  /** The programs that follow environments. */
+  census(): readonly StreamCensus[];
   /** Ends every event stream: their clients come back. */
   endStreams(): void;
   readonly server: WorkerServer;
 }
+
+/** Memory of a worker for the events of all environments that streams follow. */
+const streamMemoryMax = 128 * 1024 * 1024;
 
 const failureDetail = 'Something went wrong in the service. Retry; if it persists, look at its log.';
 
@@ -116,36 +118,29 @@ export function createServices(
   };
   const management = managementDoor(setup, doorParts, workerLog);
   const managementGate = new ApiGate(management, gateOptions);
-  const consoleDoor = createConsoleDoor(setup, doorParts, host);
-  const console = new ApiGate(consoleDoor, gateOptions);
-  const watch = new EnvironmentWatch({
-    reader,
+  const streamMeter = new WorkerStreamMeter(requestMeter.cells);
+  const streams = new StreamServer({
+    ...{ reader, log, memoryMax: streamMemoryMax, meter: streamMeter, storeVersion: setup.storeVersion },
     refresh: () => evaluation.source.refresh(),
-    storeVersion: setup.storeVersion,
-    onFault: (fault) => log.error({ err: fault }, 'changes could not be followed'),
-  });
-  const room = new StreamRoom(setup);
-  const syncMeter = new SyncMeter(requestMeter.cells);
-  const streams = new SyncStreams({
-    ...{ watch, reader, room, meter: syncMeter, log },
     isAttached: () => attachment.isAttached(),
-    onStep: (ms) => evaluation.meter.observeStep('answer', ms),
   });
-  const events = new EventStreams({
-    ...{ watch, room, meter: syncMeter },
-    findProject: (projectId) => evaluation.source.findProject(projectId)?.project,
+  const consoleDoor = createConsoleDoor(setup, doorParts, host, streams);
+  const console = new ApiGate(consoleDoor, gateOptions);
+  const room = new StreamRoom(setup);
+  const events = new BrowserStreams({
+    ...{ server: streams, room, meter: streamMeter },
     accountOf: (project) => evaluation.source.accountOf(project),
   });
   const syncDoor = new SyncDoor({
     ...doorParts,
-    ...{ watch, streams, room, syncMeter },
+    ...{ streams, room, streamMeter },
     docsUrl: setup.docsUrl,
     tokenPrefixesAccepted: setup.tokenPrefixesAccepted,
     failedAuthentications: new AddressLimiter(
       setup.limits.failedSyncAuthentications,
       setup.failedAuthenticationLimit,
     ),
-    usageReports: new UsageReports(reader.evaluation, (ms) => evaluation.meter.observeStep('answer', ms)),
+    usageReports: new UsageReports(reader.evaluation),
     reportUsage: host.reportUsage,
     requestDeadlineMs: setup.requestDeadlineMs,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
@@ -192,13 +187,8 @@ export function createServices(
   return {
     ...evaluation,
     requestMeter,
-    console: consoleDoor,
     census: () => streams.census(),
-    endStreams: () => {
-      streams.close();
-      events.close();
-      watch.close();
-    },
+    endStreams: () => streams.close(),
     server,
   };
 }
@@ -212,7 +202,7 @@ function createOfrepGate(
     bodyTurns,
   }: {
     readonly addresses: ClientAddresses;
-    readonly events: EventStreams;
+    readonly events: BrowserStreams;
     readonly bodyTurns: ReadTurns;
   },
   { bodies, onBodyStep, isAttached }: ApiGateOptions,
@@ -269,14 +259,20 @@ function managementDoor(setup: WorkerSetup, parts: DoorParts, workerLog: WorkerL
   });
 }
 
-function createConsoleDoor(setup: WorkerSetup, parts: DoorParts, host: HostClient): ConsoleDoor {
+function createConsoleDoor(
+  setup: WorkerSetup,
+  parts: DoorParts,
+  host: HostClient,
+  server: StreamServer,
+): ConsoleDoor {
   const { limits } = setup;
+  const { reads, isAttached } = parts;
   return new ConsoleDoor({
     ...parts,
     settings: setup.console,
     encoders: new AnswerEncoders(budgetOf(setup, 'encoders', encodersMax)),
     host,
-    storeVersion: setup.storeVersion,
+    watchers: new ConsolePages({ server, reads, places: host.watchPlaces, isAttached }),
     requestRate: new AddressLimiter(limits.consoleRate, setup.consoleRateLimit),
     requests: requestRoom(setup, 'console', setup.inFlightMax),
     attempts: limits.signInAttempts,

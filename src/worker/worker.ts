@@ -139,7 +139,6 @@ export class Worker {
 
   #drain(): void {
     this.#mustClose = true;
-    this.#services.console.endWatches();
     this.#services.endStreams();
   }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import t from 'tap';
-import { takeMsMax } from '../../src/flagd/flagd-streams.ts';
+import { takeMsMax } from '../../src/flagd/flagd-events.ts';
 import { adminClientOf } from '../admin/admin-fixture.ts';
 import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -12,7 +12,7 @@ import { openSync } from './sync-client.ts';
  * gets its change.
  */
 t.setTimeout(120_000);
-const flagCount = 60_000;
+const flagCount = 10_000;
 const changes = 60;
 const clients = 40;
 /** Of another tenant's change to its stream, the median. */

@@ -1,9 +1,8 @@
 import { toUSVString } from 'node:util';
-import t, { type Test } from 'tap';
-import { tenantOf } from '../../src/domain/project/project.ts';
+import t from 'tap';
 import { hourMs, hourOf } from '../../src/domain/usage/evaluation-count.ts';
 import { openStoreReader } from '../../src/storage/store-reader.ts';
-import { UsageReports } from '../../src/worker/sync/usage-report.ts';
+import { UsageReports } from '../../src/worker/usage-reports.ts';
 import { PreparedStore } from '../console/prepared-store.ts';
 import fc from '../support/fast-check.ts';
 import { bearer } from '../support/http-client.ts';
@@ -116,44 +115,16 @@ function textOf(body: unknown): string {
   }
 }
 
-async function openReports(test: Test, ...stores: readonly PreparedStore[]): Promise<UsageReports> {
+t.test('a report whose client does not wait any more is not looked up', async (test) => {
+  const site = new PreparedStore();
   const directory = temporaryDirectory(test);
-  for (const store of stores) await store.write(directory);
+  await site.write(directory);
   const reader = openStoreReader({ directory, mapBytes: 2 ** 30 });
   test.teardown(() => reader.close());
-  return new UsageReports(reader.evaluation, () => undefined);
-}
-
-const bytesOf = (name: string, flags: readonly object[]): Uint8Array =>
-  Buffer.from(JSON.stringify({ reportId: name.padEnd(8, '-'), flags }));
-
-t.test('flags are looked up in turns, so that a long report delays no other organisation’s', async (test) => {
-  const [long, short] = [new PreparedStore(), new PreparedStore()];
-  const reports = await openReports(test, long, short);
-  const ended: string[] = [];
-  const count = async (name: string, { project, flag }: PreparedStore, ids: readonly string[]) => {
-    const flags = [flag.id, ...ids, flag.id].map((id) => ({ id, on: 2, off: 1 }));
-    const counted = await reports.count(bytesOf(name, flags), tenantOf(project), 0, () => true);
-    ended.push(name);
-    return counted;
-  };
-  const others = Array.from({ length: 998 }, (_, index) => `${short.flag.id.slice(0, -3)}${100 + index}`);
-  const both = await Promise.all([count('long', long, others), count('short', short, [])]);
-  test.strictSame(ended, ['short', 'long']);
-  test.match(both[0], { flags: 1, evaluations: 6, unknownFlags: 998 }, 'a flag that is named twice');
-  test.match(both[1], { flags: 1, evaluations: 6, unknownFlags: 0 });
-});
-
-t.test('a report whose client does not wait any more is looked up no further', async (test) => {
-  const site = new PreparedStore();
-  const reports = await openReports(test, site);
-  let looks = 0;
-  const isWanted = (): boolean => {
-    looks += 1;
-    return looks < 3;
-  };
-  const flags = Array.from({ length: 9 }, (_, index) => ({ id: `unknown ${index}`, on: 1, off: 1 }));
-  const counted = await reports.count(bytesOf('gone', flags), tenantOf(site.project), 0, isWanted);
-  test.equal(counted, null);
-  test.equal(looks, 3);
+  const reports = new UsageReports(reader.evaluation);
+  const flags = [site.flag.id, 'unknown', site.flag.id].map((id) => ({ id, on: 2, off: 1 }));
+  const body = Buffer.from(JSON.stringify({ reportId: 'report-0003', flags }));
+  const count = (isWanted: boolean) => reports.count(body, site.project.id, 0, () => isWanted);
+  test.equal(await count(false), null);
+  test.match(await count(true), { flags: 1, evaluations: 6, unknownFlags: 1 }, 'a flag that is named twice');
 });

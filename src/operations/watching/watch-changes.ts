@@ -8,7 +8,7 @@ import type { ApiAnswer, ApiCall } from '../call.ts';
 import type { ConversationActors, ConversationCall } from '../conversation.ts';
 import type { ConsoleRead, Shown } from '../operation.ts';
 import { readingTenant, readTooLate } from '../read-turns.ts';
-import { readChanges, Watcher } from './page-watchers.ts';
+import { readChanges } from './page-watchers.ts';
 
 /**
  * Server-sent events: `ready` at once, with the changes since the position that the page gave, and `changed` after each
@@ -31,9 +31,9 @@ export async function watchChanges(
     throw new Error('a watch without a session has passed the guard');
   }
   const { asker: memberId, organisation: organisationId } = check.asker;
-  // The place comes first: to read what has changed may take milliseconds.
-  const place = await watchers.join({ sessionSecret: credential, memberId, organisationId });
-  if (typeof place === 'string') return reply.refuseUnavailable(place);
+  // The slot comes first: to read what has changed may take milliseconds.
+  const slot = await watchers.join({ sessionSecret: credential, memberId, organisationId });
+  if (typeof slot === 'string') return reply.refuseUnavailable(slot);
   const begin = (): void => {
     // The request may have waited since it was let in.
     const refusal = watchers.whyNot();
@@ -41,19 +41,16 @@ export async function watchChanges(
       reply.refuseUnavailable(refusal);
       return;
     }
-    const versionSeen = watchers.version();
     const { answer, release } = reads.read(call);
     release();
     if (answer.status !== 200) {
       give(reply, answer);
       return;
     }
-    const { organisationId: _known, ...changes } = readChanges(answer.body);
+    const first = readChanges(answer.body);
     reply.begin(200, { contentType: 'text/event-stream' }, memberId);
     if (reply.exchange.isOver) return;
-    const watcher = new Watcher(reply.exchange);
-    watcher.tell('ready', changes);
-    watchers.add(watcher, place, call, changes.position, versionSeen);
+    watchers.open({ exchange: reply.exchange, call, first, slot });
     isKept = true;
   };
   let isKept = false;
@@ -66,7 +63,7 @@ export async function watchChanges(
       refuseLate: () => reply.refuseUnavailable(readTooLate),
     });
   } finally {
-    if (!isKept) watchers.leave(place);
+    if (!isKept) watchers.leave(slot);
   }
 }
 

@@ -11,7 +11,7 @@ import type { LongAnswers } from '../answers/long-answers.ts';
 import type { EvaluationMeter } from '../evaluation/evaluation-meter.ts';
 import type { ClientAddresses } from '../limits/address-finder.ts';
 import type { FairRoom } from '../limits/fair-room.ts';
-import type { EventStreams } from './event-streams.ts';
+import type { BrowserStreams } from './browser-streams.ts';
 import type { PublicBase } from './events-url.ts';
 import { knownOfrepAddress, type OfrepPlace, readOfrepAddress } from './ofrep-address.ts';
 import { ofrepBodyBytesMax, readOfrepBody, shortBodyBytesMax } from './ofrep-body.ts';
@@ -39,7 +39,7 @@ export interface OfrepGateParts {
   readonly bodies: FairRoom;
   readonly bodyTurns: ReadTurns;
   readonly publicBase: PublicBase;
-  readonly events: EventStreams;
+  readonly events: BrowserStreams;
   /** Under which answers are counted: indexes into the meter's routes. */
   readonly routes: Readonly<Record<'flag' | 'flags' | 'events', number>>;
   onBodyStep(ms: number): void;

@@ -1,0 +1,114 @@
+import type { ServerWritableStream } from '@grpc/grpc-js';
+import type { Outlet, StreamEnd } from '../streams/stream.ts';
+import { type FairHold, FairRoom } from '../worker/limits/fair-room.ts';
+import { createBudgetMemory, SharedBudget } from '../worker/limits/shared-budget.ts';
+import { messageBytesMax } from './flagd-events.ts';
+import type { EncodedMessage, FlagsRequest } from './sync-messages.ts';
+
+export type FlagdCall = ServerWritableStream<FlagsRequest, EncodedMessage>;
+
+/** Bytes of configurations that are being sent: grpc-js copies them for each client. One of them may be as large as allowed. */
+const unsentBytesMax = 64 * 1024 * 1024;
+/** Streams that try again when a client has taken its configuration. */
+const retriedAtOnce = 8;
+
+/** Bounds the bytes that are being sent to all clients. The streams that find no room wait in a queue. */
+export class UnsentBytes {
+  readonly #all = new SharedBudget(createBudgetMemory(1), 0, unsentBytesMax);
+  readonly #room = new FairRoom(this.#all, unsentBytesMax);
+  readonly #waiting = new Map<object, () => void>();
+
+  get used(): number {
+    return this.#all.used;
+  }
+
+  holdOf(account: string): FairHold {
+    return this.#room.of(account, messageBytesMax + 1024);
+  }
+
+  /** @param retry called when there may be room */
+  wait(waiter: object, retry: () => void): void {
+    this.#waiting.set(waiter, retry);
+  }
+
+  release(waiter: object, hold: FairHold): void {
+    this.#waiting.delete(waiter);
+    hold.end();
+    let left = retriedAtOnce;
+    for (const [other, retry] of this.#waiting) {
+      this.#waiting.delete(other);
+      retry();
+      left -= 1;
+      if (left === 0) return;
+    }
+  }
+}
+
+export interface FlagdOutletOptions {
+  readonly call: FlagdCall;
+  /** It ends with its first configuration: a request for all flags, not a stream. */
+  readonly isOnce: boolean;
+  readonly unsent: UnsentBytes;
+  /** The account whose quota the bytes count against. */
+  readonly account: string;
+  /** Ends the call with a status of gRPC. */
+  readonly refuse: (call: FlagdCall, reason: Exclude<StreamEnd, 'slow'>) => void;
+  /** Closes the connection, with the other calls that it carries: a provider has one stream. */
+  readonly cutConnection: (peer: string) => void;
+}
+
+/** The client of a call by gRPC. It is sent one configuration at a time. */
+export class FlagdOutlet implements Outlet {
+  readonly chunkBytes = Number.POSITIVE_INFINITY;
+  readonly #options: FlagdOutletOptions;
+  readonly #hold: FairHold;
+  #onTaken: () => void = () => undefined;
+  #isEnding = false;
+  isOver = false;
+
+  constructor(options: FlagdOutletOptions) {
+    this.#options = options;
+    this.#hold = options.unsent.holdOf(options.account);
+    const close = (): void => {
+      this.isOver = true;
+      options.unsent.release(this, this.#hold);
+    };
+    options.call.once('cancelled', close).once('close', close);
+  }
+
+  reserve(bytes: number): boolean {
+    if (this.#hold.take(bytes)) return true;
+    this.#options.unsent.wait(this, this.#onTaken);
+    return false;
+  }
+
+  write(message: Uint8Array): boolean {
+    const { call, unsent, isOnce } = this.#options;
+    call.write(message as EncodedMessage, () => {
+      unsent.release(this, this.#hold);
+      if (this.isOver || this.#isEnding) return;
+      if (isOnce) call.end();
+      else this.#onTaken();
+    });
+    return false;
+  }
+
+  onTaken(listener: () => void): void {
+    this.#onTaken = listener;
+  }
+
+  onGone(listener: () => void): void {
+    this.#options.call.once('cancelled', listener).once('close', listener);
+  }
+
+  end(reason: StreamEnd): void {
+    this.#isEnding = true;
+    const { call, refuse, cutConnection } = this.#options;
+    if (reason === 'slow') cutConnection(call.getPeer());
+    else refuse(call, reason);
+  }
+
+  cut(reason: StreamEnd): void {
+    this.end(reason);
+  }
+}
