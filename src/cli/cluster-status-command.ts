@@ -23,9 +23,7 @@ export function defineClusterStatus(parent: Command): { readonly command: Comman
     const config = configFrom(options);
     const { withCluster } = await import('./cluster-session.ts');
     const { judgeStatus } = await import('../cluster/upkeep/judge-status.ts');
-    const status = await withCluster(config, 'status', (connection) =>
-      judgeStatus(connection, config.clusterLeaseMs),
-    );
+    const status = await withCluster(config, 'status', judgeStatus);
     const isSound = status.problems.length === 0;
     if (options['json'] === true) await printJson(toJson(config.clusterSchema, isSound, status));
     else await printResult(describe(config.clusterSchema, status));

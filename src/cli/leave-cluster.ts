@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { SqlConnection } from '../cluster/sql/connection.ts';
 import { readClusterHead } from '../cluster/sql/head-statements.ts';
-import { closeAtReplica, type LeaveOptions, NodesRunError } from '../cluster/upkeep/leave-cluster.ts';
+import { closeAtReplica, NodesRunError } from '../cluster/upkeep/leave-cluster.ts';
 import type { Config } from '../config/config.ts';
 import { claimDirectory } from '../storage/lmdb/claim.ts';
 import { openStore, type Store } from '../storage/store.ts';
@@ -21,7 +21,7 @@ export interface LeftCluster {
  * @throws StoreError, CommandFailure, ConnectError
  */
 export async function leaveCluster(config: Config, isForced: boolean): Promise<LeftCluster> {
-  const { dataDir: directory, mapBytes, clusterLeaseMs: leaseMs } = config;
+  const { dataDir: directory, mapBytes } = config;
   if (!existsSync(markerFileOf(directory)))
     throw new CommandFailure(`There is no store in ${directory}. Name the right directory with --data-dir.`);
   const claim = claimDirectory(directory);
@@ -29,7 +29,7 @@ export async function leaveCluster(config: Config, isForced: boolean): Promise<L
     const store = openStore({ directory, mapBytes, replica: { storeId: null } });
     try {
       return await withCluster(config, 'leave', (connection) =>
-        leave(connection, store, directory, { leaseMs, isForced }),
+        leave(connection, store, directory, isForced),
       );
     } finally {
       await store.close();
@@ -43,7 +43,7 @@ async function leave(
   connection: SqlConnection,
   store: Store,
   directory: string,
-  options: LeaveOptions,
+  isForced: boolean,
 ): Promise<LeftCluster> {
   const { id: storeId } = store;
   const head = await readClusterHead(connection);
@@ -55,7 +55,7 @@ async function leave(
     throw new CommandFailure(`${directory} is no replica of a cluster: there is nothing to leave.`);
   }
   try {
-    await closeAtReplica(connection, replica, options);
+    await closeAtReplica(connection, replica, isForced);
   } catch (fault) {
     throw fault instanceof NodesRunError ? nodesRun(fault) : fault;
   }

@@ -15,7 +15,6 @@ import { Follower } from '../../src/cluster/thread/follower.ts';
 import { Incarnations } from '../../src/cluster/thread/incarnations.ts';
 import { PrimaryLink } from '../../src/cluster/thread/primary-link.ts';
 import { ReplicaClient } from '../../src/cluster/thread/replica-client.ts';
-import { SchemaGate } from '../../src/cluster/thread/schema-gate.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 import { chainChecksum, encodeContent } from '../../src/storage/replica/log-row.ts';
 import { openStore } from '../../src/storage/store.ts';
@@ -56,7 +55,7 @@ async function openScene(t: Test) {
   });
   const writing = new PrimaryLink({
     ...{ url: parseClusterUrl(cluster.url, null), schema: cluster.schema, self },
-    ...{ incarnations: new Incarnations(() => undefined), gate: new SchemaGate(() => undefined) },
+    incarnations: new Incarnations(() => undefined),
   });
   t.teardown(() => writing.end());
   const follower = {

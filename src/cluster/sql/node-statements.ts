@@ -36,7 +36,7 @@ export interface RenewalOutcome {
 
 export interface RawNode extends Omit<NodeRow, 'knowsFormat' | 'leaseMs'> {
   readonly knows_format: number;
-  readonly lease_ms: number | null;
+  readonly lease_ms: number;
 }
 
 export const nodesStatement: Statement = {
@@ -100,14 +100,11 @@ export async function readNodes(connection: SqlConnection): Promise<readonly Nod
   return nodeRows(rows);
 }
 
-/**
- * @returns whether any node holds a lease by PostgreSQL's clock
- * @param leaseMs for nodes that publish none
- */
-export async function hasLeaseholders(connection: SqlConnection, leaseMs: number): Promise<boolean> {
+/** @returns whether any node holds a lease by PostgreSQL's clock */
+export async function hasLeaseholders(connection: SqlConnection): Promise<boolean> {
   const statement = `select from ${connection.schema}.node
-    where renewed_at > now() - coalesce(lease_ms, $1::int) * interval '1 millisecond' limit 1`;
-  const { count } = await connection.within(renewTimeoutMs, connection.run(statement, [leaseMs]));
+    where renewed_at > now() - lease_ms * interval '1 millisecond' limit 1`;
+  const { count } = await connection.within(renewTimeoutMs, connection.run(statement, []));
   return count > 0;
 }
 

@@ -2,14 +2,7 @@ import { byteaArray } from './bytea.ts';
 import type { SqlConnection, Statement } from './connection.ts';
 import { headRow, headStatement, type RawHead } from './head-statements.ts';
 import type { Head, RecordRow } from './rows.ts';
-import {
-  beginTableChange,
-  createTables,
-  dropTables,
-  endTransaction,
-  leastVersion,
-  schemaVersion,
-} from './schema.ts';
+import { beginTableChange, createTables, dropTables, endTransaction, schemaVersion } from './schema.ts';
 import { readTimeoutMs, upkeepTimeoutMs } from './time-limits.ts';
 
 /** Maximum of records and bytes in one message, in both directions. A larger record is sent alone. */
@@ -131,11 +124,11 @@ export async function createCluster(
       await createTables(connection);
     }
     const uploaded = await upload(connection, records);
-    const insert = `insert into ${connection.schema}.head(store, schema, least, format, position, checksum, kept_from, kept_checksum)
-      values ($1, $2, $3, $4, 1, $5, 2, $5)`;
+    const insert = `insert into ${connection.schema}.head(store, schema, format, position, checksum, kept_from, kept_checksum)
+      values ($1, $2, $3, 1, $4, 2, $4)`;
     await connection.within(
       upkeepTimeoutMs,
-      connection.run(insert, [store, schemaVersion, leastVersion, format, checksum]),
+      connection.run(insert, [store, schemaVersion, format, checksum]),
     );
     await endTransaction(connection, uploadTimeoutMs);
     return uploaded;

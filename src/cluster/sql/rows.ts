@@ -47,6 +47,6 @@ export interface NodeRow {
   readonly applied: number;
   /** Newest format that it can decode. */
   readonly knowsFormat: number;
-  /** Length of its lease, `BURGEE_CLUSTER_LEASE_MS`. Null for versions that publish none. */
-  readonly leaseMs: number | null;
+  /** Length of its lease, `BURGEE_CLUSTER_LEASE_MS`. */
+  readonly leaseMs: number;
 }

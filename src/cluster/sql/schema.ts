@@ -1,52 +1,23 @@
 import { Buffer } from 'node:buffer';
 import { crc32 } from '../../support/crc32.ts';
 import type { SqlConnection } from './connection.ts';
-import { NoClusterError } from './head-statements.ts';
+import { NoClusterError, readClusterHead } from './head-statements.ts';
 import { upkeepTimeoutMs } from './time-limits.ts';
 
-/** Version of the tables below. Raise it with a migration. */
-export const schemaVersion = 3;
-/** Oldest version whose nodes can work with the tables below. */
-export const leastVersion = 1;
+/** Version of the tables below. Raise it with each change of them. */
+export const schemaVersion = 1;
 
-/** Migrates the tables from one version to the next. All due migrations run in one transaction. */
-export interface SchemaMigration {
-  /** The version after it. */
-  readonly to: number;
-  /** Oldest version whose nodes can work with the tables afterwards: that of the previous release. */
-  readonly least: number;
-  /** @param schema as a quoted identifier */
-  readonly text: (schema: string) => string;
-}
+/** The tables have another version, with which this one cannot work. */
+export class OtherSchemaError extends Error {
+  override readonly name = 'OtherSchemaError';
 
-/**
- * Attempts to sign in, and reports of usage. The table is unlogged, so that no attempt waits for a disk or a standby.
- * After a crash or failover all windows restart.
- */
-function attemptTable(schema: string): string {
-  return `
-    create unlogged table ${schema}.attempt (
-      key text collate "C" primary key, count int not null, ends_at timestamptz not null
-    ) with (fillfactor = 70);
-    create index on ${schema}.attempt (ends_at)`;
-}
-
-/**
- * In order, from version 2 on. Nodes of version 1 count attempts for themselves; those before version 3 publish no
- * lease.
- */
-const migrations: readonly SchemaMigration[] = [
-  { to: 2, least: leastVersion, text: attemptTable },
-  { to: 3, least: leastVersion, text: (schema) => `alter table ${schema}.node add column lease_ms int` },
-];
-
-/** The tables have a newer version, with which this one cannot work. */
-export class NewerSchemaError extends Error {
-  override readonly name = 'NewerSchemaError';
-
-  constructor(found: number, least: number) {
+  constructor(found: number) {
+    const advice =
+      found > schemaVersion
+        ? 'start a newer version of burgee'
+        : 'make them again from a backup, with burgee cluster create --replace';
     super(
-      `the cluster's tables have version ${found}, which needs a service that knows version ${least}, and this one knows ${schemaVersion}: start a newer version of burgee`,
+      `the cluster's tables have version ${found}, and this version of burgee knows ${schemaVersion}: ${advice}`,
     );
   }
 }
@@ -54,13 +25,14 @@ export class NewerSchemaError extends Error {
 /**
  * The tables of a cluster.
  *
- * - `head`: one row, where the history is. `least` is the oldest schema version whose nodes may use the tables, and
- *   `kept_checksum` the chain's checksum before the oldest row of the log.
+ * - `head`: one row, where the history is. `schema` is the version of the tables, and `kept_checksum` the chain's checksum
+ *   before the oldest row of the log.
  * - `log`: the history's newest part. Long changes lie in `parts` rows, numbered by `part` from 0 on.
  * - `record`: the primary records at the head's position, from which a replica is made.
  * - `node`: who holds a lease, and for how long one lasts there.
  * - `usage`: what each node has counted, which only grows; `node` is its directory's, for longer than a process.
- * - `attempt`: sign-ins that were tried within a window, and reports of usage, on all nodes.
+ * - `attempt`: attempts to sign in, and reports of usage, within a window. It is unlogged, so that no attempt waits for a disk
+ *   or a standby. After a crash or failover all windows restart.
  *
  * `head` and `node` are updated all the time: free space in their pages keeps old versions in place.
  */
@@ -68,7 +40,7 @@ function tablesText(schema: string): string {
   return `
     create table ${schema}.head (
       id smallint primary key default 1 check (id = 1),
-      store text not null, schema int not null, least int not null, format int not null,
+      store text not null, schema int not null, format int not null,
       position bigint not null check (position between 1 and 9007199254740991), checksum bytea not null,
       kept_from bigint not null, kept_checksum bytea not null, closed_at timestamptz
     ) with (fillfactor = 50);
@@ -85,14 +57,18 @@ function tablesText(schema: string): string {
     create table ${schema}.node (
       id text primary key, counter bigint not null, applied bigint not null, knows_format int not null,
       label text not null,
-      joined_at timestamptz not null default now(), renewed_at timestamptz not null default now(), lease_ms int
+      joined_at timestamptz not null default now(), renewed_at timestamptz not null default now(),
+      lease_ms int not null
     ) with (fillfactor = 30);
     create table ${schema}.usage (
       kind text collate "C" not null, bucket bigint not null, key text collate "C" not null, node text not null,
       first bigint not null, second bigint not null, pushed_at timestamptz not null,
       primary key (kind, bucket, key, node)
     ) with (fillfactor = 70);
-    ${attemptTable(schema)}`;
+    create unlogged table ${schema}.attempt (
+      key text collate "C" primary key, count int not null, ends_at timestamptz not null
+    ) with (fillfactor = 70);
+    create index on ${schema}.attempt (ends_at)`;
 }
 
 /** @returns the first number of this cluster's advisory locks, because several clusters may use one database */
@@ -100,10 +76,10 @@ export function lockSpace(schema: string): number {
   return crc32(Buffer.from(schema)) | 0;
 }
 
-/** Second number of the lock for creating or changing tables. Duties have the other numbers. */
+/** Second number of the lock for creating or replacing tables. Duties have the other numbers. */
 const tablesLock = 0;
 
-/** Begins a transaction, possibly a long one, in which no other session creates or changes the tables. */
+/** Begins a transaction, possibly a long one, in which no other session creates or replaces the tables. */
 export async function beginTableChange(connection: SqlConnection): Promise<void> {
   const begin = `begin isolation level read committed; set local lock_timeout = '5s';
     set local statement_timeout = '120s'; set local idle_in_transaction_session_timeout = '60s';
@@ -113,7 +89,7 @@ export async function beginTableChange(connection: SqlConnection): Promise<void>
   } catch (fault) {
     if (!connection.isOver) await connection.within(upkeepTimeoutMs, connection.run('rollback', []));
     if ((fault as { code?: string }).code !== '55P03') throw fault;
-    throw new Error("another session creates or changes the cluster's tables: try again when it has ended");
+    throw new Error("another session creates or replaces the cluster's tables: try again when it has ended");
   }
 }
 
@@ -135,7 +111,7 @@ export async function createTables(connection: SqlConnection): Promise<boolean> 
 export async function dropTables(connection: SqlConnection): Promise<void> {
   const tables = ['log', 'record', 'node', 'usage', 'attempt', 'head'];
   const names = tables.map((table) => `${connection.schema}.${table}`);
-  // A cluster that an earlier version made may lack the newest ones.
+  // Of another version some may be missing.
   await connection.within(upkeepTimeoutMs, connection.run(`drop table if exists ${names.join(', ')}`, []));
 }
 
@@ -148,46 +124,11 @@ export async function endTransaction(connection: SqlConnection, timeoutMs: numbe
   if (command !== 'COMMIT') throw new Error(`PostgreSQL answered COMMIT with ${command}`);
 }
 
-/**
- * Migrates older tables to this version. One node does it in one transaction, while the others wait.
- * @param known for tests
- * @returns the versions before and after
- * @throws NoClusterError, NewerSchemaError
- */
-export async function migrateSchema(
-  connection: SqlConnection,
-  known: readonly SchemaMigration[] = migrations,
-): Promise<{ readonly from: number; readonly to: number }> {
-  await beginTableChange(connection);
-  try {
-    if (!(await hasTables(connection))) throw new NoClusterError();
-    const from = await readVersion(connection, known);
-    const due = known.filter(({ to }) => to > from);
-    for (const { to, least, text } of due) {
-      // Locks the head first: a change may hold it for long, and this transaction must not hold a table while it
-      // waits.
-      const version = `update ${connection.schema}.head set schema = ${to}, least = ${least}`;
-      await connection.within(upkeepTimeoutMs, connection.run(`${version}; ${text(connection.schema)}`, []));
-    }
-    await endTransaction(connection, upkeepTimeoutMs);
-    return { from, to: due.at(-1)?.to ?? from };
-  } catch (fault) {
-    if (!connection.isOver) await connection.within(upkeepTimeoutMs, connection.run('rollback', []));
-    throw fault;
-  }
-}
-
-async function readVersion(connection: SqlConnection, known: readonly SchemaMigration[]): Promise<number> {
-  const query = `select schema, least from ${connection.schema}.head`;
-  const { rows } = await connection.within(
-    upkeepTimeoutMs,
-    connection.run<{ schema: number; least: number }>(query, []),
-  );
-  const [found] = rows;
-  if (found === undefined) throw new NoClusterError();
-  if (found.least > (known.at(-1)?.to ?? schemaVersion))
-    throw new NewerSchemaError(found.schema, found.least);
-  return found.schema;
+/** Requires that there is a cluster, with tables of this version. @throws NoClusterError, OtherSchemaError */
+export async function requireSchema(connection: SqlConnection): Promise<void> {
+  if (!(await hasTables(connection))) throw new NoClusterError();
+  const { schema } = await readClusterHead(connection);
+  if (schema !== schemaVersion) throw new OtherSchemaError(schema);
 }
 
 function hasTables(connection: SqlConnection): Promise<boolean> {

@@ -79,8 +79,7 @@ export interface NodeStatus {
   /** By the database's clock. */
   readonly joinedMsAgo: number;
   readonly renewedMsAgo: number;
-  /** Null for versions that publish none. */
-  readonly leaseMs: number | null;
+  readonly leaseMs: number;
 }
 
 export interface ClusterStatus {
@@ -131,10 +130,9 @@ export async function readStatus(connection: SqlConnection): Promise<ClusterStat
           [],
         ),
         connection.run<NodeStatus>(
-          // The tables may not have been migrated to this version yet.
           `select id, label, applied, knows_format as "knowsFormat", ${milliseconds('joined_at')} as "joinedMsAgo",
-           ${milliseconds('renewed_at')} as "renewedMsAgo", (to_jsonb(n) ->> 'lease_ms')::int as "leaseMs"
-           from ${schema}.node n order by id limit 1000`,
+           ${milliseconds('renewed_at')} as "renewedMsAgo", lease_ms as "leaseMs"
+           from ${schema}.node order by id limit 1000`,
           [],
         ),
         connection.run<{ number: number; application: string }>(

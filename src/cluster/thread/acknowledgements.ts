@@ -87,13 +87,12 @@ export class Acknowledgements {
   observe(rows: readonly NodeRow[], sentAt: number): void {
     const answeredAt = monotonicMs();
     const known = new Set<string>();
-    for (const { id, counter, applied, leaseMs: toldLeaseMs } of rows) {
+    for (const { id, counter, applied, leaseMs } of rows) {
       if (id === this.#options.self()) continue;
       known.add(id);
       const peer = this.#peers.get(id);
       const seen = seePeer(peer?.seen ?? null, counter, sentAt, answeredAt);
       const newest = Math.max(applied, peer?.applied ?? 0, this.#reports.get(id) ?? 0);
-      const leaseMs = toldLeaseMs ?? this.#options.leaseMs;
       this.#longestLeaseMs = Math.max(this.#longestLeaseMs, leaseMs);
       this.#peers.set(id, { seen, applied: newest, leaseMs });
     }

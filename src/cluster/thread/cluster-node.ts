@@ -11,7 +11,7 @@ import type { ClusterUrl } from '../sql/cluster-url.ts';
 import type { SqlConnection } from '../sql/connection.ts';
 import { confirmHead, readClusterHead } from '../sql/head-statements.ts';
 import { hasLeaseholders } from '../sql/node-statements.ts';
-import { NewerSchemaError } from '../sql/schema.ts';
+import { OtherSchemaError } from '../sql/schema.ts';
 import { AcknowledgementWatch } from './acknowledgement-watch.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
@@ -23,7 +23,6 @@ import { NewerLogError } from './newer-log.ts';
 import { readNodeList } from './node-list.ts';
 import { type LinkOptions, PrimaryLink } from './primary-link.ts';
 import { ReplicaClient, type ReplicaPort } from './replica-client.ts';
-import { SchemaGate } from './schema-gate.ts';
 import { takeOverState } from './take-over-state.ts';
 import { Upkeep } from './upkeep.ts';
 import { UsageExchange } from './usage-exchange.ts';
@@ -130,10 +129,7 @@ export class ClusterNode {
     const self = (): string => this.#self;
     this.#acknowledgements = new Acknowledgements({ ...options, self });
     const incarnations = new Incarnations(() => this.#acknowledgements.hold());
-    const gate = new SchemaGate((versions) =>
-      options.log.info(versions, "the cluster's tables were migrated to a newer version"),
-    );
-    this.#link = { url: options.url, schema: options.schema, self, incarnations, gate };
+    this.#link = { url: options.url, schema: options.schema, self, incarnations };
     const { meter } = options;
     this.#writing = new PrimaryLink({
       ...this.#link,
@@ -180,7 +176,7 @@ export class ClusterNode {
   /** Reads the store's id for a new directory, which only PostgreSQL knows. */
   #storeId(): Promise<string> {
     const isFinal = (fault: unknown): boolean =>
-      fault instanceof NewerSchemaError || fault instanceof ClusterClosedError;
+      fault instanceof OtherSchemaError || fault instanceof ClusterClosedError;
     const retries = { ...this.#retries('the cluster cannot be asked yet; it is tried again'), isFinal };
     return tryAgain(retries, async () => {
       const { store, closedAt } = await readClusterHead(await this.#listening.get());
@@ -202,7 +198,7 @@ export class ClusterNode {
       const isFinal = (fault: unknown): boolean => fault instanceof NewerLogError;
       // PostgreSQL may have been set back while all nodes were stopped. A running node would have noticed.
       const isUnattended = async (connection: SqlConnection): Promise<boolean> =>
-        !(await hasLeaseholders(connection, this.#options.leaseMs));
+        !(await hasLeaseholders(connection));
       await tryAgain({ ...this.#retries(words), isFinal }, () =>
         this.#takeOver('the directory is new', isUnattended),
       );
@@ -258,7 +254,7 @@ export class ClusterNode {
 
   /** @throws Error when PostgreSQL does not answer */
   #listNodes(): Promise<NodesAnswer> {
-    return readNodeList(this.#link, this.#options.leaseMs);
+    return readNodeList(this.#link);
   }
 
   async #tellLastUsage(): Promise<void> {

@@ -9,7 +9,7 @@ import { ConnectionOverError, type SqlConnection } from '../sql/connection.ts';
 import { readClusterHead } from '../sql/head-statements.ts';
 import { hearCluster, leave, renew } from '../sql/node-statements.ts';
 import type { Head } from '../sql/rows.ts';
-import { NewerSchemaError } from '../sql/schema.ts';
+import { OtherSchemaError } from '../sql/schema.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import { ClockWatch } from './clock-watch.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
@@ -80,7 +80,7 @@ export class Membership {
   /**
    * Keeps the node in the cluster until `stop`.
    * @param storeId of the replica
-   * @throws Error when the cluster has another store, so that nothing here may be changed; NewerSchemaError
+   * @throws Error when the cluster has another store, so that nothing here may be changed; OtherSchemaError
    */
   async run(storeId: string): Promise<void> {
     const { link, log, meter } = this.#options;
@@ -99,7 +99,7 @@ export class Membership {
             log.info({ host: connection.host }, 'this node follows its cluster again');
         });
       } catch (fault) {
-        if (fault instanceof OtherStoreError || fault instanceof NewerSchemaError) throw fault;
+        if (fault instanceof OtherStoreError || fault instanceof OtherSchemaError) throw fault;
         if (this.#isStopping) return;
         meter.countRenewal(false);
         failures.tell(fault);

@@ -4,14 +4,13 @@ import { silenceMs, validUntil } from './lease-rules.ts';
 import { connectAs, type LinkOptions } from './primary-link.ts';
 
 /** Reads the nodes on a connection of its own, which a timeout may end. */
-export async function readNodeList(options: LinkOptions, ownLeaseMs: number): Promise<NodesAnswer> {
+export async function readNodeList(options: LinkOptions): Promise<NodesAnswer> {
   const connection = await connectAs(options);
   try {
     const { head, nodes, duties } = await readStatus(connection);
     return {
       position: head.position,
-      nodes: nodes.map(({ id, label, applied, renewedMsAgo: sinceMs, leaseMs: toldMs }) => {
-        const leaseMs = toldMs ?? ownLeaseMs;
+      nodes: nodes.map(({ id, label, applied, renewedMsAgo: sinceMs, leaseMs }) => {
         const renewedMsAgo = Math.max(0, sinceMs);
         return {
           ...{ id, label, renewedMsAgo },

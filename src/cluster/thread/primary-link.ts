@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ClusterUrl } from '../sql/cluster-url.ts';
 import { connectToPrimary } from '../sql/connect.ts';
 import type { SqlConnection } from '../sql/connection.ts';
+import { requireSchema } from '../sql/schema.ts';
 import type { Incarnations } from './incarnations.ts';
-import type { SchemaGate } from './schema-gate.ts';
 
 export interface LinkOptions {
   readonly url: ClusterUrl;
@@ -11,20 +11,19 @@ export interface LinkOptions {
   /** This node's present name, under which PostgreSQL lists its connections and so its duties. */
   self(): string;
   readonly incarnations: Incarnations;
-  readonly gate: SchemaGate;
   /** Called with a new connection, which is used once this resolves. If it rejects, the connection is given up. */
   onConnected?(connection: SqlConnection): Promise<void>;
 }
 
-/** Connects to the primary, unless it is a demoted one, and migrates its tables to this version. */
+/** Connects to the primary, unless it is a demoted one or its tables have another version. */
 export async function connectAs(options: LinkOptions): Promise<SqlConnection> {
-  const { url, schema, incarnations, gate } = options;
+  const { url, schema, incarnations } = options;
   const connection = await connectToPrimary({
     ...{ url, schema, node: options.self() },
     require: (found) => incarnations.require(found),
   });
   try {
-    await gate.pass(connection);
+    await requireSchema(connection);
     return connection;
   } catch (fault) {
     connection.destroy('the tables of the cluster cannot be used');

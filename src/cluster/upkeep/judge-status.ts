@@ -24,57 +24,45 @@ const lookEveryMs = 200;
 /**
  * Judges a cluster. A node publishes its position only with each renewal, so one that seems to be behind gets the
  * time of its lease to publish a newer one.
- * @param leaseMs for versions that publish none
  * @throws NoClusterError
  */
-export async function judgeStatus(connection: SqlConnection, leaseMs: number): Promise<JudgedStatus> {
+export async function judgeStatus(connection: SqlConnection): Promise<JudgedStatus> {
   const begunAt = monotonicMs();
   let status = await readStatus(connection);
   const { position } = status.head;
   const isAwaited = (node: NodeStatus): boolean =>
-    node.applied < position && !isLapsed(node, leaseMs) && monotonicMs() < begunAt + leaseOf(node, leaseMs);
+    node.applied < position && !isLapsed(node) && monotonicMs() < begunAt + node.leaseMs;
   while (status.nodes.some(isAwaited)) {
     await pause(lookEveryMs);
     status = await readStatus(connection);
   }
-  const nodes = status.nodes.map((node) => judgeNode(node, status, position, leaseMs));
-  return { ...status, nodes, problems: [...problemsOf(status, nodes, leaseMs)], notes: [...notesOf(status)] };
+  const nodes = status.nodes.map((node) => judgeNode(node, status, position));
+  return { ...status, nodes, problems: [...problemsOf(status, nodes)], notes: [...notesOf(status)] };
 }
 
-/** @param leaseMs for versions that publish none */
-export function leaseOf(node: NodeStatus, leaseMs: number): number {
-  return node.leaseMs ?? leaseMs;
+function isLapsed({ renewedMsAgo, leaseMs }: NodeStatus): boolean {
+  return renewedMsAgo > leaseMs;
 }
 
-function isLapsed(node: NodeStatus, leaseMs: number): boolean {
-  return node.renewedMsAgo > leaseOf(node, leaseMs);
-}
-
-function judgeNode(node: NodeStatus, { head }: ClusterStatus, position: number, leaseMs: number): JudgedNode {
+function judgeNode(node: NodeStatus, { head }: ClusterStatus, position: number): JudgedNode {
   const lag = Math.max(0, position - node.applied);
-  const isReady =
-    lag === 0 && !isLapsed(node, leaseMs) && node.knowsFormat >= head.format && head.closedAt === null;
+  const isReady = lag === 0 && !isLapsed(node) && node.knowsFormat >= head.format && head.closedAt === null;
   return { ...node, lag, isReady };
 }
 
-function* problemsOf(
-  { head }: ClusterStatus,
-  nodes: readonly JudgedNode[],
-  leaseMs: number,
-): Generator<string> {
+function* problemsOf({ head }: ClusterStatus, nodes: readonly JudgedNode[]): Generator<string> {
   if (head.closedAt !== null)
     yield 'the cluster was closed by `burgee cluster leave`: nothing can be changed';
   else if (nodes.length === 0) yield 'no node runs';
-  if (head.schema > schemaVersion)
-    yield `the tables have version ${head.schema}, and this command knows ${schemaVersion}: use a newer one`;
+  if (head.schema !== schemaVersion)
+    yield `the tables have version ${head.schema}, and this command knows ${schemaVersion}: use another one`;
   for (const node of nodes) {
     const { id, label, lag, knowsFormat } = node;
     const who = `node ${id} (${label})`;
-    if (isLapsed(node, leaseMs)) {
+    if (isLapsed(node)) {
       const seconds = (node.renewedMsAgo / 1000).toFixed(1);
       yield `${who} has not renewed its lease for ${seconds} s: it is dead, frozen or cut off`;
-    } else if (lag > 0)
-      yield `${who} is ${lag} changes behind, and was given ${leaseOf(node, leaseMs) / 1000} s`;
+    } else if (lag > 0) yield `${who} is ${lag} changes behind, and was given ${node.leaseMs / 1000} s`;
     if (knowsFormat < head.format) yield `${who} cannot read the newest changes: upgrade it`;
   }
 }

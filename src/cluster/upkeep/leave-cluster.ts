@@ -11,7 +11,6 @@ import type { Head } from '../sql/rows.ts';
 import { type NodeStatus, readStatus } from '../sql/upkeep-statements.ts';
 import { silenceMs } from '../thread/lease-rules.ts';
 import { requireReadable } from '../thread/newer-log.ts';
-import { leaseOf } from './judge-status.ts';
 
 /** Maximum of attempts to close the cluster while nodes keep changing it. */
 const attemptsMax = 20;
@@ -27,24 +26,18 @@ export class NodesRunError extends Error {
   }
 }
 
-export interface LeaveOptions {
-  /** Lease of versions that publish none. */
-  readonly leaseMs: number;
-  /** Closes the cluster while nodes run. */
-  readonly isForced: boolean;
-}
-
 /**
  * Brings a replica to the head of its cluster, closes the cluster there, and waits until no node treats its state as
  * current. It can be repeated after a crash.
+ * @param isForced closes the cluster while nodes run
  * @throws NodesRunError, NewerRowError, NewerLogError
  */
 export async function closeAtReplica(
   connection: SqlConnection,
   replica: Replica,
-  { leaseMs, isForced }: LeaveOptions,
+  isForced: boolean,
 ): Promise<void> {
-  const nodes = await leaseholders(connection, leaseMs);
+  const nodes = await leaseholders(connection);
   if (nodes.length > 0 && !isForced) throw new NodesRunError(nodes);
   for (let attempt = 0; ; attempt += 1) {
     const head = await readClusterHead(connection);
@@ -52,21 +45,21 @@ export async function closeAtReplica(
     if (head.closedAt !== null || (await closeCluster(connection, replica.place.position))) break;
     if (attempt === attemptsMax) throw new Error('nodes change the store all the time: stop them first');
   }
-  await leasesEnd(connection, leaseMs);
+  await leasesEnd(connection);
 }
 
-async function leaseholders(connection: SqlConnection, leaseMs: number): Promise<readonly NodeStatus[]> {
+async function leaseholders(connection: SqlConnection): Promise<readonly NodeStatus[]> {
   const { nodes } = await readStatus(connection);
-  return nodes.filter((node) => node.renewedMsAgo <= leaseOf(node, leaseMs));
+  return nodes.filter(({ renewedMsAgo, leaseMs }) => renewedMsAgo <= leaseMs);
 }
 
 /** Waits until running nodes have noticed the close and left, and all other leases have run out. */
-async function leasesEnd(connection: SqlConnection, leaseMs: number): Promise<void> {
+async function leasesEnd(connection: SqlConnection): Promise<void> {
   const begunAt = monotonicMs();
-  for (let longestMs = leaseMs; monotonicMs() < begunAt + silenceMs(longestMs); ) {
-    const holders = await leaseholders(connection, leaseMs);
-    if (holders.length === 0) return;
-    longestMs = Math.max(longestMs, ...holders.map((node) => leaseOf(node, leaseMs)));
+  for (let longestMs = 0; ; ) {
+    const holders = await leaseholders(connection);
+    longestMs = Math.max(longestMs, ...holders.map(({ leaseMs }) => leaseMs));
+    if (holders.length === 0 || monotonicMs() >= begunAt + silenceMs(longestMs)) return;
     await pause(lookEveryMs);
   }
 }

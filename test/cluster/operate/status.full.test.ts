@@ -35,7 +35,7 @@ t.test('status shows nodes, head and duties, and says which nodes are not sound'
   t.match(status, {
     isSound: true,
     schema: cluster.schema,
-    schemaVersion: 3,
+    schemaVersion: 1,
     position: Number,
     keptFrom: 2,
     closedAt: null,
@@ -63,9 +63,9 @@ t.test('status shows nodes, head and duties, and says which nodes are not sound'
   await first.stop();
   await second.stop();
   await connection.run(
-    `insert into ${connection.schema}.node(id, counter, applied, knows_format, label, renewed_at)
-     select 'x', 1, position, format, 'frozen', now() - interval '9 seconds' from ${connection.schema}.head
-     union all select 'y', 1, position - 1, 0, 'slow', now() + interval '9 seconds' from ${connection.schema}.head`,
+    `insert into ${connection.schema}.node(id, counter, applied, knows_format, label, renewed_at, lease_ms)
+     select 'x', 1, position, format, 'frozen', now() - interval '9 seconds', 3000 from ${connection.schema}.head
+     union all select 'y', 1, position - 1, 0, 'slow', now() + interval '9 seconds', 3000 from ${connection.schema}.head`,
     [],
   );
   const bad = await cluster.burgee('cluster', 'status', '--json');

@@ -14,7 +14,6 @@ import { ClusterMeter } from '../../../src/cluster/thread/cluster-meter.ts';
 import { Committer } from '../../../src/cluster/thread/committer.ts';
 import { Incarnations } from '../../../src/cluster/thread/incarnations.ts';
 import { PrimaryLink } from '../../../src/cluster/thread/primary-link.ts';
-import { SchemaGate } from '../../../src/cluster/thread/schema-gate.ts';
 import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
 import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
 import { makeTestCluster, type Place, requestOn, type TestCluster } from './support/test-cluster.ts';
@@ -54,7 +53,7 @@ t.test('a change beyond 256 MiB is refused, and holds nothing up', { skip }, asy
 function committerOf({ url, schema }: TestCluster) {
   const link = new PrimaryLink({
     ...{ url: parseClusterUrl(url, null), schema, self: () => 'node' },
-    ...{ incarnations: new Incarnations(() => undefined), gate: new SchemaGate(() => undefined) },
+    incarnations: new Incarnations(() => undefined),
   });
   t.teardown(() => link.end());
   const meter = new ClusterMeter(createMetricMemory(clusterMetrics), 5000);
