@@ -16,7 +16,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const plans = ['pro', 'free', 'grün', '🙂', 'a+b&c=d', ''];
 /** As contexts have them; rules have their texts. */
-const typed = [42, 4.5, -0.25, 0, true, false];
+const typed = [42, 4.5, -0.25, 0, 1e21, true, false];
 const cohorts = ['staff', 'beta', 'früh+spät', 'a b'];
 
 function some<Item>(random: Random, items: readonly Item[]): Item[] {
@@ -203,7 +203,7 @@ interface Context {
 }
 type Question = readonly [flag: string, context: Context];
 
-function randomContext(random: Random): Context {
+export function randomContext(random: Random): Context {
   const context: Context = {};
   // One of the two, so that no percentage is a roll.
   const hasKey = random.chance(0.7);

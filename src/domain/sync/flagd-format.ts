@@ -1,3 +1,4 @@
+import { contextParameters } from '../evaluation/evaluation-context.ts';
 import type { SyncAudience, SyncFlag, SyncSnapshot } from './configuration.ts';
 
 /* Burgee's rules as a flag configuration of flagd (https://flagd.dev/reference/flag-definitions), whose providers of all
@@ -119,9 +120,16 @@ function bucketOf(flagId: string, percentage: number): Logic {
   return { fractional: [{ cat: [flagId, bucketingKey] }, ...shares] };
 }
 
+/** `targetingKey`, `cohort` and `env` are never attributes: a rule on one of them matches no request. */
 function audienceLogic({ rules }: SyncAudience): string {
-  return allOf(rules.map(({ attribute, values }) => isIn({ var: attribute }, values)));
+  return allOf(
+    rules.map(({ attribute, values }) =>
+      (contextParameters as readonly string[]).includes(attribute) ? never : isIn({ var: attribute }, values),
+    ),
+  );
 }
+
+const never = JSON.stringify({ '!': [true] });
 
 /** Whether the attribute, or one of its values where it is a list, is one of the texts. @returns JSON */
 function isIn(attribute: Logic, texts: readonly string[]): string {
