@@ -13,7 +13,6 @@ import { misuse } from './misuse.campaign.ts';
 import { overload } from './overload.campaign.ts';
 import { powerLoss } from './power-loss.campaign.ts';
 import { soak } from './soak.campaign.ts';
-import { steps } from './steps.campaign.ts';
 import { tenants } from './tenants.campaign.ts';
 import { workers } from './workers.campaign.ts';
 
@@ -29,7 +28,6 @@ export const campaigns: readonly Campaign[] = [
   framing,
   misuse,
   tenants,
-  steps,
   overload,
   clock,
   linearizability,

@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
-import { bearer, createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
@@ -10,7 +11,8 @@ import { Acknowledgements } from './load/acknowledgements.ts';
 import { type Installation, installForLoad } from './load/installation.ts';
 import { judgeService } from './load/judge-service.ts';
 import { judgeStore } from './load/judge-store.ts';
-import { pathOf, runMixedLoad } from './load/mixed-load.ts';
+import { runMixedLoad } from './load/mixed-load.ts';
+import { switchFlag } from './load/switch-flag.ts';
 
 const clients = 8;
 /** The failing call is one of the first hundred. */
@@ -150,9 +152,13 @@ async function settle(
 ): Promise<'recovered' | 'ended' | 'endedByOverrun'> {
   const givesUpAt = performance.now() + settledMsMax;
   while (performance.now() < givesUpAt) {
-    const outcome = await Promise.race([server.ended, pauseAndChange(client, site)]);
-    if (outcome === 'changed') return 'recovered';
-    if (outcome === 'refused') continue;
+    const change = setTimeout(pauseMs).then(() => switchFlag(client, site.installation, site.known));
+    const outcome = await Promise.race([server.ended, change]);
+    if (outcome === null) continue;
+    if (typeof outcome === 'object') {
+      if (outcome.status === 200) return 'recovered';
+      continue;
+    }
     if (
       overrunSignals.includes(String(outcome)) &&
       server.lines.some((line) => line.includes(overrunWords))
@@ -165,24 +171,6 @@ async function settle(
     throw new Error(`the server ended without a reason: ${server.lines.slice(-3).join('\n')}`);
   }
   throw new Error(`the server neither recovered nor ended: ${server.lines.slice(-3).join('\n')}`);
-}
-
-/** Switches a flag on or off. */
-async function pauseAndChange(
-  client: HttpClient,
-  { installation: { single }, known }: Site,
-): Promise<'changed' | 'refused'> {
-  await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  const [target] = single.targets;
-  if (target === undefined) throw new Error('there is no flag');
-  const request = { path: pathOf(target), headers: bearer(single.secret) };
-  const read = await client.send(request).catch(() => null);
-  if (read === null) return 'refused';
-  const body = { enabled: !(JSON.parse(read.text) as { enabled: boolean }).enabled };
-  const patch = { ...request, method: 'PATCH', body: JSON.stringify(body) };
-  const answer = await client.send(patch).catch(() => null);
-  known.take({ kind: 'patch', target, body }, answer);
-  return answer?.status === 200 ? 'changed' : 'refused';
 }
 
 function countsOf({ count }: CampaignContext, known: Acknowledgements, tally: Tally): CampaignCounts {

@@ -4,18 +4,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
-import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';
+import { type ClientResponse, createHttpClient } from '../support/http-client.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
 import { buildDiskShim, shimEnvironment, shimTools } from './disk/disk-shim.ts';
 import { makeSmallDisk, type SmallDisk } from './disk/small-disk.ts';
-import { Acknowledgements, type PatchBody } from './load/acknowledgements.ts';
+import { Acknowledgements } from './load/acknowledgements.ts';
 import { type Installation, installForLoad } from './load/installation.ts';
 import { judgeService } from './load/judge-service.ts';
 import { judgeStore, type StoredStates } from './load/judge-store.ts';
-import { pathOf, type RequestKind, runMixedLoad } from './load/mixed-load.ts';
+import { type RequestKind, runMixedLoad } from './load/mixed-load.ts';
+import { switchFlag } from './load/switch-flag.ts';
 
 const MiB = 2 ** 20;
 const diskBytes = 96 * MiB;
@@ -164,7 +165,7 @@ async function refuseOnce(t: Lifetime, site: Site, tally: Tally): Promise<void> 
   const { disk, installation } = site;
   const server = await boot(t, site);
   disk.control.fail({ action: 'before', error: 'ENOSPC', kinds: ['write'], passes: 0, failures: -1 });
-  const answer = await switchOver(t, server, site);
+  const answer = await switchFlag(createHttpClient(t, { port: server.port }), site.installation, site.known);
   if (answer?.status !== 500)
     throw new Error(`a change whose write fails got ${answer?.status}: ${answer?.text}`);
   if ((await server.ended) !== 'SIGKILL') throw new Error('the server did not end in order');
@@ -230,30 +231,16 @@ class AnswerWatch {
 async function untilChangeWorks(t: Lifetime, server: BootedServer, site: Site): Promise<number> {
   const freedAt = performance.now();
   for (;;) {
-    const answer = await switchOver(t, server, site);
+    const answer = await switchFlag(
+      createHttpClient(t, { port: server.port }),
+      site.installation,
+      site.known,
+    );
     const ms = Math.round(performance.now() - freedAt);
     if (answer?.status === 200) return ms;
     if (ms > freedMsMax) throw new Error(`${ms} ms after space returned: ${answer?.status} ${answer?.text}`);
     await pause(20);
   }
-}
-
-/** Changes a flag in any case: switches it on, or off if it was on. */
-async function switchOver(
-  t: Lifetime,
-  server: BootedServer,
-  { installation: { single }, known }: Site,
-): Promise<ClientResponse | null> {
-  const [target] = single.targets;
-  if (target === undefined) throw new Error('there is no flag');
-  const client = createHttpClient(t, { port: server.port });
-  const request = { path: pathOf(target), headers: bearer(single.secret) };
-  const { text } = await client.send(request);
-  const body: PatchBody = { enabled: !(JSON.parse(text) as { enabled: boolean }).enabled };
-  const patch = { ...request, method: 'PATCH', body: JSON.stringify(body) };
-  const answer = await client.send(patch).catch(() => null);
-  known.take({ kind: 'patch', target, body }, answer);
-  return answer;
 }
 
 async function judge(t: Lifetime, site: Site): Promise<void> {

@@ -161,12 +161,12 @@ function reachedProject({ flagsOfLongProject, cohortsOfLargeFlag }: TenantsSizes
   return { ...project('reached', flags, { audience: 'reached' }), audiences };
 }
 
-/** Adds lists as long as those of the large flags to flags of many environments. */
-function groupProject({ environmentsOfGroup, cohortsOfLargeFlag }: TenantsSizes): object {
+/** A flag whose list is shown by many environments, and one with many lists of its own, both near their bounds. */
+function groupProject({ environmentsOfGroup }: TenantsSizes): object {
   const environments = Array.from({ length: environmentsOfGroup }, (_, index) => `environment-${index}`);
   const ownLists = environments
     .slice(0, 20)
-    .map((name) => [name, { cohorts: cohortsOf(Math.ceil(cohortsOfLargeFlag / 4), name) }] as const);
+    .map((name) => [name, { cohorts: cohortsOf(1500, name) }] as const);
   return {
     name: 'group',
     environments,
@@ -175,7 +175,7 @@ function groupProject({ environmentsOfGroup, cohortsOfLargeFlag }: TenantsSizes)
       { name: 'limited', permission: 'read', environments: environments.slice(0, 1) },
     ],
     flags: [
-      { name: 'inherits', cohorts: cohortsOf(cohortsOfLargeFlag, 'everywhere') },
+      { name: 'inherits', cohorts: cohortsOf(2400, 'everywhere') },
       { name: 'holds', environments: Object.fromEntries(ownLists) },
     ],
   };

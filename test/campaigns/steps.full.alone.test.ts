@@ -1,4 +1,0 @@
-import { steps } from './steps.campaign.ts';
-import { testCampaign } from './test-campaign.ts';
-
-testCampaign(steps);
