@@ -37,6 +37,7 @@ export const secondsOfAMinute = /^([1-9]|[1-5][0-9]|60)$/u;
 
 type Headers = Readonly<Record<string, string>>;
 type Body = Json | Raw;
+type Fields = { readonly [key: string]: Expected };
 
 /** A request with the response that it must get. */
 export class Exchange implements ExchangeStep {
@@ -87,12 +88,34 @@ export class Exchange implements ExchangeStep {
     return this.exactly(200, { id, name, enabled });
   }
 
+  /** The answer to a patch: whether it changed something, and the new flag of `flat` apart from these fields. */
+  patched(changed: boolean, fields?: Fields): this {
+    return this.exactly(200, { changed, flag: flat(fields) });
+  }
+
   /** The plain answer to an address over its request rate. */
   limited(): this {
     return this.text(429, { $contains: 'Too Many Requests' }).with({
       'retry-after': secondsOfAMinute,
       'content-type': /^text\/plain/u,
       'x-request-id': anyText,
+    });
+  }
+
+  /** The answer to an address with too many failed authentications. */
+  locked(): this {
+    const detail = { $contains: 'minute' };
+    const limited = this.exactly(429, { error: 'Too many failed attempts', detail, docs: anyText });
+    return limited.with({ 'retry-after': secondsOfAMinute });
+  }
+
+  /** The answer to a preflight of the Management API. */
+  preflight(): this {
+    return this.is(204).with({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
+      'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
+      'access-control-allow-credentials': absent,
     });
   }
 
@@ -199,16 +222,31 @@ export const ci = as('shop/ci');
 export const reader = as('shop/reader');
 export const platformCi = as('platform/ci');
 export const platformReader = as('platform/reader');
+export const stagingCi = as('platform/staging-ci');
+export const stagingReader = as('platform/staging-reader');
+export const regionsReader = as('regions/reader');
+export const catalogueReader = as('catalogue/reader');
 
 export const evaluate = (flag: string, headers?: Headers): Exchange =>
   anyone.get(`/v1/flags/${flag}`, headers);
 
 /** The flat representation of a new flag, apart from these fields. */
-export function flat(fields: { readonly [key: string]: Expected } = {}): Expected {
+export function flat(fields: Fields = {}): Expected {
   const kind = 'environment' in fields ? 'groupflag' : 'flag';
   const state = { enabled: false, trafficPercentage: 0, cohorts: [], audienceId: null };
   return { id: '${flag}', name: '${case}', kind, updatedAt: anyInteger, ...state, ...fields };
 }
+
+/** A flag in the form of its environments. */
+export const grouped = (id: Expected, name: Expected, environments: Fields): Expected => ({
+  ...{ id, name, kind: 'groupflag', updatedAt: anyInteger, environments },
+});
+
+/** The initial state of one environment, apart from these fields. */
+export const state = (fields: Fields = {}): Expected => ({
+  ...{ enabled: false, trafficPercentage: 0, cohorts: [], audienceId: null, updatedAt: anyInteger },
+  ...fields,
+});
 
 /** Creates a flag, named like the case, and keeps its id. */
 export function make(name: string, fields: { readonly [key: string]: Json } = {}, client = ci): Exchange {
@@ -223,6 +261,21 @@ export function makeTagged(name: string): Exchange {
   const created = ci.create({ name }).is(201).with({ etag: anyTag });
   return created.keep({ id: 'body.id', tag: 'headers.etag' });
 }
+
+/** One step for each body, in their order. */
+export const each = (bodies: readonly Json[], step: (body: Json) => Step): Step[] => bodies.map(step);
+export const eachText = (texts: readonly string[], step: (text: string) => Step): Step[] => texts.map(step);
+
+export const numbered = (prefix: string, count: number, digits = 1): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(digits, '0')}`);
+
+/** Fields that no body has, `k000` and so on. */
+export const manyFields = (count: number): Json =>
+  Object.fromEntries(numbered('k', count, 3).map((name, index) => [name, index]));
+export const unknownFields = (count: number): string =>
+  numbered('k', count, 3)
+    .map((name) => `unknown field "${name}"`)
+    .join('; ');
 
 /** An operator's command on the data directory of the running server. */
 export const burgee = (...operator: readonly string[]): OperatorStep => ({ operator });

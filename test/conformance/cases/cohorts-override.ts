@@ -1,17 +1,16 @@
 import type { Topic } from '../conformance-case.ts';
-import { evaluate, make, platformCi, platformReader } from '../steps.ts';
+import { each, evaluate, make, platformCi, platformReader } from '../steps.ts';
 
 export const cohortsOverride: Topic = {
   'service.md: States and transitions': {
     '| group flag environment without override | PATCH `cohorts` equal to the inherited list | write token | unchanged, no override created | `changed: false` |':
       {
         'inherited-list-sent-back': [
-          platformCi
-            .change('${flag:platform/checkout}?env=constructor', { cohorts: ['flag-wide', 'also-wide'] })
-            .is(200, { changed: false, flag: { cohorts: ['flag-wide', 'also-wide'] } }),
-          platformCi
-            .change('${flag:platform/checkout}?env=constructor', { cohorts: [] })
-            .is(200, { changed: false, flag: { cohorts: ['flag-wide', 'also-wide'] } }),
+          ...each([{ cohorts: ['flag-wide', 'also-wide'] }, { cohorts: [] }], (body) =>
+            platformCi
+              .change('${flag:platform/checkout}?env=constructor', body)
+              .is(200, { changed: false, flag: { cohorts: ['flag-wide', 'also-wide'] } }),
+          ),
         ],
       },
     '| group flag environment with own cohort override | PATCH `cohorts: []` with `?env=` | write token | override removed, environment inherits the flag-wide list | response shows the inherited list |':

@@ -1,5 +1,5 @@
 import type { Topic } from '../conformance-case.ts';
-import { absent, anyTag, as, ci, makeTagged, platformReader, reader } from '../steps.ts';
+import { absent, anyTag, ci, makeTagged, platformReader, reader, stagingReader } from '../steps.ts';
 
 export const conditionalRequests: Topic = {
   'api.md: ETags': {
@@ -87,7 +87,7 @@ export const conditionalRequests: Topic = {
       'if-none-match-hides-no-refusal': [
         reader.read('none', { 'if-none-match': '*' }).notFound(),
         platformReader.read('${flag:platform/plain}?env=moon', { 'if-none-match': '*' }).invalid(),
-        as('platform/staging-reader')
+        stagingReader
           .read('${flag:platform/plain}?env=production', { 'if-none-match': '*' })
           .fails(403, 'Environment not permitted'),
       ],
@@ -103,10 +103,7 @@ export const conditionalRequests: Topic = {
     'The tags are the same for every token, because every token sees the whole flag.': {
       'etag-is-the-same-for-every-token': [
         platformReader.read('${flag:platform/plain}').is(200).keep({ tag: 'headers.etag', whole: 'text' }),
-        as('platform/staging-reader')
-          .read('${flag:platform/plain}')
-          .text(200, '${whole}')
-          .with({ etag: '${tag}' }),
+        stagingReader.read('${flag:platform/plain}').text(200, '${whole}').with({ etag: '${tag}' }),
       ],
     },
     'and nothing is changed, when the flag has changed since': {

@@ -1,5 +1,5 @@
 import type { Topic } from '../conformance-case.ts';
-import { absent, anyInteger, anyone, anyText, ci, evaluate, on } from '../steps.ts';
+import { absent, anyInteger, anyone, anyText, ci, eachText, evaluate, on } from '../steps.ts';
 
 export const cors: Topic = {
   'service.md: CORS': {
@@ -10,86 +10,35 @@ export const cors: Topic = {
           'access-control-request-method': 'PATCH',
           'access-control-request-headers': 'authorization,content-type',
         })
-        .is(204)
-        .with({
-          'access-control-allow-origin': '*',
-          'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-          'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-          'access-control-allow-credentials': absent,
-        }),
+        .preflight(),
       'preflight-list': anyone
         .send('OPTIONS', '/api/v1/flags', undefined, {
           origin: 'https://app.example.test',
           'access-control-request-method': 'PATCH',
           'access-control-request-headers': 'authorization,content-type',
         })
-        .is(204)
-        .with({
-          'access-control-allow-origin': '*',
-          'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-          'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-          'access-control-allow-credentials': absent,
-        }),
+        .preflight(),
       'preflight-flag': anyone
         .send('OPTIONS', '/api/v1/flags/${flag:shop/on}', undefined, {
           origin: 'https://app.example.test',
           'access-control-request-method': 'PATCH',
           'access-control-request-headers': 'authorization,content-type',
         })
-        .is(204)
-        .with({
-          'access-control-allow-origin': '*',
-          'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-          'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-          'access-control-allow-credentials': absent,
-        }),
+        .preflight(),
     },
     'A preflight OPTIONS request is answered without a token.': {
-      'preflight-without-a-token': anyone
-        .send('OPTIONS', '/api/v1/flags')
-        .is(204)
-        .with({
-          'access-control-allow-origin': '*',
-          'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-          'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-          'access-control-allow-credentials': absent,
-        }),
+      'preflight-without-a-token': anyone.send('OPTIONS', '/api/v1/flags').preflight(),
       'preflight-evaluation': [
-        anyone
-          .send('OPTIONS', '/v1/flags/${flag:shop/on}', undefined, {
-            origin: 'https://app.example.test',
-            'access-control-request-method': 'PATCH',
-            'access-control-request-headers': 'authorization,content-type',
-          })
-          .is(204)
-          .with({
-            'access-control-allow-origin': '*',
-            'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-            'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-            'access-control-allow-credentials': absent,
-          }),
-        anyone
-          .send('OPTIONS', '/v1/flags/project/${project:shop}?cohort=x', undefined, {
-            origin: 'https://app.example.test',
-            'access-control-request-method': 'PATCH',
-            'access-control-request-headers': 'authorization,content-type',
-          })
-          .is(204)
-          .with({
-            'access-control-allow-origin': '*',
-            'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-            'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-            'access-control-allow-credentials': absent,
-          }),
-        anyone
-          .send('OPTIONS', '/health')
-          .is(204)
-          .with({
-            'access-control-allow-origin': '*',
-            'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-            'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-            'access-control-allow-credentials': absent,
-          }),
+        ...eachText(['/v1/flags/${flag:shop/on}', '/v1/flags/project/${project:shop}?cohort=x'], (path) =>
+          anyone
+            .send('OPTIONS', path, undefined, {
+              origin: 'https://app.example.test',
+              'access-control-request-method': 'PATCH',
+              'access-control-request-headers': 'authorization,content-type',
+            })
+            .preflight(),
+        ),
+        anyone.send('OPTIONS', '/health').preflight(),
       ],
       'preflight-is-no-failure': [
         anyone.send('OPTIONS', '/api/v1/token').is(204).times(30),
@@ -111,56 +60,16 @@ export const cors: Topic = {
   'decisions.md: Management API: the order of checks': {
     '`OPTIONS`: 204 with the CORS headers, no token needed.': {
       'preflight-needs-no-preflight-headers': [
-        anyone
-          .send('OPTIONS', '/api/v1/flags')
-          .is(204)
-          .with({
-            'access-control-allow-origin': '*',
-            'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-            'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-            'access-control-allow-credentials': absent,
-          }),
-        anyone
-          .send('OPTIONS', '/api/v1/flags', undefined, { authorization: 'Bearer nonsense' })
-          .is(204)
-          .with({
-            'access-control-allow-origin': '*',
-            'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-            'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-            'access-control-allow-credentials': absent,
-          }),
+        anyone.send('OPTIONS', '/api/v1/flags').preflight(),
+        anyone.send('OPTIONS', '/api/v1/flags', undefined, { authorization: 'Bearer nonsense' }).preflight(),
       ],
       'preflight-before-the-route': [
-        anyone
-          .send('OPTIONS', '/api/v1/nothing')
-          .is(204)
-          .with({
-            'access-control-allow-origin': '*',
-            'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-            'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-            'access-control-allow-credentials': absent,
-          }),
-        anyone
-          .send('OPTIONS', `/api/v1/flags/${'A'.repeat(20)}`)
-          .is(204)
-          .with({
-            'access-control-allow-origin': '*',
-            'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-            'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-            'access-control-allow-credentials': absent,
-          }),
+        anyone.send('OPTIONS', '/api/v1/nothing').preflight(),
+        anyone.send('OPTIONS', `/api/v1/flags/${'A'.repeat(20)}`).preflight(),
       ],
       'preflight-before-the-failure-limit': [
         anyone.token().is(401).times(20),
-        anyone
-          .send('OPTIONS', '/api/v1/token')
-          .is(204)
-          .with({
-            'access-control-allow-origin': '*',
-            'access-control-allow-methods': { $list: ['GET', 'POST', 'PATCH', 'OPTIONS'] },
-            'access-control-allow-headers': { $list: ['content-type', 'authorization'] },
-            'access-control-allow-credentials': absent,
-          }),
+        anyone.send('OPTIONS', '/api/v1/token').preflight(),
         anyone.token().is(429),
       ],
     },

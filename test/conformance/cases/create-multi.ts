@@ -1,86 +1,30 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyId, anyInteger, as, make, platformCi, platformReader, text } from '../steps.ts';
+import { anyId, as, each, grouped, make, platformCi, platformReader, state, text } from '../steps.ts';
 
 export const createMulti: Topic = {
   'decisions.md: Management API: the rest': {
     'Omitted state on any create, per environment or not: `enabled: false`, `trafficPercentage: 0`, `cohorts: []`, `audienceId: null`.':
       {
-        'create-multi-name-only': platformCi.create({ name: '${case}' }).exactly(201, {
-          id: anyId,
-          name: '${case}',
-          kind: 'groupflag',
-          updatedAt: anyInteger,
-          environments: {
-            production: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            staging: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            constructor: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            ['__proto__']: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-          },
-        }),
+        'create-multi-name-only': platformCi.create({ name: '${case}' }).exactly(
+          201,
+          grouped(anyId, '${case}', {
+            production: state(),
+            staging: state(),
+            constructor: state(),
+            ['__proto__']: state(),
+          }),
+        ),
       },
     '`environments` may be absent on a group create; that is `{}`.': {
-      'create-multi-environments-empty': platformCi
-        .create({ name: '${case}', environments: {} })
-        .exactly(201, {
-          id: anyId,
-          name: '${case}',
-          kind: 'groupflag',
-          updatedAt: anyInteger,
-          environments: {
-            production: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            staging: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            constructor: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            ['__proto__']: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-          },
+      'create-multi-environments-empty': platformCi.create({ name: '${case}', environments: {} }).exactly(
+        201,
+        grouped(anyId, '${case}', {
+          production: state(),
+          staging: state(),
+          constructor: state(),
+          ['__proto__']: state(),
         }),
+      ),
     },
     "An unknown audience on create: the patch's sentence, preceded by `environments.<env>.audienceId: ` when nested, joined with the other problems.":
       {
@@ -124,42 +68,15 @@ export const createMulti: Topic = {
     '`{}` is a valid value meaning those defaults': {
       'create-multi-entry-empty': platformCi
         .create({ name: '${case}', environments: { staging: {} } })
-        .exactly(201, {
-          id: anyId,
-          name: '${case}',
-          kind: 'groupflag',
-          updatedAt: anyInteger,
-          environments: {
-            production: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            staging: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            constructor: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            ['__proto__']: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-          },
-        }),
+        .exactly(
+          201,
+          grouped(anyId, '${case}', {
+            production: state(),
+            staging: state(),
+            constructor: state(),
+            ['__proto__']: state(),
+          }),
+        ),
     },
     'An environment left out starts disabled at 0% with no cohorts': {
       'create-multi-one-environment': platformCi
@@ -174,42 +91,20 @@ export const createMulti: Topic = {
             },
           },
         })
-        .exactly(201, {
-          id: anyId,
-          name: '${case}',
-          kind: 'groupflag',
-          updatedAt: anyInteger,
-          environments: {
-            production: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            staging: {
+        .exactly(
+          201,
+          grouped(anyId, '${case}', {
+            production: state(),
+            staging: state({
               enabled: true,
               trafficPercentage: 50,
               cohorts: ['a'],
               audienceId: '${audience:platform/Pro}',
-              updatedAt: anyInteger,
-            },
-            constructor: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            ['__proto__']: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-          },
-        }),
+            }),
+            constructor: state(),
+            ['__proto__']: state(),
+          }),
+        ),
     },
     'Returns 201 with the new flag in the standard representation.': {
       'create-multi-every-environment': [
@@ -225,79 +120,25 @@ export const createMulti: Topic = {
               ['__proto__']: { enabled: true, trafficPercentage: 99 },
             },
           })
-          .exactly(201, {
-            id: anyId,
-            name: '${case}',
-            kind: 'groupflag',
-            updatedAt: anyInteger,
-            environments: {
-              production: {
-                enabled: true,
-                trafficPercentage: 0,
-                cohorts: [],
-                audienceId: null,
-                updatedAt: anyInteger,
-              },
-              staging: {
-                enabled: false,
-                trafficPercentage: 1,
-                cohorts: [],
-                audienceId: null,
-                updatedAt: anyInteger,
-              },
-              constructor: {
-                enabled: false,
-                trafficPercentage: 0,
-                cohorts: ['c'],
-                audienceId: null,
-                updatedAt: anyInteger,
-              },
-              ['__proto__']: {
-                enabled: true,
-                trafficPercentage: 99,
-                cohorts: [],
-                audienceId: null,
-                updatedAt: anyInteger,
-              },
-            },
-          })
+          .exactly(
+            201,
+            grouped(anyId, '${case}', {
+              production: state({ enabled: true }),
+              staging: state({ trafficPercentage: 1 }),
+              constructor: state({ cohorts: ['c'] }),
+              ['__proto__']: state({ enabled: true, trafficPercentage: 99 }),
+            }),
+          )
           .keep({ flag: 'body.id' }),
-        platformReader.read('${flag}').exactly(200, {
-          id: '${flag}',
-          name: '${case}',
-          kind: 'groupflag',
-          updatedAt: anyInteger,
-          environments: {
-            production: {
-              enabled: true,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            staging: {
-              enabled: false,
-              trafficPercentage: 1,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            constructor: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: ['c'],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            ['__proto__']: {
-              enabled: true,
-              trafficPercentage: 99,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-          },
-        }),
+        platformReader.read('${flag}').exactly(
+          200,
+          grouped('${flag}', '${case}', {
+            production: state({ enabled: true }),
+            staging: state({ trafficPercentage: 1 }),
+            constructor: state({ cohorts: ['c'] }),
+            ['__proto__']: state({ enabled: true, trafficPercentage: 99 }),
+          }),
+        ),
       ],
     },
     'Flat state sent to a multi-environment project, or `environments` sent to a single-environment project: 400 naming the fix.':
@@ -327,27 +168,32 @@ export const createMulti: Topic = {
     },
     'whose values are objects with optional `enabled`, `trafficPercentage`, `cohorts`, `audienceId`': {
       'create-multi-entry-types': [
-        platformCi.create({ name: 'x', environments: { staging: null } }).invalid('environments.staging'),
-        platformCi.create({ name: 'x', environments: { staging: [] } }).invalid('environments.staging'),
-        platformCi.create({ name: 'x', environments: { staging: true } }).invalid('environments.staging'),
-        platformCi.create({ name: 'x', environments: { staging: 'on' } }).invalid('environments.staging'),
-        platformCi.create({ name: 'x', environments: { staging: 100 } }).invalid('environments.staging'),
+        ...each(
+          [
+            { name: 'x', environments: { staging: null } },
+            { name: 'x', environments: { staging: [] } },
+            { name: 'x', environments: { staging: true } },
+            { name: 'x', environments: { staging: 'on' } },
+            { name: 'x', environments: { staging: 100 } },
+          ],
+          (body) => platformCi.create(body).invalid('environments.staging'),
+        ),
       ],
     },
     'for example `environments.<env>.trafficPercentage must be a whole number between 0 and 100`.': {
       'create-multi-percentage': [
-        platformCi.create({ name: 'x', environments: { staging: { trafficPercentage: 101 } } }).invalid({
-          $exactly: 'environments.staging.trafficPercentage must be a whole number between 0 and 100',
-        }),
-        platformCi.create({ name: 'x', environments: { staging: { trafficPercentage: -1 } } }).invalid({
-          $exactly: 'environments.staging.trafficPercentage must be a whole number between 0 and 100',
-        }),
-        platformCi.create({ name: 'x', environments: { staging: { trafficPercentage: 0.5 } } }).invalid({
-          $exactly: 'environments.staging.trafficPercentage must be a whole number between 0 and 100',
-        }),
-        platformCi.create({ name: 'x', environments: { staging: { trafficPercentage: '50' } } }).invalid({
-          $exactly: 'environments.staging.trafficPercentage must be a whole number between 0 and 100',
-        }),
+        ...each(
+          [
+            { name: 'x', environments: { staging: { trafficPercentage: 101 } } },
+            { name: 'x', environments: { staging: { trafficPercentage: -1 } } },
+            { name: 'x', environments: { staging: { trafficPercentage: 0.5 } } },
+            { name: 'x', environments: { staging: { trafficPercentage: '50' } } },
+          ],
+          (body) =>
+            platformCi.create(body).invalid({
+              $exactly: 'environments.staging.trafficPercentage must be a whole number between 0 and 100',
+            }),
+        ),
       ],
       'create-multi-percentage-in-proto': platformCi
         .create({ name: 'x', environments: { ['__proto__']: { trafficPercentage: 101 } } })
@@ -375,20 +221,12 @@ export const createMulti: Topic = {
   'service.md: Flag representation': {
     '`{}` when the project has no environments yet': {
       'create-multi-in-a-project-without-environments': [
-        as('fresh/ci').create({ name: '${case}' }).exactly(201, {
-          id: anyId,
-          name: '${case}',
-          kind: 'groupflag',
-          updatedAt: anyInteger,
-          environments: {},
-        }),
-        as('fresh/ci').create({ name: '${case}', environments: {} }).exactly(201, {
-          id: anyId,
-          name: '${case}',
-          kind: 'groupflag',
-          updatedAt: anyInteger,
-          environments: {},
-        }),
+        as('fresh/ci')
+          .create({ name: '${case}' })
+          .exactly(201, grouped(anyId, '${case}', {})),
+        as('fresh/ci')
+          .create({ name: '${case}', environments: {} })
+          .exactly(201, grouped(anyId, '${case}', {})),
         as('fresh/ci')
           .create({ name: 'x', environments: { production: {} } })
           .invalid('production'),
@@ -421,9 +259,7 @@ export const createMulti: Topic = {
           'environments.staging.enabled',
           'environments.staging.trafficPercentage',
           'environments.staging.cohorts',
-          {
-            $not: { $contains: 'audienceId' },
-          },
+          { $not: { $contains: 'audienceId' } },
         ),
     },
     '`cohorts: []` removes the override and the environment inherits the flag-wide list': {

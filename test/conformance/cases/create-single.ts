@@ -1,5 +1,5 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyId, ci, flat, make, platformCi, reader, text } from '../steps.ts';
+import { anyId, ci, each, flat, make, numbered, platformCi, reader, text } from '../steps.ts';
 
 export const createSingle: Topic = {
   'decisions.md: Management API: the rest': {
@@ -91,7 +91,7 @@ export const createSingle: Topic = {
         ),
     },
     'All body problems are reported together, each naming its path': {
-      'create-without-a-name': [ci.create({}).invalid('name'), ci.create({ enabled: true }).invalid('name')],
+      'create-without-a-name': [...each([{}, { enabled: true }], (body) => ci.create(body).invalid('name'))],
       'create-description-types': [
         ci.create({ name: 'x', description: 5 }).invalid('description'),
         ci.create({ name: 'x', description: null }).invalid('description'),
@@ -233,123 +233,10 @@ export const createSingle: Topic = {
         .create({ name: 'x', description: 'd'.repeat(2001) })
         .invalid('description'),
       'create-50-tags': [
-        ci
-          .create({
-            name: 'x',
-            tags: [
-              't0',
-              't1',
-              't2',
-              't3',
-              't4',
-              't5',
-              't6',
-              't7',
-              't8',
-              't9',
-              't10',
-              't11',
-              't12',
-              't13',
-              't14',
-              't15',
-              't16',
-              't17',
-              't18',
-              't19',
-              't20',
-              't21',
-              't22',
-              't23',
-              't24',
-              't25',
-              't26',
-              't27',
-              't28',
-              't29',
-              't30',
-              't31',
-              't32',
-              't33',
-              't34',
-              't35',
-              't36',
-              't37',
-              't38',
-              't39',
-              't40',
-              't41',
-              't42',
-              't43',
-              't44',
-              't45',
-              't46',
-              't47',
-              't48',
-              't49',
-            ],
-          })
-          .is(201),
+        ci.create({ name: 'x', tags: numbered('t', 50) }).is(201),
         ci.create({ name: 'x', tags: [] }).is(201),
       ],
-      'create-51-tags': ci
-        .create({
-          name: 'x',
-          tags: [
-            't0',
-            't1',
-            't2',
-            't3',
-            't4',
-            't5',
-            't6',
-            't7',
-            't8',
-            't9',
-            't10',
-            't11',
-            't12',
-            't13',
-            't14',
-            't15',
-            't16',
-            't17',
-            't18',
-            't19',
-            't20',
-            't21',
-            't22',
-            't23',
-            't24',
-            't25',
-            't26',
-            't27',
-            't28',
-            't29',
-            't30',
-            't31',
-            't32',
-            't33',
-            't34',
-            't35',
-            't36',
-            't37',
-            't38',
-            't39',
-            't40',
-            't41',
-            't42',
-            't43',
-            't44',
-            't45',
-            't46',
-            't47',
-            't48',
-            't49',
-            't50',
-          ],
-        })
-        .invalid('tags', '50'),
+      'create-51-tags': ci.create({ name: 'x', tags: numbered('t', 51) }).invalid('tags', '50'),
       'create-tag-lengths': [
         ci.create({ name: 'x', tags: ['t'.repeat(64), '😀'.repeat(64), 't'] }).is(201),
         ci.create({ name: 'x', tags: ['t'.repeat(65)] }).invalid('tags'),
@@ -375,27 +262,18 @@ export const createSingle: Topic = {
   'service.md: Limits': {
     'trafficPercentage | whole number 0 to 100 | create and patch': {
       'create-percentage-wrong': [
-        ci
-          .create({ name: 'x', trafficPercentage: -1 })
-          .invalid('trafficPercentage', 'must be a whole number between 0 and 100'),
-        ci
-          .create({ name: 'x', trafficPercentage: 101 })
-          .invalid('trafficPercentage', 'must be a whole number between 0 and 100'),
-        ci
-          .create({ name: 'x', trafficPercentage: 50.5 })
-          .invalid('trafficPercentage', 'must be a whole number between 0 and 100'),
-        ci
-          .create({ name: 'x', trafficPercentage: '50' })
-          .invalid('trafficPercentage', 'must be a whole number between 0 and 100'),
-        ci
-          .create({ name: 'x', trafficPercentage: [50] })
-          .invalid('trafficPercentage', 'must be a whole number between 0 and 100'),
-        ci
-          .create({ name: 'x', trafficPercentage: true })
-          .invalid('trafficPercentage', 'must be a whole number between 0 and 100'),
-        ci
-          .create({ name: 'x', trafficPercentage: 1000000000 })
-          .invalid('trafficPercentage', 'must be a whole number between 0 and 100'),
+        ...each(
+          [
+            { name: 'x', trafficPercentage: -1 },
+            { name: 'x', trafficPercentage: 101 },
+            { name: 'x', trafficPercentage: 50.5 },
+            { name: 'x', trafficPercentage: '50' },
+            { name: 'x', trafficPercentage: [50] },
+            { name: 'x', trafficPercentage: true },
+            { name: 'x', trafficPercentage: 1000000000 },
+          ],
+          (body) => ci.create(body).invalid('trafficPercentage', 'must be a whole number between 0 and 100'),
+        ),
       ],
       'create-percentage-null': ci
         .create({ name: 'x', trafficPercentage: null })

@@ -1,5 +1,5 @@
 import type { Topic } from '../conformance-case.ts';
-import { absent, anyId, anyTag, as, ci, flat, makeTagged, platformReader, reader } from '../steps.ts';
+import { absent, anyId, anyTag, ci, flat, makeTagged, platformReader, reader, stagingCi } from '../steps.ts';
 
 export const dryRuns: Topic = {
   'api.md: Dry runs': {
@@ -19,7 +19,7 @@ export const dryRuns: Topic = {
       ],
       'dry-run-patch-of-a-group-flag': [
         platformReader.read('${flag:platform/plain}?env=staging').is(200).keep({ whole: 'text' }),
-        as('platform/staging-ci')
+        stagingCi
           .change('${flag:platform/plain}?env=staging&dryRun=true', { trafficPercentage: 33 })
           .is(200, { changed: true, flag: { trafficPercentage: 33, environment: 'staging' } }),
         platformReader.read('${flag:platform/plain}?env=staging').text(200, '${whole}'),
@@ -59,7 +59,7 @@ export const dryRuns: Topic = {
           reader.change('${id}?dryRun=true', { enabled: true }).fails(403, 'Insufficient permission'),
           ci.change('none?dryRun=true', { enabled: true }).notFound(),
           ci.post('/api/v1/flags?dryRun=true', {}).is(400, { detail: 'name is required' }),
-          as('platform/staging-ci')
+          stagingCi
             .post('/api/v1/flags?dryRun=true', { name: 'x', environments: { production: {} } })
             .fails(403, 'Forbidden'),
         ],

@@ -1,10 +1,19 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyBoolean, anyText, as, make, platformCi, platformReader } from '../steps.ts';
+import {
+  anyBoolean,
+  anyText,
+  as,
+  make,
+  platformCi,
+  platformReader,
+  stagingCi,
+  stagingReader,
+} from '../steps.ts';
 
 export const environments: Topic = {
   'service.md: Errors': {
     "environment 403 names the disallowed environment and lists the token's allowed ones": {
-      'environment-not-permitted-patch': as('platform/staging-ci')
+      'environment-not-permitted-patch': stagingCi
         .change('${flag:platform/plain}?env=production', { enabled: false })
         .exactly(403, {
           error: 'Environment not permitted',
@@ -14,16 +23,16 @@ export const environments: Topic = {
     },
     'create body for a disallowed environment': {
       'environment-forbidden-create-beside-a-permitted-one': [
-        as('platform/staging-ci')
+        stagingCi
           .create({ name: '${case}', environments: { staging: {}, production: {} } })
           .fails(403, 'Forbidden'),
         platformReader.list('?name=${case}').exactly(200, { flags: [] }),
       ],
       'environment-permitted-create': [
-        as('platform/staging-ci')
+        stagingCi
           .create({ name: '${case}', environments: { staging: { enabled: true } } })
           .is(201, { environments: { staging: { enabled: true }, production: { enabled: false } } }),
-        as('platform/staging-ci').create({ name: '${case}' }).is(201),
+        stagingCi.create({ name: '${case}' }).is(201),
         as('platform/ghost-ci').create({ name: '${case}', environments: {} }).is(201),
         as('platform/proto-ci')
           .create({ name: '${case}', environments: { ['__proto__']: { enabled: true } } })
@@ -33,7 +42,7 @@ export const environments: Topic = {
   },
   'service.md: Authentication: Management API': {
     'A request for an environment outside the list is refused with 403.': {
-      'environment-not-permitted-read': as('platform/staging-reader')
+      'environment-not-permitted-read': stagingReader
         .read('${flag:platform/plain}?env=production')
         .fails(403, 'Environment not permitted', 'production', 'staging'),
     },
@@ -41,11 +50,11 @@ export const environments: Topic = {
       {
         'environment-permitted': [
           make('flag', {}, platformCi),
-          as('platform/staging-ci')
+          stagingCi
             .change('${flag}?env=staging', { enabled: true })
             .is(200, { changed: true, flag: { environment: 'staging' } }),
-          as('platform/staging-reader').read('${flag}?env=staging').is(200, { enabled: true }),
-          as('platform/staging-reader')
+          stagingReader.read('${flag}?env=staging').is(200, { enabled: true }),
+          stagingReader
             .list('?env=staging&name=${case}')
             .is(200, { flags: [{ enabled: true, environment: 'staging' }] }),
           as('platform/both-ci')
@@ -65,7 +74,7 @@ export const environments: Topic = {
   'decisions.md: Management API: the rest': {
     '`GET /api/v1/flags?env=NAME` is accepted: group flags come back flat for that environment, with the same 400 and 403 as the single-flag route.':
       {
-        'environment-not-permitted-list': as('platform/staging-reader')
+        'environment-not-permitted-list': stagingReader
           .list('?env=production')
           .fails(403, 'Environment not permitted', 'production', 'staging'),
       },
@@ -74,20 +83,18 @@ export const environments: Topic = {
     "Token's environment limit: 403 `Environment not permitted` for an `env` outside the list, whether or not it exists":
       {
         'environment-not-permitted-though-unknown': [
-          as('platform/staging-reader')
+          stagingReader
             .read('${flag:platform/plain}?env=mars')
             .fails(403, 'Environment not permitted', 'mars', 'staging'),
-          as('platform/staging-ci').change('${flag:platform/plain}?env=mars', { enabled: true }).is(403),
-          as('platform/staging-reader').list('?env=mars').is(403),
+          stagingCi.change('${flag:platform/plain}?env=mars', { enabled: true }).is(403),
+          stagingReader.list('?env=mars').is(403),
         ],
-        'environment-not-permitted-when-empty': as('platform/staging-reader')
+        'environment-not-permitted-when-empty': stagingReader
           .read('${flag:platform/plain}?env=')
           .fails(403, 'Environment not permitted', 'staging'),
         'environment-names-are-exact': [
-          as('platform/staging-reader').read('${flag:platform/plain}?env=Staging').is(403),
-          as('platform/staging-reader')
-            .read('${flag:platform/plain}?env=%73taging')
-            .is(200, { environment: 'staging' }),
+          stagingReader.read('${flag:platform/plain}?env=Staging').is(403),
+          stagingReader.read('${flag:platform/plain}?env=%73taging').is(200, { environment: 'staging' }),
         ],
         'environment-limit-to-proto': [
           make('flag', {}, platformCi),
@@ -95,20 +102,16 @@ export const environments: Topic = {
             .change('${flag}?env=__proto__', { enabled: true })
             .is(200, { changed: true, flag: { environment: '__proto__' } }),
           as('platform/proto-ci').change('${flag}?env=constructor', { enabled: true }).is(403),
-          as('platform/staging-ci').change('${flag}?env=toString', { enabled: true }).is(403),
+          stagingCi.change('${flag}?env=toString', { enabled: true }).is(403),
         ],
       },
     '403 `Forbidden` for a create whose body names an environment outside the list.': {
       'environment-forbidden-create-though-unknown': [
-        as('platform/staging-ci')
-          .create({ name: 'x', environments: { mars: {} } })
-          .fails(403, 'Forbidden'),
+        stagingCi.create({ name: 'x', environments: { mars: {} } }).fails(403, 'Forbidden'),
         as('platform/ghost-ci')
           .create({ name: 'x', environments: { staging: {} } })
           .fails(403, 'Forbidden'),
-        as('platform/staging-ci')
-          .create({ name: 'x', environments: { ['__proto__']: {} } })
-          .fails(403, 'Forbidden'),
+        stagingCi.create({ name: 'x', environments: { ['__proto__']: {} } }).fails(403, 'Forbidden'),
       ],
     },
   },
@@ -132,7 +135,7 @@ export const environments: Topic = {
   },
   'service.md: POST /api/v1/flags': {
     'A create body that sets state for an environment the token may not change: 403 (title `Forbidden`).': {
-      'environment-forbidden-create': as('platform/staging-ci')
+      'environment-forbidden-create': stagingCi
         .create({ name: '${case}', environments: { production: { enabled: true } } })
         .exactly(403, { error: 'Forbidden', detail: { $contains: 'production' }, docs: anyText }),
     },

@@ -1,20 +1,18 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyone, as, ci, evaluate, make, on, reader, secondsOfAMinute } from '../steps.ts';
+import { anyone, as, ci, eachText, evaluate, make, on, reader, secondsOfAMinute } from '../steps.ts';
 
 export const evaluationErrors: Topic = {
   'service.md: Errors': {
     'flag id does not exist, or `env` is missing or incorrect for a group flag': {
       'unknown-flag': [
         evaluate('A'.repeat(20)).notFound(),
-        evaluate('x').is(404),
-        evaluate('a'.repeat(300)).is(404),
+        ...eachText(['x', 'a'.repeat(300)], (path) => evaluate(path).is(404)),
       ],
       'flag-id-letter-case': [
         evaluate('${flag:shop/on|swapped}').is(404),
-        evaluate('${flag:shop/on}a').is(404),
-        evaluate('${flag:shop/on|truncated}').is(404),
+        ...eachText(['${flag:shop/on}a', '${flag:shop/on|truncated}'], (path) => evaluate(path).is(404)),
       ],
-      'flag-id-called-proto': [evaluate('__proto__').is(404), evaluate('constructor').is(404)],
+      'flag-id-called-proto': [...eachText(['__proto__', 'constructor'], (path) => evaluate(path).is(404))],
       'env-missing': evaluate('${flag:regions/beta}').notFound(),
       'env-unknown': [
         evaluate('${flag:regions/beta}?env=mars').is(404),
@@ -36,8 +34,7 @@ export const evaluationErrors: Topic = {
     'flags are addressed by flag id only': {
       'flag-addressed-by-name': evaluate('on').is(404),
       'flag-addressed-by-project-id': [
-        evaluate('${project:shop}').is(404),
-        evaluate('${audience:shop/Pro}').is(404),
+        ...eachText(['${project:shop}', '${audience:shop/Pro}'], (path) => evaluate(path).is(404)),
       ],
     },
   },
@@ -91,17 +88,12 @@ export const evaluationErrors: Topic = {
         anyone.send('DELETE', '/v1/flags/project/${project:shop}').is(404),
       ],
       'evaluation-other-paths': [
-        anyone.get('/v1').notFound(),
-        anyone.get('/v1/').notFound(),
-        anyone.get('/v1/flags').notFound(),
+        ...eachText(['/v1', '/v1/', '/v1/flags'], (path) => anyone.get(path).notFound()),
         evaluate('').notFound(),
-        anyone.get('/v1/flags/project').notFound(),
-        anyone.get('/v1/flags/project/').notFound(),
-        evaluate('${flag:shop/on}/').notFound(),
-        evaluate('${flag:shop/on}/x').notFound(),
+        ...eachText(['/v1/flags/project', '/v1/flags/project/'], (path) => anyone.get(path).notFound()),
+        ...eachText(['${flag:shop/on}/', '${flag:shop/on}/x'], (path) => evaluate(path).notFound()),
         anyone.get('/v1/flags/project/${project:shop}/x').notFound(),
-        anyone.get('/v1/nothing').notFound(),
-        anyone.get('/v1/token').notFound(),
+        ...eachText(['/v1/nothing', '/v1/token'], (path) => anyone.get(path).notFound()),
       ],
     },
     'Query decoding: percent-decoding as UTF-8.': {

@@ -1,5 +1,5 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyone, anyText, evaluate } from '../steps.ts';
+import { anyone, anyText, eachText, evaluate } from '../steps.ts';
 
 export const evaluationQuery: Topic = {
   'service.md: Evaluation API': {
@@ -100,8 +100,7 @@ export const evaluationQuery: Topic = {
         anyone.get('/v1/flags/project/${project:catalogue}?targetingKey=😀').is(400, { detail: anyText }),
       ],
       'raw-character-in-the-path': [
-        evaluate('${flag:shop/on}é').is(400),
-        evaluate('é').is(400),
+        ...eachText(['${flag:shop/on}é', 'é'], (path) => evaluate(path).is(400)),
         anyone.get('/v1/flags/project/é').is(400),
       ],
     },

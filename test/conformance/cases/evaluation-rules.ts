@@ -1,5 +1,18 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyone, ci, decision, evaluate, inDomain, make, ofFifty, rollout, rule, tally } from '../steps.ts';
+import {
+  anyone,
+  ci,
+  decision,
+  each,
+  evaluate,
+  inDomain,
+  make,
+  numbered,
+  ofFifty,
+  rollout,
+  rule,
+  tally,
+} from '../steps.ts';
 
 export const evaluationRules: Topic = {
   'decisions.md: Evaluation API': {
@@ -171,26 +184,10 @@ export const evaluationRules: Topic = {
       'bucket-of-a-plus-in-the-targeting-key': inDomain(
         decision('targetingKey=a+b', 'in the bucket', { percentage: 34 }),
         make('flag', { enabled: true, trafficPercentage: 34 }),
-        evaluate('${flag}?targetingKey=a%2B0').is(200).keep({ enabled: 'body.enabled' }),
-        evaluate('${flag}?targetingKey=a+0').is(200, { enabled: '${enabled}' }),
-        evaluate('${flag}?targetingKey=a%2B1').is(200).keep({ enabled: 'body.enabled' }),
-        evaluate('${flag}?targetingKey=a+1').is(200, { enabled: '${enabled}' }),
-        evaluate('${flag}?targetingKey=a%2B2').is(200).keep({ enabled: 'body.enabled' }),
-        evaluate('${flag}?targetingKey=a+2').is(200, { enabled: '${enabled}' }),
-        evaluate('${flag}?targetingKey=a%2B3').is(200).keep({ enabled: 'body.enabled' }),
-        evaluate('${flag}?targetingKey=a+3').is(200, { enabled: '${enabled}' }),
-        evaluate('${flag}?targetingKey=a%2B4').is(200).keep({ enabled: 'body.enabled' }),
-        evaluate('${flag}?targetingKey=a+4').is(200, { enabled: '${enabled}' }),
-        evaluate('${flag}?targetingKey=a%2B5').is(200).keep({ enabled: 'body.enabled' }),
-        evaluate('${flag}?targetingKey=a+5').is(200, { enabled: '${enabled}' }),
-        evaluate('${flag}?targetingKey=a%2B6').is(200).keep({ enabled: 'body.enabled' }),
-        evaluate('${flag}?targetingKey=a+6').is(200, { enabled: '${enabled}' }),
-        evaluate('${flag}?targetingKey=a%2B7').is(200).keep({ enabled: 'body.enabled' }),
-        evaluate('${flag}?targetingKey=a+7').is(200, { enabled: '${enabled}' }),
-        evaluate('${flag}?targetingKey=a%2B8').is(200).keep({ enabled: 'body.enabled' }),
-        evaluate('${flag}?targetingKey=a+8').is(200, { enabled: '${enabled}' }),
-        evaluate('${flag}?targetingKey=a%2B9').is(200).keep({ enabled: 'body.enabled' }),
-        evaluate('${flag}?targetingKey=a+9').is(200, { enabled: '${enabled}' }),
+        ...numbered('', 10).flatMap((digit) => [
+          evaluate(`\${flag}?targetingKey=a%2B${digit}`).is(200).keep({ enabled: 'body.enabled' }),
+          evaluate(`\${flag}?targetingKey=a+${digit}`).is(200, { enabled: '${enabled}' }),
+        ]),
       ),
     },
     '100 → true, 0 → false': {
@@ -279,8 +276,7 @@ export const evaluationRules: Topic = {
       'bucket-survives-a-switch-off': [
         make('flag', { enabled: true, trafficPercentage: 30 }),
         rollout(30, { keys: 40 }),
-        ci.change('${flag}', { enabled: false }).is(200),
-        ci.change('${flag}', { enabled: true }).is(200),
+        ...each([{ enabled: false }, { enabled: true }], (body) => ci.change('${flag}', body).is(200)),
         rollout(30, { keys: 40 }),
       ],
     },
@@ -378,9 +374,7 @@ export const evaluationRules: Topic = {
         'listed-cohort-beside-a-targeting-key': rule(
           'targetingKey=user-1&cohort=beta-testers',
           'cohort listed',
-          {
-            cohorts: ['beta-testers'],
-          },
+          { cohorts: ['beta-testers'] },
         ),
       },
     "identifier (for example a user id) checked against the flag's cohort list; must be URL-encoded": {

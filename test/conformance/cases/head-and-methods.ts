@@ -1,5 +1,5 @@
 import type { Topic } from '../conformance-case.ts';
-import { absent, anyone, anyText, as, ci, evaluate, make, reader } from '../steps.ts';
+import { absent, anyone, anyText, as, ci, eachText, evaluate, make, reader } from '../steps.ts';
 
 export const headAndMethods: Topic = {
   'decisions.md: Evaluation API': {
@@ -123,18 +123,17 @@ export const headAndMethods: Topic = {
     'no such flag, flag of another project, or any nonexistent path under `/api/v1`': {
       'no-route-paths': [
         ci.get('/api/v1').notFound(),
-        ci.get('/api/v1/').notFound(),
-        ci.get('/api/v1/nothing').notFound(),
-        ci.get('/api/v1/tokens').notFound(),
-        ci.get('/api/v1/token/').notFound(),
-        ci.get('/api/v1/flags/').notFound(),
-        ci.read('${flag:shop/on}/').notFound(),
-        ci.read('${flag:shop/on}/state').notFound(),
+        ...eachText(
+          ['/api/v1/', '/api/v1/nothing', '/api/v1/tokens', '/api/v1/token/', '/api/v1/flags/'],
+          (path) => ci.get(path).notFound(),
+        ),
+        ...eachText(['${flag:shop/on}/', '${flag:shop/on}/state'], (path) => ci.read(path).notFound()),
         ci.get('/api/v1/audiences').notFound(),
         ci.get('/api/v1/flag/${flag:shop/on}').notFound(),
         ci.get('/api/v1/Flags').notFound(),
-        ci.get('/api/v1//flags').notFound(),
-        ci.get('/api/v1/projects/${project:shop}').notFound(),
+        ...eachText(['/api/v1//flags', '/api/v1/projects/${project:shop}'], (path) =>
+          ci.get(path).notFound(),
+        ),
       ],
     },
   },

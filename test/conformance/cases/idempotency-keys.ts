@@ -9,6 +9,7 @@ import {
   platformReader,
   reader,
   repeated,
+  stagingCi,
   text,
 } from '../steps.ts';
 
@@ -30,14 +31,14 @@ export const idempotencyKeys: Topic = {
           reader.list('?name=key-repeats').exactly(200, { flags: { $length: 1 } }),
         ],
         'key-of-a-group-flag': [
-          as('platform/staging-ci')
+          stagingCi
             .create(
               { name: 'key-group', environments: { staging: { enabled: true } } },
               { 'idempotency-key': '${case}' },
             )
             .is(201)
             .keep({ whole: 'text' }),
-          as('platform/staging-ci')
+          stagingCi
             .create(
               { name: 'key-group', environments: { staging: { enabled: true } } },
               { 'idempotency-key': '${case}' },
@@ -102,9 +103,7 @@ export const idempotencyKeys: Topic = {
         as('platform/both-ci')
           .create({ name: 'key-token' }, { 'idempotency-key': '${case}' })
           .is(201, { id: { $not: '${first}' } }),
-        as('platform/staging-ci')
-          .create({ name: 'key-token', x: 0 }, { 'idempotency-key': '${case}' })
-          .is(400),
+        stagingCi.create({ name: 'key-token', x: 0 }, { 'idempotency-key': '${case}' }).is(400),
         platformReader.list('?name=key-token').exactly(200, { flags: { $length: 2 } }),
       ],
     },
@@ -170,10 +169,10 @@ export const idempotencyKeys: Topic = {
   'api.md: Which check comes first': {
     '| | `Idempotency-Key` that was used before | the first answer, or [400](#invalid-request) |': {
       'key-comes-before-the-environments': [
-        as('platform/staging-ci')
+        stagingCi
           .create({ name: 'key-limit', environments: { staging: {} } }, { 'idempotency-key': '${case}' })
           .is(201),
-        as('platform/staging-ci')
+        stagingCi
           .create({ name: 'key-limit', environments: { production: {} } }, { 'idempotency-key': '${case}' })
           .invalid(),
       ],

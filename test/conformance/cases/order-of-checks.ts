@@ -1,5 +1,16 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyone, as, burgee, ci, platformCi, reader, repeated, text } from '../steps.ts';
+import {
+  anyone,
+  as,
+  burgee,
+  ci,
+  platformCi,
+  reader,
+  repeated,
+  stagingCi,
+  stagingReader,
+  text,
+} from '../steps.ts';
 
 export const orderOfChecks: Topic = {
   'decisions.md: Management API: the order of checks': {
@@ -48,7 +59,7 @@ export const orderOfChecks: Topic = {
       'order-permission-before-flag': reader
         .change('A'.repeat(20), { enabled: true })
         .fails(403, 'Insufficient permission'),
-      'order-permission-before-environment': as('platform/staging-reader')
+      'order-permission-before-environment': stagingReader
         .change('${flag:platform/plain}?env=production', { enabled: true })
         .fails(403, 'Insufficient permission'),
       'order-permission-before-problems': [
@@ -59,18 +70,14 @@ export const orderOfChecks: Topic = {
     'Body size: 413 `Payload too large` at once when more than 1 MiB (1,048,576 bytes are accepted) has arrived or is declared':
       {
         'order-body-size-before-flag': ci.change('A'.repeat(20), repeated('[', '1,', 600000, '1]')).is(413),
-        'order-body-size-before-environment': as('platform/staging-ci')
+        'order-body-size-before-environment': stagingCi
           .change('${flag:platform/plain}?env=production', repeated('[', '1,', 600000, '1]'))
           .is(413),
       },
     "Flag look-up: 404 `Not found`, the same bytes for an unknown flag and another project's flag.": {
       'order-flag-before-environment': [
-        as('platform/staging-ci')
-          .change(`${'A'.repeat(20)}?env=production`, { enabled: true })
-          .is(404),
-        as('platform/staging-ci')
-          .read(`${'A'.repeat(20)}?env=production`)
-          .is(404),
+        stagingCi.change(`${'A'.repeat(20)}?env=production`, { enabled: true }).is(404),
+        stagingCi.read(`${'A'.repeat(20)}?env=production`).is(404),
       ],
       'order-flag-before-problems': [
         ci.change('A'.repeat(20), text('{')).is(404),
@@ -81,14 +88,14 @@ export const orderOfChecks: Topic = {
     "Token's environment limit: 403 `Environment not permitted` for an `env` outside the list, whether or not it exists":
       {
         'order-environment-before-problems': [
-          as('platform/staging-ci')
+          stagingCi
             .change('${flag:platform/plain}?env=production', { a: 1 })
             .fails(403, 'Environment not permitted'),
-          as('platform/staging-ci').change('${flag:platform/plain}?env=production', text('{')).is(403),
+          stagingCi.change('${flag:platform/plain}?env=production', text('{')).is(403),
         ],
       },
     '403 `Forbidden` for a create whose body names an environment outside the list.': {
-      'order-create-environment-before-problems': as('platform/staging-ci')
+      'order-create-environment-before-problems': stagingCi
         .create({ name: '', unknown: 1, environments: { production: { enabled: 'yes' } } })
         .fails(403, 'Forbidden'),
     },

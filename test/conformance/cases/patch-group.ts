@@ -1,5 +1,5 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyInteger, as, ci, evaluate, flat, make, platformCi, platformReader, reader } from '../steps.ts';
+import { as, ci, evaluate, grouped, make, platformCi, platformReader, reader, state } from '../steps.ts';
 
 export const patchGroup: Topic = {
   'service.md: PATCH /api/v1/flags/{id}': {
@@ -26,52 +26,27 @@ export const patchGroup: Topic = {
             cohorts: ['s'],
             audienceId: '${audience:platform/Staff}',
           })
-          .exactly(200, {
-            changed: true,
-            flag: flat({
-              enabled: true,
-              trafficPercentage: 10,
-              cohorts: ['s'],
-              audienceId: '${audience:platform/Staff}',
-              environment: 'staging',
-            }),
+          .patched(true, {
+            enabled: true,
+            trafficPercentage: 10,
+            cohorts: ['s'],
+            audienceId: '${audience:platform/Staff}',
+            environment: 'staging',
           }),
-        platformReader.read('${flag}').exactly(200, {
-          id: '${flag}',
-          name: '${case}',
-          kind: 'groupflag',
-          updatedAt: anyInteger,
-          environments: {
-            production: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            staging: {
+        platformReader.read('${flag}').exactly(
+          200,
+          grouped('${flag}', '${case}', {
+            production: state(),
+            staging: state({
               enabled: true,
               trafficPercentage: 10,
               cohorts: ['s'],
               audienceId: '${audience:platform/Staff}',
-              updatedAt: anyInteger,
-            },
-            constructor: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            ['__proto__']: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-          },
-        }),
+            }),
+            constructor: state(),
+            ['__proto__']: state(),
+          }),
+        ),
       ],
     },
     'If the patch leaves the flag exactly as it is, the result is 200 with `changed: false`.': {
@@ -108,49 +83,21 @@ export const patchGroup: Topic = {
     '`__proto__`, `constructor` and `prototype` are unknown keys like any other.': {
       'patch-group-called-proto': [
         make('flag', {}, platformCi),
-        platformCi.change('${flag}?env=__proto__', { enabled: true, trafficPercentage: 100 }).exactly(200, {
-          changed: true,
-          flag: flat({ enabled: true, trafficPercentage: 100, environment: '__proto__' }),
-        }),
+        platformCi
+          .change('${flag}?env=__proto__', { enabled: true, trafficPercentage: 100 })
+          .patched(true, { enabled: true, trafficPercentage: 100, environment: '__proto__' }),
         platformCi
           .change('${flag}?env=constructor', { trafficPercentage: 3 })
           .is(200, { changed: true, flag: { environment: 'constructor', trafficPercentage: 3 } }),
-        platformReader.read('${flag}').exactly(200, {
-          id: '${flag}',
-          name: '${case}',
-          kind: 'groupflag',
-          updatedAt: anyInteger,
-          environments: {
-            production: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            staging: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            constructor: {
-              enabled: false,
-              trafficPercentage: 3,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            ['__proto__']: {
-              enabled: true,
-              trafficPercentage: 100,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-          },
-        }),
+        platformReader.read('${flag}').exactly(
+          200,
+          grouped('${flag}', '${case}', {
+            production: state(),
+            staging: state(),
+            constructor: state({ trafficPercentage: 3 }),
+            ['__proto__']: state({ enabled: true, trafficPercentage: 100 }),
+          }),
+        ),
         evaluate('${flag}?env=__proto__').is(200, { enabled: true }),
         evaluate('${flag}?env=production').is(200, { enabled: false }),
       ],

@@ -1,14 +1,25 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyText, as, ci, evaluate, flat, make, platformCi, reader, text } from '../steps.ts';
+import {
+  anyText,
+  ci,
+  each,
+  evaluate,
+  flat,
+  make,
+  manyFields,
+  platformCi,
+  reader,
+  regionsReader,
+  text,
+  unknownFields,
+} from '../steps.ts';
 
 export const patchRules: Topic = {
   'service.md: Patch result': {
     '`{changed: boolean, flag: flag representation (flat form)}`.': {
       'patch-result': [
         make('flag'),
-        ci
-          .change('${flag}', { enabled: true })
-          .exactly(200, { changed: true, flag: flat({ enabled: true }) }),
+        ci.change('${flag}', { enabled: true }).patched(true, { enabled: true }),
       ],
     },
   },
@@ -18,7 +29,7 @@ export const patchRules: Topic = {
         make('flag', {}, platformCi),
         platformCi
           .change('${flag}?env=staging', { enabled: true })
-          .exactly(200, { changed: true, flag: flat({ enabled: true, environment: 'staging' }) }),
+          .patched(true, { enabled: true, environment: 'staging' }),
       ],
     },
     'A present key replaces the stored value; an absent key is left alone.': {
@@ -29,23 +40,18 @@ export const patchRules: Topic = {
           cohorts: ['a'],
           audienceId: '${audience:shop/Pro}',
         }),
-        ci.change('${flag}', { trafficPercentage: 41 }).exactly(200, {
-          changed: true,
-          flag: flat({
-            enabled: true,
-            trafficPercentage: 41,
-            cohorts: ['a'],
-            audienceId: '${audience:shop/Pro}',
-          }),
+        ci.change('${flag}', { trafficPercentage: 41 }).patched(true, {
+          enabled: true,
+          trafficPercentage: 41,
+          cohorts: ['a'],
+          audienceId: '${audience:shop/Pro}',
         }),
-        ci.change('${flag}', { enabled: false }).exactly(200, {
-          changed: true,
-          flag: flat({ trafficPercentage: 41, cohorts: ['a'], audienceId: '${audience:shop/Pro}' }),
-        }),
-        ci.change('${flag}', { cohorts: ['b', 'c'] }).exactly(200, {
-          changed: true,
-          flag: flat({ trafficPercentage: 41, cohorts: ['b', 'c'], audienceId: '${audience:shop/Pro}' }),
-        }),
+        ci
+          .change('${flag}', { enabled: false })
+          .patched(true, { trafficPercentage: 41, cohorts: ['a'], audienceId: '${audience:shop/Pro}' }),
+        ci
+          .change('${flag}', { cohorts: ['b', 'c'] })
+          .patched(true, { trafficPercentage: 41, cohorts: ['b', 'c'], audienceId: '${audience:shop/Pro}' }),
         reader
           .read('${flag}')
           .exactly(
@@ -62,14 +68,11 @@ export const patchRules: Topic = {
             trafficPercentage: 7,
             enabled: true,
           })
-          .exactly(200, {
-            changed: true,
-            flag: flat({
-              enabled: true,
-              trafficPercentage: 7,
-              cohorts: ['x'],
-              audienceId: '${audience:shop/Pro}',
-            }),
+          .patched(true, {
+            enabled: true,
+            trafficPercentage: 7,
+            cohorts: ['x'],
+            audienceId: '${audience:shop/Pro}',
           }),
       ],
     },
@@ -132,11 +135,9 @@ export const patchRules: Topic = {
     '`cohorts` replaces the whole list; `[]` clears it.': {
       'patch-rule-4': [
         make('flag', { cohorts: ['a', 'b'] }),
-        ci
-          .change('${flag}', { cohorts: ['c'] })
-          .exactly(200, { changed: true, flag: flat({ cohorts: ['c'] }) }),
-        ci.change('${flag}', { cohorts: [] }).exactly(200, { changed: true, flag: flat() }),
-        ci.change('${flag}', { cohorts: [] }).exactly(200, { changed: false, flag: flat() }),
+        ci.change('${flag}', { cohorts: ['c'] }).patched(true, { cohorts: ['c'] }),
+        ci.change('${flag}', { cohorts: [] }).patched(true),
+        ci.change('${flag}', { cohorts: [] }).patched(false),
       ],
     },
     '`audienceId` set to an id attaches the audience; `null` detaches it so the flag applies to everyone.': {
@@ -249,46 +250,26 @@ export const patchRules: Topic = {
           cohorts: ['a', 'b'],
           audienceId: '${audience:shop/Pro}',
         }),
-        ci
-          .change('${flag}', {
-            enabled: true,
-            trafficPercentage: 30,
-            cohorts: ['a', 'b'],
-            audienceId: '${audience:shop/Pro}',
-          })
-          .exactly(200, {
-            changed: false,
-            flag: flat({
+        ...each(
+          [
+            { enabled: true, trafficPercentage: 30, cohorts: ['a', 'b'], audienceId: '${audience:shop/Pro}' },
+            { enabled: true },
+            { cohorts: ['a', 'b'] },
+          ],
+          (body) =>
+            ci.change('${flag}', body).patched(false, {
               enabled: true,
               trafficPercentage: 30,
               cohorts: ['a', 'b'],
               audienceId: '${audience:shop/Pro}',
             }),
-          }),
-        ci.change('${flag}', { enabled: true }).exactly(200, {
-          changed: false,
-          flag: flat({
-            enabled: true,
-            trafficPercentage: 30,
-            cohorts: ['a', 'b'],
-            audienceId: '${audience:shop/Pro}',
-          }),
-        }),
-        ci.change('${flag}', { cohorts: ['a', 'b'] }).exactly(200, {
-          changed: false,
-          flag: flat({
-            enabled: true,
-            trafficPercentage: 30,
-            cohorts: ['a', 'b'],
-            audienceId: '${audience:shop/Pro}',
-          }),
-        }),
+        ),
       ],
       'patch-with-the-defaults-of-a-new-flag': [
         make('flag'),
         ci
           .change('${flag}', { enabled: false, trafficPercentage: 0, cohorts: [], audienceId: null })
-          .exactly(200, { changed: false, flag: flat() }),
+          .patched(false),
       ],
       'patch-one-of-two-differs': [
         make('flag', {
@@ -303,36 +284,24 @@ export const patchRules: Topic = {
     '`"trafficPercentage" must be a whole number between 0 and 100`': {
       'patch-percentage-wrong': [
         make('flag'),
-        ci
-          .change('${flag}', { trafficPercentage: -1 })
-          .invalid({ $exactly: '"trafficPercentage" must be a whole number between 0 and 100' }),
-        ci
-          .change('${flag}', { trafficPercentage: 101 })
-          .invalid({ $exactly: '"trafficPercentage" must be a whole number between 0 and 100' }),
-        ci
-          .change('${flag}', { trafficPercentage: 0.5 })
-          .invalid({ $exactly: '"trafficPercentage" must be a whole number between 0 and 100' }),
-        ci
-          .change('${flag}', { trafficPercentage: 99.999 })
-          .invalid({ $exactly: '"trafficPercentage" must be a whole number between 0 and 100' }),
-        ci
-          .change('${flag}', { trafficPercentage: '50' })
-          .invalid({ $exactly: '"trafficPercentage" must be a whole number between 0 and 100' }),
-        ci
-          .change('${flag}', { trafficPercentage: '' })
-          .invalid({ $exactly: '"trafficPercentage" must be a whole number between 0 and 100' }),
-        ci
-          .change('${flag}', { trafficPercentage: true })
-          .invalid({ $exactly: '"trafficPercentage" must be a whole number between 0 and 100' }),
-        ci
-          .change('${flag}', { trafficPercentage: [] })
-          .invalid({ $exactly: '"trafficPercentage" must be a whole number between 0 and 100' }),
-        ci
-          .change('${flag}', { trafficPercentage: {} })
-          .invalid({ $exactly: '"trafficPercentage" must be a whole number between 0 and 100' }),
-        ci
-          .change('${flag}', { trafficPercentage: 1e300 })
-          .invalid({ $exactly: '"trafficPercentage" must be a whole number between 0 and 100' }),
+        ...each(
+          [
+            { trafficPercentage: -1 },
+            { trafficPercentage: 101 },
+            { trafficPercentage: 0.5 },
+            { trafficPercentage: 99.999 },
+            { trafficPercentage: '50' },
+            { trafficPercentage: '' },
+            { trafficPercentage: true },
+            { trafficPercentage: [] },
+            { trafficPercentage: {} },
+            { trafficPercentage: 1e300 },
+          ],
+          (body) =>
+            ci
+              .change('${flag}', body)
+              .invalid({ $exactly: '"trafficPercentage" must be a whole number between 0 and 100' }),
+        ),
       ],
     },
     '`enabled` (boolean)': {
@@ -395,248 +364,9 @@ export const patchRules: Topic = {
     'the first 50, then `; and N more`': {
       'patch-rule-9-first-fifty': [
         make('flag'),
-        ci
-          .change('${flag}', {
-            k000: 0,
-            k001: 1,
-            k002: 2,
-            k003: 3,
-            k004: 4,
-            k005: 5,
-            k006: 6,
-            k007: 7,
-            k008: 8,
-            k009: 9,
-            k010: 10,
-            k011: 11,
-            k012: 12,
-            k013: 13,
-            k014: 14,
-            k015: 15,
-            k016: 16,
-            k017: 17,
-            k018: 18,
-            k019: 19,
-            k020: 20,
-            k021: 21,
-            k022: 22,
-            k023: 23,
-            k024: 24,
-            k025: 25,
-            k026: 26,
-            k027: 27,
-            k028: 28,
-            k029: 29,
-            k030: 30,
-            k031: 31,
-            k032: 32,
-            k033: 33,
-            k034: 34,
-            k035: 35,
-            k036: 36,
-            k037: 37,
-            k038: 38,
-            k039: 39,
-            k040: 40,
-            k041: 41,
-            k042: 42,
-            k043: 43,
-            k044: 44,
-            k045: 45,
-            k046: 46,
-            k047: 47,
-            k048: 48,
-            k049: 49,
-          })
-          .invalid({
-            $exactly:
-              'unknown field "k000"; unknown field "k001"; unknown field "k002"; unknown field "k003"; unknown field "k004"; unknown field "k005"; unknown field "k006"; unknown field "k007"; unknown field "k008"; unknown field "k009"; unknown field "k010"; unknown field "k011"; unknown field "k012"; unknown field "k013"; unknown field "k014"; unknown field "k015"; unknown field "k016"; unknown field "k017"; unknown field "k018"; unknown field "k019"; unknown field "k020"; unknown field "k021"; unknown field "k022"; unknown field "k023"; unknown field "k024"; unknown field "k025"; unknown field "k026"; unknown field "k027"; unknown field "k028"; unknown field "k029"; unknown field "k030"; unknown field "k031"; unknown field "k032"; unknown field "k033"; unknown field "k034"; unknown field "k035"; unknown field "k036"; unknown field "k037"; unknown field "k038"; unknown field "k039"; unknown field "k040"; unknown field "k041"; unknown field "k042"; unknown field "k043"; unknown field "k044"; unknown field "k045"; unknown field "k046"; unknown field "k047"; unknown field "k048"; unknown field "k049"',
-          }),
-        ci
-          .change('${flag}', {
-            k000: 0,
-            k001: 1,
-            k002: 2,
-            k003: 3,
-            k004: 4,
-            k005: 5,
-            k006: 6,
-            k007: 7,
-            k008: 8,
-            k009: 9,
-            k010: 10,
-            k011: 11,
-            k012: 12,
-            k013: 13,
-            k014: 14,
-            k015: 15,
-            k016: 16,
-            k017: 17,
-            k018: 18,
-            k019: 19,
-            k020: 20,
-            k021: 21,
-            k022: 22,
-            k023: 23,
-            k024: 24,
-            k025: 25,
-            k026: 26,
-            k027: 27,
-            k028: 28,
-            k029: 29,
-            k030: 30,
-            k031: 31,
-            k032: 32,
-            k033: 33,
-            k034: 34,
-            k035: 35,
-            k036: 36,
-            k037: 37,
-            k038: 38,
-            k039: 39,
-            k040: 40,
-            k041: 41,
-            k042: 42,
-            k043: 43,
-            k044: 44,
-            k045: 45,
-            k046: 46,
-            k047: 47,
-            k048: 48,
-            k049: 49,
-            k050: 50,
-          })
-          .invalid({
-            $exactly:
-              'unknown field "k000"; unknown field "k001"; unknown field "k002"; unknown field "k003"; unknown field "k004"; unknown field "k005"; unknown field "k006"; unknown field "k007"; unknown field "k008"; unknown field "k009"; unknown field "k010"; unknown field "k011"; unknown field "k012"; unknown field "k013"; unknown field "k014"; unknown field "k015"; unknown field "k016"; unknown field "k017"; unknown field "k018"; unknown field "k019"; unknown field "k020"; unknown field "k021"; unknown field "k022"; unknown field "k023"; unknown field "k024"; unknown field "k025"; unknown field "k026"; unknown field "k027"; unknown field "k028"; unknown field "k029"; unknown field "k030"; unknown field "k031"; unknown field "k032"; unknown field "k033"; unknown field "k034"; unknown field "k035"; unknown field "k036"; unknown field "k037"; unknown field "k038"; unknown field "k039"; unknown field "k040"; unknown field "k041"; unknown field "k042"; unknown field "k043"; unknown field "k044"; unknown field "k045"; unknown field "k046"; unknown field "k047"; unknown field "k048"; unknown field "k049"; and 1 more',
-          }),
-        ci
-          .change('${flag}', {
-            k000: 0,
-            k001: 1,
-            k002: 2,
-            k003: 3,
-            k004: 4,
-            k005: 5,
-            k006: 6,
-            k007: 7,
-            k008: 8,
-            k009: 9,
-            k010: 10,
-            k011: 11,
-            k012: 12,
-            k013: 13,
-            k014: 14,
-            k015: 15,
-            k016: 16,
-            k017: 17,
-            k018: 18,
-            k019: 19,
-            k020: 20,
-            k021: 21,
-            k022: 22,
-            k023: 23,
-            k024: 24,
-            k025: 25,
-            k026: 26,
-            k027: 27,
-            k028: 28,
-            k029: 29,
-            k030: 30,
-            k031: 31,
-            k032: 32,
-            k033: 33,
-            k034: 34,
-            k035: 35,
-            k036: 36,
-            k037: 37,
-            k038: 38,
-            k039: 39,
-            k040: 40,
-            k041: 41,
-            k042: 42,
-            k043: 43,
-            k044: 44,
-            k045: 45,
-            k046: 46,
-            k047: 47,
-            k048: 48,
-            k049: 49,
-            k050: 50,
-            k051: 51,
-            k052: 52,
-            k053: 53,
-            k054: 54,
-            k055: 55,
-            k056: 56,
-            k057: 57,
-            k058: 58,
-            k059: 59,
-            k060: 60,
-            k061: 61,
-            k062: 62,
-            k063: 63,
-            k064: 64,
-            k065: 65,
-            k066: 66,
-            k067: 67,
-            k068: 68,
-            k069: 69,
-            k070: 70,
-            k071: 71,
-            k072: 72,
-            k073: 73,
-            k074: 74,
-            k075: 75,
-            k076: 76,
-            k077: 77,
-            k078: 78,
-            k079: 79,
-            k080: 80,
-            k081: 81,
-            k082: 82,
-            k083: 83,
-            k084: 84,
-            k085: 85,
-            k086: 86,
-            k087: 87,
-            k088: 88,
-            k089: 89,
-            k090: 90,
-            k091: 91,
-            k092: 92,
-            k093: 93,
-            k094: 94,
-            k095: 95,
-            k096: 96,
-            k097: 97,
-            k098: 98,
-            k099: 99,
-            k100: 100,
-            k101: 101,
-            k102: 102,
-            k103: 103,
-            k104: 104,
-            k105: 105,
-            k106: 106,
-            k107: 107,
-            k108: 108,
-            k109: 109,
-            k110: 110,
-            k111: 111,
-            k112: 112,
-            k113: 113,
-            k114: 114,
-            k115: 115,
-            k116: 116,
-            k117: 117,
-            k118: 118,
-            k119: 119,
-          })
-          .invalid({
-            $exactly:
-              'unknown field "k000"; unknown field "k001"; unknown field "k002"; unknown field "k003"; unknown field "k004"; unknown field "k005"; unknown field "k006"; unknown field "k007"; unknown field "k008"; unknown field "k009"; unknown field "k010"; unknown field "k011"; unknown field "k012"; unknown field "k013"; unknown field "k014"; unknown field "k015"; unknown field "k016"; unknown field "k017"; unknown field "k018"; unknown field "k019"; unknown field "k020"; unknown field "k021"; unknown field "k022"; unknown field "k023"; unknown field "k024"; unknown field "k025"; unknown field "k026"; unknown field "k027"; unknown field "k028"; unknown field "k029"; unknown field "k030"; unknown field "k031"; unknown field "k032"; unknown field "k033"; unknown field "k034"; unknown field "k035"; unknown field "k036"; unknown field "k037"; unknown field "k038"; unknown field "k039"; unknown field "k040"; unknown field "k041"; unknown field "k042"; unknown field "k043"; unknown field "k044"; unknown field "k045"; unknown field "k046"; unknown field "k047"; unknown field "k048"; unknown field "k049"; and 70 more',
-          }),
+        ci.change('${flag}', manyFields(50)).invalid({ $exactly: unknownFields(50) }),
+        ci.change('${flag}', manyFields(51)).invalid({ $exactly: `${unknownFields(50)}; and 1 more` }),
+        ci.change('${flag}', manyFields(120)).invalid({ $exactly: `${unknownFields(50)}; and 70 more` }),
       ],
     },
     'Keys and values quoted in a message are cut at 64 characters.': {
@@ -655,7 +385,7 @@ export const patchRules: Topic = {
           .change('${flag}', { audienceId: 'a'.repeat(300) })
           .invalid('a'.repeat(60), { $not: { $contains: 'a'.repeat(65) } }),
       ],
-      'read-long-env-is-cut': as('regions/reader')
+      'read-long-env-is-cut': regionsReader
         .read(`\${flag:regions/beta}?env=${'e'.repeat(300)}`)
         .invalid('e'.repeat(60), { $not: { $contains: 'e'.repeat(65) } }),
     },
@@ -683,15 +413,9 @@ export const patchRules: Topic = {
     '`cohorts` is kept in the order sent; equality is element by element.': {
       'patch-cohorts-in-another-order': [
         make('flag', { cohorts: ['a', 'b'] }),
-        ci
-          .change('${flag}', { cohorts: ['b', 'a'] })
-          .exactly(200, { changed: true, flag: flat({ cohorts: ['b', 'a'] }) }),
-        ci
-          .change('${flag}', { cohorts: ['b', 'a', 'a'] })
-          .exactly(200, { changed: true, flag: flat({ cohorts: ['b', 'a', 'a'] }) }),
-        ci
-          .change('${flag}', { cohorts: ['b', 'a', 'a'] })
-          .exactly(200, { changed: false, flag: flat({ cohorts: ['b', 'a', 'a'] }) }),
+        ci.change('${flag}', { cohorts: ['b', 'a'] }).patched(true, { cohorts: ['b', 'a'] }),
+        ci.change('${flag}', { cohorts: ['b', 'a', 'a'] }).patched(true, { cohorts: ['b', 'a', 'a'] }),
+        ci.change('${flag}', { cohorts: ['b', 'a', 'a'] }).patched(false, { cohorts: ['b', 'a', 'a'] }),
       ],
     },
     'A cohort is 1 to 256 characters': {

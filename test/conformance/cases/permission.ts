@@ -1,5 +1,5 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyText, as, ci, make, reader } from '../steps.ts';
+import { anyText, as, ci, make, reader, stagingReader } from '../steps.ts';
 
 export const permission: Topic = {
   'service.md: Errors': {
@@ -47,7 +47,7 @@ export const permission: Topic = {
   'decisions.md: Tokens': {
     'The refusal of a read waits for that record, within its deadline; if it cannot be stored, the refusal is given all the same, logged and counted.':
       {
-        'refusals-are-given-every-time': as('platform/staging-reader')
+        'refusals-are-given-every-time': stagingReader
           .list('?env=production')
           .fails(403, 'Environment not permitted')
           .times(40),

@@ -1,5 +1,16 @@
 import type { Topic } from '../conformance-case.ts';
-import { absent, anyText, as, ci, evaluate, flat, platformReader, reader } from '../steps.ts';
+import {
+  absent,
+  anyText,
+  as,
+  ci,
+  eachText,
+  evaluate,
+  flat,
+  platformReader,
+  reader,
+  regionsReader,
+} from '../steps.ts';
 
 export const readFlag: Topic = {
   'service.md: GET /api/v1/flags/{id}': {
@@ -13,19 +24,17 @@ export const readFlag: Topic = {
       ],
     },
     'Without it, a group flag is returned in environments form.': {
-      'read-group-without-env': as('regions/reader')
-        .read('${flag:regions/beta}')
-        .is(200, {
-          environments: { eu: { enabled: true } },
-          enabled: absent,
-          trafficPercentage: absent,
-          cohorts: absent,
-          audienceId: absent,
-          environment: absent,
-        }),
+      'read-group-without-env': regionsReader.read('${flag:regions/beta}').is(200, {
+        environments: { eu: { enabled: true } },
+        enabled: absent,
+        trafficPercentage: absent,
+        cohorts: absent,
+        audienceId: absent,
+        environment: absent,
+      }),
     },
     'for a group flag, returns that environment as a flat flag': {
-      'read-group-with-env': as('regions/reader')
+      'read-group-with-env': regionsReader
         .read('${flag:regions/beta}?env=us')
         .exactly(
           200,
@@ -40,9 +49,9 @@ export const readFlag: Topic = {
         platformReader
           .read('${flag:platform/plain}?env=mars')
           .invalid('mars', 'production', 'staging', 'constructor', '__proto__'),
-        as('regions/reader').read('${flag:regions/beta}?env=EU').invalid('eu', 'us'),
-        as('regions/reader').read('${flag:regions/beta}?env=constructor').invalid('eu', 'us'),
-        as('regions/reader').read('${flag:regions/beta}?env=__proto__').is(400),
+        regionsReader.read('${flag:regions/beta}?env=EU').invalid('eu', 'us'),
+        regionsReader.read('${flag:regions/beta}?env=constructor').invalid('eu', 'us'),
+        regionsReader.read('${flag:regions/beta}?env=__proto__').is(400),
       ],
       'read-unknown-env-of-a-project-without-any': as('fresh/ci')
         .read('${flag:fresh/seed}?env=eu')
@@ -65,11 +74,7 @@ export const readFlag: Topic = {
           detail: { $contains: 'no flag with that id exists in this project' },
           docs: anyText,
         }),
-        reader.read('x').is(404),
-        reader.read('on').is(404),
-        reader.read('%00').is(404),
-        reader.read('a%2Fb').is(404),
-        reader.read('__proto__').is(404),
+        ...eachText(['x', 'on', '%00', 'a%2Fb', '__proto__'], (path) => reader.read(path).is(404)),
       ],
     },
   },

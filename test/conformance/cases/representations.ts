@@ -2,16 +2,19 @@ import type { Topic } from '../conformance-case.ts';
 import {
   absent,
   anyId,
-  anyInteger,
   anyone,
   as,
+  catalogueReader,
   ci,
   flat,
+  grouped,
   make,
   platformCi,
   platformReader,
   present,
   reader,
+  regionsReader,
+  state,
 } from '../steps.ts';
 
 export const representations: Topic = {
@@ -54,77 +57,31 @@ export const representations: Topic = {
       {
         'kind-of-a-project-with-one-environment-list-empty': as('fresh/ci')
           .read('${flag:fresh/seed}')
-          .exactly(200, {
-            id: '${flag:fresh/seed}',
-            name: 'seed',
-            kind: 'groupflag',
-            updatedAt: anyInteger,
-            environments: {},
-          }),
+          .exactly(200, grouped('${flag:fresh/seed}', 'seed', {})),
       },
     '**Environments form** (a group flag fetched without `?env=`): no flat state': {
-      'environments-form': as('regions/reader')
-        .read('${flag:regions/alpha}')
-        .exactly(200, {
-          id: '${flag:regions/alpha}',
-          name: 'alpha',
-          kind: 'groupflag',
-          updatedAt: anyInteger,
-          environments: {
-            eu: {
-              enabled: true,
-              trafficPercentage: 0,
-              cohorts: ['testers'],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            us: {
-              enabled: true,
-              trafficPercentage: 100,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-          },
+      'environments-form': regionsReader.read('${flag:regions/alpha}').exactly(
+        200,
+        grouped('${flag:regions/alpha}', 'alpha', {
+          eu: state({ enabled: true, cohorts: ['testers'] }),
+          us: state({ enabled: true, trafficPercentage: 100 }),
         }),
+      ),
     },
     "the effective list: the environment's own override if it has one, otherwise the flag-wide list": {
-      'environments-form-effective-cohorts': platformReader.read('${flag:platform/checkout}').exactly(200, {
-        id: '${flag:platform/checkout}',
-        name: 'checkout',
-        kind: 'groupflag',
-        updatedAt: anyInteger,
-        environments: {
-          production: {
+      'environments-form-effective-cohorts': platformReader.read('${flag:platform/checkout}').exactly(
+        200,
+        grouped('${flag:platform/checkout}', 'checkout', {
+          production: state({ enabled: true, trafficPercentage: 100, cohorts: ['flag-wide', 'also-wide'] }),
+          staging: state({ enabled: true, cohorts: ['own'], audienceId: '${audience:platform/Pro}' }),
+          constructor: state({
             enabled: true,
             trafficPercentage: 100,
             cohorts: ['flag-wide', 'also-wide'],
-            audienceId: null,
-            updatedAt: anyInteger,
-          },
-          staging: {
-            enabled: true,
-            trafficPercentage: 0,
-            cohorts: ['own'],
-            audienceId: '${audience:platform/Pro}',
-            updatedAt: anyInteger,
-          },
-          constructor: {
-            enabled: true,
-            trafficPercentage: 100,
-            cohorts: ['flag-wide', 'also-wide'],
-            audienceId: null,
-            updatedAt: anyInteger,
-          },
-          ['__proto__']: {
-            enabled: true,
-            trafficPercentage: 0,
-            cohorts: ['flag-wide', 'also-wide'],
-            audienceId: null,
-            updatedAt: anyInteger,
-          },
-        },
-      }),
+          }),
+          ['__proto__']: state({ enabled: true, cohorts: ['flag-wide', 'also-wide'] }),
+        }),
+      ),
     },
     "currently equal to the flag's own updatedAt; must not be relied on to tell when one environment changed":
       {
@@ -168,13 +125,9 @@ export const representations: Topic = {
       ],
     },
     'Flag-wide cohort list of a group flag: it cannot be set or read as such through the API.': {
-      'wide-list-not-shown-as-such': as('fresh/ci').read('${flag:fresh/seed}').exactly(200, {
-        id: '${flag:fresh/seed}',
-        name: 'seed',
-        kind: 'groupflag',
-        updatedAt: anyInteger,
-        environments: {},
-      }),
+      'wide-list-not-shown-as-such': as('fresh/ci')
+        .read('${flag:fresh/seed}')
+        .exactly(200, grouped('${flag:fresh/seed}', 'seed', {})),
     },
     'The state then takes one of two forms.': {
       'description-and-tags-not-shown': reader
@@ -186,17 +139,13 @@ export const representations: Topic = {
     'a single-environment project holds flags of kind `flag`': {
       'kind-flag': [
         reader.read('${flag:shop/on}').is(200, { kind: 'flag', environment: absent, environments: absent }),
-        as('catalogue/reader')
-          .list()
-          .is(200, { flags: { $every: { kind: 'flag' } } }),
+        catalogueReader.list().is(200, { flags: { $every: { kind: 'flag' } } }),
       ],
     },
     'A multi-environment project holds flags of kind `groupflag`, with state per environment.': {
       'kind-groupflag': [
-        as('regions/reader').read('${flag:regions/beta}').is(200, { kind: 'groupflag' }),
-        as('regions/reader')
-          .list()
-          .is(200, { flags: { $every: { kind: 'groupflag' } } }),
+        regionsReader.read('${flag:regions/beta}').is(200, { kind: 'groupflag' }),
+        regionsReader.list().is(200, { flags: { $every: { kind: 'groupflag' } } }),
       ],
     },
     'It is JSON in, JSON out, and uses bearer tokens.': {
@@ -214,30 +163,9 @@ export const representations: Topic = {
   },
   'service.md: POST /api/v1/flags': {
     'An environment left out starts disabled at 0% with no cohorts': {
-      'environments-form-untouched': as('regions/reader')
+      'environments-form-untouched': regionsReader
         .read('${flag:regions/gamma}')
-        .exactly(200, {
-          id: '${flag:regions/gamma}',
-          name: 'gamma',
-          kind: 'groupflag',
-          updatedAt: anyInteger,
-          environments: {
-            eu: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-            us: {
-              enabled: false,
-              trafficPercentage: 0,
-              cohorts: [],
-              audienceId: null,
-              updatedAt: anyInteger,
-            },
-          },
-        }),
+        .exactly(200, grouped('${flag:regions/gamma}', 'gamma', { eu: state(), us: state() })),
       'flat-form-of-an-untouched-environment': platformReader
         .read('${flag:platform/plain}?env=staging')
         .exactly(200, flat({ id: '${flag:platform/plain}', name: 'plain', environment: 'staging' })),
@@ -252,7 +180,7 @@ export const representations: Topic = {
             .list()
             .is(200, { flags: { $every: { environments: { $every: { audienceId: present } } } } }),
           platformReader.list('?env=staging').is(200, { flags: { $every: { audienceId: present } } }),
-          as('regions/reader').read('${flag:regions/gamma}?env=eu').is(200, { audienceId: null }),
+          regionsReader.read('${flag:regions/gamma}?env=eu').is(200, { audienceId: null }),
         ],
       },
   },

@@ -1,5 +1,5 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyId, as, ci, platformCi, reader } from '../steps.ts';
+import { anyId, as, ci, platformCi, reader, stagingCi } from '../steps.ts';
 
 export const token: Topic = {
   'service.md: Token description': {
@@ -31,16 +31,14 @@ export const token: Topic = {
         expiresAt: 0,
       }),
       'token-limited': [
-        as('platform/staging-ci')
-          .token()
-          .exactly(200, {
-            id: '${tokenId:platform/staging-ci}',
-            name: 'staging-ci',
-            project: { id: '${project:platform}', name: 'platform' },
-            permission: 'write',
-            environments: ['staging'],
-            expiresAt: 0,
-          }),
+        stagingCi.token().exactly(200, {
+          id: '${tokenId:platform/staging-ci}',
+          name: 'staging-ci',
+          project: { id: '${project:platform}', name: 'platform' },
+          permission: 'write',
+          environments: ['staging'],
+          expiresAt: 0,
+        }),
         as('platform/both-ci')
           .token()
           .is(200, { environments: ['staging', 'production'] }),

@@ -1,5 +1,5 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyone, as, ci, evaluate, make, platformCi, platformReader, reader } from '../steps.ts';
+import { anyone, as, ci, evaluate, make, platformCi, platformReader, reader, stagingCi } from '../steps.ts';
 
 export const typicalUses: Topic = {
   'service.md: What the service does': {
@@ -59,12 +59,10 @@ export const typicalUses: Topic = {
           platformReader
             .change('${flag:platform/plain}?env=staging', { enabled: true })
             .fails(403, 'Insufficient permission'),
-          as('platform/staging-ci')
+          stagingCi
             .change('${flag:platform/plain}?env=production', { enabled: true })
             .fails(403, 'Environment not permitted'),
-          as('platform/staging-ci')
-            .create({ name: 'x', environments: { constructor: {} } })
-            .fails(403, 'Forbidden'),
+          stagingCi.create({ name: 'x', environments: { constructor: {} } }).fails(403, 'Forbidden'),
         ],
       },
   },

@@ -1,5 +1,5 @@
 import type { Topic } from '../conformance-case.ts';
-import { ci, make, platformCi, platformReader, reader } from '../steps.ts';
+import { ci, each, make, platformCi, platformReader, reader } from '../steps.ts';
 
 export const updatedAt: Topic = {
   'decisions.md: Management API: the rest': {
@@ -7,54 +7,27 @@ export const updatedAt: Topic = {
       {
         'updated-at-strictly-increases': [
           ci.create({ name: '${case}' }).is(201).keep({ flag: 'body.id', at: 'body.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 1 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 2 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 3 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 4 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 5 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 6 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 7 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 8 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 9 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 10 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 11 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
-          ci
-            .change('${flag}', { trafficPercentage: 12 })
-            .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
-            .keep({ at: 'body.flag.updatedAt' }),
+          ...each(
+            [
+              { trafficPercentage: 1 },
+              { trafficPercentage: 2 },
+              { trafficPercentage: 3 },
+              { trafficPercentage: 4 },
+              { trafficPercentage: 5 },
+              { trafficPercentage: 6 },
+              { trafficPercentage: 7 },
+              { trafficPercentage: 8 },
+              { trafficPercentage: 9 },
+              { trafficPercentage: 10 },
+              { trafficPercentage: 11 },
+              { trafficPercentage: 12 },
+            ],
+            (body) =>
+              ci
+                .change('${flag}', body)
+                .is(200, { changed: true, flag: { updatedAt: { $gt: '${at}' } } })
+                .keep({ at: 'body.flag.updatedAt' }),
+          ),
           reader.read('${flag}').is(200, { updatedAt: '${at}' }),
         ],
         'updated-at-across-environments': [

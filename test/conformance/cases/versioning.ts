@@ -1,10 +1,12 @@
 import type { Topic } from '../conformance-case.ts';
-import { anyone, ci, evaluate, make } from '../steps.ts';
+import { anyone, ci, eachText, evaluate, make } from '../steps.ts';
 
 export const versioning: Topic = {
   'service.md: Versioning': {
     'The Management API path prefix is `/api/v1`.': {
-      'paths-of-the-management-api': [ci.get('/api/v2/token').is(404), ci.get('/v1/token').is(404)],
+      'paths-of-the-management-api': [
+        ...eachText(['/api/v2/token', '/v1/token'], (path) => ci.get(path).is(404)),
+      ],
     },
     'The Evaluation API path prefix is `/v1`.': {
       'path-prefix-of-the-evaluation-api': [
