@@ -24,7 +24,7 @@ const noToken =
   'Send a token as metadata: "authorization: Bearer <API_TOKEN>". A provider that sends no metadata of its own has it in its selector: "{project id}/{environment},token=<API_TOKEN>".';
 
 /**
- * Whom a call is from, and what it is for. The selector comes as the metadata `flagd-selector`, from older providers in the
+ * Authenticates a call, and finds its environment. The selector comes as the metadata `flagd-selector`, from older providers in the
  * request alone.
  * @param selector of the request; null: the request was malformed
  */
@@ -43,8 +43,8 @@ export function admitCall(
   if (step.ok) return { ok: true, target: step.value };
   const { problem: refusal } = step;
   const { code, detail } = refusal;
-  const told = code === 'missing-bearer-token' ? noToken : detail;
-  return { ok: false, refused: { status: statusOf(code), detail: told }, refusal };
+  const shown = code === 'missing-bearer-token' ? noToken : detail;
+  return { ok: false, refused: { status: statusOf(code), detail: shown }, refusal };
 }
 
 function refuse(status: RefusedStatus, detail: string): CallAdmission {

@@ -29,8 +29,8 @@ interface Connection {
 }
 
 /**
- * The listener and its sockets. grpc-js is handed each connection: of its own it bounds neither their number nor how long
- * one without a stream stays open, and it cannot cut off a client that takes nothing.
+ * The listener and its sockets, which it hands to grpc-js. By itself grpc-js does not bound connections, does not close
+ * idle ones, and cannot cut off a client that reads nothing.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;

@@ -50,7 +50,7 @@ export type FlagdMessage =
   | { readonly kind: 'denied'; readonly denial: Denial }
   | { readonly kind: 'synced'; readonly census: readonly StreamCensus[] };
 
-/** Why a call gets no configuration, or no more of them, by the status of gRPC that its client is told. */
+/** The status of gRPC with which a call is refused or ended. */
 export const refusedStatuses = [
   'invalid-argument',
   'unauthenticated',

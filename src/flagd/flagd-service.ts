@@ -17,13 +17,13 @@ const servicePath = '/flagd.sync.v1.FlagSyncService';
 export const requestBytesMax = 4 * 1024;
 /** Metadata are a token, a selector, and what libraries add. */
 export const metadataBytesMax = 8 * 1024;
-/** A request that is not complete after this time never will be: until then its connection holds what has come. */
+/** A client whose request is not complete after this time is cut off. */
 export const requestMsMax = 5000;
 /** Calls under way of one connection: a provider has one or two. */
 export const callsOfConnectionMax = 16;
-/** A client that is silent is asked so often whether it is still there, */
+/** Time between two pings of a silent client. */
 export const pingEveryMs = 20_000;
-/** and has so long to answer. */
+/** Time to answer a ping. */
 export const pingAnswerMs = 10_000;
 
 const asIs = (message: EncodedMessage): EncodedMessage => message;
@@ -44,7 +44,7 @@ const definition = {
 
 type Unary = (call: unknown, answer: (fault: null, message: EncodedMessage) => void) => void;
 
-/** Anybody can begin calls, without a token: cuts off who sends too much before its call is looked at, or too slowly. */
+/** A client needs no token to begin a call. This cuts off clients whose requests are too long or too slow. */
 function boundedRequests(cut: (peer: string) => void): ServerInterceptor {
   return (_method, call) => {
     const late = setTimeout(() => cut(call.getPeer()), requestMsMax).unref();

@@ -31,7 +31,7 @@ const streamMemoryMax = 256 * 1024 * 1024;
 
 const { metrics } = flagdMetrics;
 
-/** Serves flagd's providers until it is told to stop. The thread ends when nothing is open any more. */
+/** Serves flagd's providers until the supervisor stops it. The thread ends when nothing is open any more. */
 export class FlagdThread {
   readonly #setup: FlagdSetup;
   readonly #post: (message: FlagdMessage) => void;
@@ -80,7 +80,7 @@ export class FlagdThread {
     });
     this.#loopWatch = watchEventLoop(this.#cells, metrics.loopDelay);
     port.on('message', ({ kind }: FlagdRequest) => {
-      const onFault = (fault: unknown): void => this.#log.error({ err: fault }, 'flagd’s sync failed');
+      const onFault = (fault: unknown): void => this.#log.error({ err: fault }, 'stopping flagd failed');
       if (kind === 'stop') this.#stop(port).catch(onFault);
     });
   }
@@ -153,7 +153,7 @@ export class FlagdThread {
 
   /** After a fault of unknown cause: closes the connections and the store before the thread ends. */
   async fail(fault: unknown): Promise<void> {
-    this.#log.error({ err: fault }, 'the thread of flagd’s sync ends, and is started again');
+    this.#log.error({ err: fault }, 'the thread of flagd ends, and is started again');
     this.#connections.stopListening();
     this.#connections.cutAll();
     await this.close();

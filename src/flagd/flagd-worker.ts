@@ -3,7 +3,7 @@ import { messageOf } from '../support/message-of.ts';
 import type { FlagdMessage, FlagdSetup } from './flagd-protocol.ts';
 import { FlagdThread } from './flagd-thread.ts';
 
-/** Serves until it is told to stop. What cannot be started is told. After a fault later the thread ends, and another one is started. */
+/** Serves until the supervisor stops it, and posts why it could not start. After a later fault the thread ends, and is replaced. */
 async function run(setup: FlagdSetup, port: MessagePort): Promise<void> {
   let thread: FlagdThread | null = null;
   try {
@@ -11,8 +11,8 @@ async function run(setup: FlagdSetup, port: MessagePort): Promise<void> {
     await thread.start();
   } catch (fault) {
     const message = messageOf(fault);
-    const told: FlagdMessage = { kind: 'fatal', message };
-    port.postMessage(told);
+    const fatal: FlagdMessage = { kind: 'fatal', message };
+    port.postMessage(fatal);
     await thread?.close();
     port.close();
     return;

@@ -104,7 +104,11 @@ export class StreamServer {
     this.#count(kind, 1);
     this.#ticker ??= setInterval(() => this.#tick(), tickEveryMs);
     let stream: Stream | null = null;
+    let isFinished = false;
+    // A client that goes away before its stream has begun may say so twice.
     const finish = (): void => {
+      if (isFinished) return;
+      isFinished = true;
       this.#count(kind, -1);
       onOver();
       if ([...this.#open.values()].every((count) => count === 0)) this.#rest();

@@ -31,12 +31,9 @@ export interface SyncAnswersOptions {
 }
 
 export const syncStopping = 'The service is stopping. Retry in a moment.';
-const allTaken =
-  'All places for event streams are taken. Ask for the configuration without a stream, or retry later.';
-const shareTaken =
-  'This project, or its organisation, has its share of the places for event streams. Ask for the configuration without a stream, or retry later.';
-const tooManyReports =
-  'Too many reports of usage are being counted for this project, or its organisation. Retry in a moment.';
+const tooManyStreams =
+  'No more event streams can be opened for this client at present. Ask for the configuration without a stream, or retry later.';
+const tooManyReports = 'Too many reports of usage are being counted for this client. Retry in a moment.';
 /** Seconds after which clients that got no slot come back, at random. */
 const retry = { least: 10, most: 40 };
 /** Reports of usage that a worker has under way. */
@@ -66,8 +63,7 @@ export class SyncAnswers {
     if (refused !== null) {
       streamMeter.countRefused(refused);
       const seconds = Math.round(retry.least + Math.random() * (retry.most - retry.least));
-      const detail = refused === 'all' ? allTaken : shareTaken;
-      reply.refuse({ code: 'service-unavailable', detail }, seconds);
+      reply.refuse({ code: 'service-unavailable', detail: tooManyStreams }, seconds);
       return;
     }
     reply.begin(200, { contentType: 'text/event-stream' }, token.id);

@@ -49,16 +49,16 @@ const reports: ReadonlySet<string | null> = new Set<OperationId>(['report', 'rep
 const match = createRouter<OperationId>(routes, '');
 
 /**
- * Time before a refusal of a token that was refused a short time ago is told: nothing limits the rate of a valid token,
- * and a program that asks again at once would load the worker with refusals.
+ * Delay of a repeated refusal of one token. Nothing limits the rate of a valid token, and a program that asks again at
+ * once would load the worker with refusals.
  */
 const repeatedRefusalMs = 1000;
 
 const tooManyFailures =
   'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.';
 /**
- * The door of sync: failed authentications have a limit of their own, above which they get 429. Requests
- * with a valid token are limited neither by it, nor by their rate or the plan: nothing may stop programs from evaluating.
+ * The entry of sync. Failed authentications have a limit of their own, above which they get 429. Requests with a valid
+ * token have no limit, so that programs can always evaluate.
  */
 export class SyncDoor implements ApiDoor {
   readonly manner: ApiManner;
@@ -119,7 +119,7 @@ export class SyncDoor implements ApiDoor {
     reply.refuseUnavailable(syncStopping);
   }
 
-  /** A valid token passes whatever others of its address have tried: `mayFail` limits those that fail, alone. */
+  /** A valid token always passes: `mayFail` limits requests that fail. */
   admit(): boolean {
     return true;
   }
@@ -187,7 +187,7 @@ export class SyncDoor implements ApiDoor {
     return refusalAnswer(refusal, denial, this.#options);
   }
 
-  /** A refusal that is too soon after a recorded one of its token counts as recorded, and is told late. */
+  /** A refusal soon after a recorded one of the same token is not recorded, and is answered late. */
   async #recordDenial(denial: Denial): Promise<WriteOutcome> {
     if (!this.#denials.pass(denial.tokenId, denial.at)) {
       await setTimeout(repeatedRefusalMs, undefined, { ref: false });
