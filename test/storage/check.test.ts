@@ -34,6 +34,11 @@ import { evaluationCountsRecord, hourFlagKey } from '../../src/storage/tables/ev
 import { flagRecord } from '../../src/storage/tables/flag-record.ts';
 import { flagNameKey } from '../../src/storage/tables/flags.ts';
 import { identityKey, memberIdentityRecord } from '../../src/storage/tables/identities.ts';
+import {
+  keptAnswerKey,
+  keptAnswerRecord,
+  keptAnswersUsageRecord,
+} from '../../src/storage/tables/kept-answers.ts';
 import { memberEmailKey } from '../../src/storage/tables/members.ts';
 import { counterRecord, metaKeys } from '../../src/storage/tables/meta.ts';
 import { oneTimeLinkRecord } from '../../src/storage/tables/one-time-links.ts';
@@ -457,6 +462,26 @@ finds(
   /^outbox-deliveries\/7 .*outbox entry that is missing/,
   /^evaluation-counts\/.* no hour/,
   /^evaluation-counts\/.* below zero/,
+);
+
+finds(
+  'a usage record of a project without kept answers',
+  (tables) => put(tables, keptAnswersUsageRecord, idKey(other), { entries: 2, bytes: 2 }),
+  /^kept-answers-usage\/\w{20} counts 2 answers of 2 bytes, and there are 0 of 0/,
+);
+
+finds(
+  'a kept answer of another project than its token, under another key, and with an invalid hash',
+  (tables, { token, keptAnswer }) => {
+    const wrong = { ...keptAnswer, projectId: other, key: 'run-2', requestHash: new Uint8Array(3) };
+    put(tables, keptAnswerRecord, keptAnswerKey(token.id, keptAnswer.key), wrong);
+  },
+  /^kept-answers-by-age\/.* missing/,
+  /^kept-answers\/.* another key/,
+  /^kept-answers\/.* projects\/.* missing/,
+  /^kept-answers\/.* of another project/,
+  /^kept-answers\/.* hash of 3 bytes/,
+  /^kept-answers-by-age\/.* does not fit/,
 );
 
 t.test('a bit flipped on the disk is noticed by the read and by the check', async (test) => {
