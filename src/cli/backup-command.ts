@@ -15,7 +15,7 @@ const examples = `Examples:
 export function defineBackup(parent: Command): { readonly command: Command; readonly action: Action } {
   const command = parent.command('backup').argument('<dir>', 'a new directory, or an empty one');
   command.description(
-    'Copy the whole store from one snapshot to a new directory, and verify the copy. Works beside a running server. ' +
+    'Copy the whole store from one snapshot to a new directory, and verify the copy. Works while a server runs. ' +
       'Prints a description of the backup as JSON.',
   );
   addTimeLimitOption(addSettingOptions(command, ['dataDir'])).addHelpText('before', examples);

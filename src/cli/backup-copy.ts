@@ -13,7 +13,7 @@ export type CopyLine =
   | { readonly kind: 'failed'; readonly message: string };
 
 // Entry of the process that `burgee backup` starts: a damaged page may end it, but not the command. When the command
-// ends, so does this process' standard input, and nobody needs the copy any more. LMDB's copying thread cannot be
+// ends, so does this process' standard input, and the copy is not needed any more. LMDB's copying thread cannot be
 // stopped, so the process exits.
 function write(line: CopyLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);

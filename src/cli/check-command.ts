@@ -14,7 +14,7 @@ export function defineCheck(parent: Command): { readonly command: Command; reado
   const command = parent.command('check');
   command.description(
     'Read every record of the store and report what is damaged. ' +
-      'Works beside a running server. Exits 0 when nothing is damaged, 1 otherwise.',
+      'Works while a server runs. Exits 0 when nothing is damaged, 1 otherwise.',
   );
   addSettingOptions(command, ['dataDir']).addHelpText('before', examples);
   const run: Action['run'] = async (options) => {

@@ -26,7 +26,7 @@ const timeLimitMs = 24 * 60 * 60 * 1000;
 
 /**
  * Copies a store to a new data file without its free pages, verifies the copy, and renames it over the old file. Killed
- * at any moment, it leaves the old file or the new one, and at most `compacted.partial` beside it.
+ * at any moment, it leaves the old file or the new one, and at most `compacted.partial` next to it.
  *
  * @throws {CommandFailure
  * StoreError} and leaves the store as it was

@@ -36,7 +36,7 @@ export async function copyDataFile(options: CopyOptions): Promise<StoreIdentity>
   createInterface({ input: child.stdout }).on('line', (line) => copy.read(line));
   const looks = setInterval(() => copy.look(), lookIntervalMs);
   const limit = setTimeout(() => copy.giveUp(timeLimitMs), timeLimitMs);
-  // The child may end before it is told to.
+  // The child may end before this process closes its input.
   child.stdin.on('error', () => undefined);
   try {
     const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];

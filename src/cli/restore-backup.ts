@@ -25,7 +25,7 @@ export interface RestoredBackup extends BackupManifest {
 const lookIntervalMs = 100;
 
 /**
- * Makes a data directory from a backup: copies it beside its place, verifies the copy, and renames it last.
+ * Makes a data directory from a backup: copies it next to the final path, verifies the copy, and renames it last.
  * @param mayMoveAside whether an existing store is moved aside.
  * @throws {CommandFailure
  * StoreError} and leaves everything as it was.

@@ -14,7 +14,7 @@ const examples = `Examples:
 export function defineStat(parent: Command): { readonly command: Command; readonly action: Action } {
   const command = parent.command('stat');
   command.description(
-    'Print how large the store is: records, bytes, free pages, readers. Works beside a running server.',
+    'Print how large the store is: records, bytes, free pages, readers. Works while a server runs.',
   );
   addSettingOptions(command, ['dataDir', 'mapBytes']).addHelpText('before', examples);
   const run: Action['run'] = async (options) => {

@@ -96,7 +96,7 @@ function unknownVariables(environment: EnvironmentVariables): string[] {
   });
 }
 
-/** The listeners beside the public one, in the order in which they give way. */
+/** The listeners other than the public one. In a conflict the later one has to change. */
 const otherPorts = { adminPort: 'admin port', flagdSyncPort: 'port of flagd sync' } as const;
 
 /** Two listeners with one port, even on different addresses, are a mistake that would be found late. */

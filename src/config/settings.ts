@@ -71,7 +71,7 @@ export const settings = {
     },
     {
       fallback: { value: [] },
-      description: 'Earlier token prefixes whose tokens still work, beside `token-prefix` itself.',
+      description: 'Earlier token prefixes whose tokens still work, in addition to `token-prefix`.',
     },
   ),
   workers: integerSetting(

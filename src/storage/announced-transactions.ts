@@ -8,7 +8,7 @@ import type { WriteTarget } from './write-target.ts';
  */
 export class AnnouncedTransactions {
   readonly #root: Root;
-  /** Null where nobody reads. */
+  /** Null in a process without readers. */
   readonly #version: StoreVersion | null;
   readonly #target: WriteTarget;
 

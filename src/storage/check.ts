@@ -15,7 +15,7 @@ import { tables } from './tables/tables.ts';
 export type CheckCounts = ReadonlyMap<DatabaseName, number>;
 
 /**
- * Reads every page in use, every record and every index entry of a store, offline or beside a running server. It yields
+ * Reads every page in use, every record and every index entry of a store, offline or while a server runs. It yields
  * each finding at once, and returns the counts.
  *
  * Run it in a process of its own: a damaged page can end the process that reads it. Consume it without awaiting in
@@ -61,7 +61,7 @@ function* checkBackup(directory: string): Generator<Finding> {
   yield { where: 'backup.json', what: 'the data file is not the one that was backed up' };
 }
 
-/** Beside a server that commits without a pause, the last try counts. */
+/** While a server commits without a pause, the last try counts. */
 const looksMax = 100;
 /** A head that is read while it is written may be half old and half new; an unchanged one is not. */
 const tornLooksMax = 5;

@@ -6,9 +6,9 @@ import { historyRecord, metaKeys } from './tables/meta.ts';
 /**
  * Makes sure that a store that is served alone has a history, and that it is its own: after `burgee restore`, after its data
  * file was copied to another directory, and after it was part of a cluster, it begins a new one. A snapshot of the whole disk
- * holds the mark as well, so it cannot be told from a start: whoever puts one back deletes `store.json`. A crash at any
+ * holds the mark as well and looks like a restart, so the operator who restores one deletes `store.json`. A crash at any
  * point leaves the old history or a new one.
- * @param marked that was noted beside the data file when the store was served last
+ * @param marked the history noted in `store.json` when the store was served last
  * @returns the history, to be noted there
  */
 export function keepHistory(root: Root, { meta }: Databases, marked: string | null): string {

@@ -1,6 +1,6 @@
 /**
  * What lies where on disk: every named LMDB database with its key and value. A record is a checksum
- * and msgpack (`records/record-codec.ts`); «empty» is a value of no bytes. An id is 20 characters of latin1; a
+ * and msgpack (`records/record-codec.ts`); "empty" is a value of no bytes. An id is 20 characters of latin1; a
  * sequence is 8 bytes, big-endian, counting from 1, and Unix milliseconds are stored alike; names are UTF-8, idempotency
  * keys 1 to 255 visible ASCII characters. Keys sort as bytes.
  *

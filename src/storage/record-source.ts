@@ -26,7 +26,7 @@ export class RecordSource {
   readonly #view: ReadView;
   readonly #known: KnownRecords | null;
 
-  /** @param known is told of every write to the view, or forgets all when the view takes another snapshot */
+  /** @param known is updated with every write to the view, or cleared when the view takes another snapshot */
   constructor(databases: Databases, view: ReadView, known: KnownRecords | null = null) {
     this.#databases = databases;
     this.#view = view;

@@ -29,7 +29,7 @@ export function readMarker(directory: string): StoreIdentity | null {
   const identity = parseMarker(text);
   if (identity === null) {
     throw new StoreError(
-      `${path} is damaged. If burgee.mdb beside it is whole, delete store.json and start again: it is written anew. ` +
+      `${path} is damaged. If burgee.mdb next to it is whole, delete store.json and start again: it is written anew. ` +
         'Otherwise restore both from a backup.',
     );
   }
@@ -118,7 +118,7 @@ export function identify(root: Root, directory: string, marker: StoreIdentity | 
 function requireSame(identity: StoreIdentity, marker: StoreIdentity | null, path: string): void {
   if (marker === null || marker.id === identity.id) return;
   throw new StoreError(
-    `${path} is of store ${identity.id}, but store.json beside it is of store ${marker.id}. Put the two of one store ` +
+    `${path} is of store ${identity.id}, but store.json next to it is of store ${marker.id}. Put the two of one store ` +
       'together: restore both from the same backup, or, if burgee.mdb is the right one, delete store.json.',
   );
 }

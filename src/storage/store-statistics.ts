@@ -83,7 +83,7 @@ const headPages = 2;
 /** A commit between two readings makes the sum wrong; in a store that is written all the time, the last try counts. */
 const looksMax = 20;
 
-/** Reads them offline or beside a running server. @throws StoreError when there is no store. */
+/** Reads them offline or while a server runs. @throws StoreError when there is no store. */
 export function readStatistics(directory: string): StoreStatistics {
   const opened = openForReading({ directory, mapBytes: readingMapBytesOf(directory) });
   const snapshots = new Snapshots(opened.root);

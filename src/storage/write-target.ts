@@ -28,7 +28,7 @@ export interface EntryWrite {
   readonly value: Buffer | null;
 }
 
-/** Is told what a transaction writes. */
+/** Records what a transaction writes. */
 interface WriteWitness {
   /** @param value stays as it is */
   note(database: DatabaseName, key: Buffer, value: Buffer | null): void;
@@ -106,7 +106,7 @@ export class WriteTarget {
     this.#databases[database].removeSync(key);
   }
 
-  /** Writes an entry as another transaction has captured it. What is known of it stays: `forget` is the caller's. */
+  /** Writes an entry as another transaction has captured it. The caller clears the cache by `forget`. */
   replay({ database, key, value }: EntryWrite): void {
     if (value === null) this.#databases[database].removeSync(key);
     else this.#databases[database].putSync(key, value);

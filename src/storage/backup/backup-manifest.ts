@@ -123,7 +123,7 @@ interface FileChecksum {
 
 const chunkBytes = 2 ** 20;
 
-/** Reads the whole file in chunks. Blocks on the disk: for threads and processes that serve nobody. */
+/** Reads the whole file in chunks. Blocks on the disk, so it must not run in a thread that serves requests. */
 export function checksumOf(path: string): FileChecksum {
   const descriptor = openSync(path, 'r');
   try {

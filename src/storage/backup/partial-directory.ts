@@ -5,7 +5,7 @@ import { createDirectory, syncDirectory } from '../store-directory.ts';
 import { StoreError } from '../store-error.ts';
 
 /**
- * A directory that is made under a temporary name beside its place, and renamed when it is complete. A crash leaves at
+ * A directory that is made under a temporary name next to its final one, and renamed when it is complete. A crash leaves at
  * most the temporary one, which the next attempt empties and uses. The claim on it keeps two attempts apart.
  */
 export interface PartialDirectory {

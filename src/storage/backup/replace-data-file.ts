@@ -12,7 +12,7 @@ const openedByte = 0;
 
 /**
  * Replaces the data file with a verified copy, which is on disk, by one rename: after a crash one of the two is there.
- * The caller holds the claim on the directory, so nobody writes. That nobody reads either is checked here, because
+ * The caller holds the claim on the directory, so no process writes. This function checks that no process reads, because
  * lmdb's readers of both files would use one lock file.
  *
  * @throws StoreError when another process has the data file open, or the file has another name, which would keep the
@@ -25,7 +25,7 @@ export function replaceDataFile(directory: string, copy: string): void {
   try {
     // A process that is about to open the file waits at the gate, and then finds the new one.
     gate.within(() =>
-      whileNobodyReads(directory, () => {
+      whileUnread(directory, () => {
         keepOwner(path, copy);
         renameSync(copy, path);
         syncDirectory(directory);
@@ -53,7 +53,7 @@ function keepOwner(path: string, copy: string): void {
   if (made.uid !== uid || made.gid !== gid) chownSync(copy, uid, gid);
 }
 
-function whileNobodyReads(directory: string, run: () => void): void {
+function whileUnread(directory: string, run: () => void): void {
   const descriptor = openSync(lockFileOf(directory), 'a+', 0o600);
   try {
     if (!tryLock(descriptor, openedByte, 1)) {

@@ -10,7 +10,7 @@ import { manifestFileOf } from './backup-manifest.ts';
 import { beginDirectory, isVacant, type PartialDirectory } from './partial-directory.ts';
 
 /**
- * The temporary name of a data directory that is being restored. If it exists beside a data directory without a store,
+ * The temporary name of a data directory that is being restored. If it exists next to a data directory without a store,
  * a restore was interrupted, and no empty store may be created there.
  */
 const ending = '.restoring';
@@ -88,7 +88,7 @@ function replace(partial: PartialDirectory, target: string): string {
   return aside;
 }
 
-/** A directory that is not a store stays in place: a wrong --data-dir must not move somebody's files. */
+/** A directory that is not a store stays in place: a wrong --data-dir must not move other files. */
 function requireMovable(target: string, mayMoveAside: boolean): void {
   if (existsSync(manifestFileOf(target))) {
     throw new StoreError(`${target} is a backup itself. Name another data directory with --data-dir.`);

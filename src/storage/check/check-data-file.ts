@@ -23,7 +23,7 @@ export interface DataFileCheck {
 const histories: ReadonlySet<string> = new Set<DatabaseName>(['audit', 'activity', 'outbox']);
 
 /**
- * Checks a data file that nobody writes, before lmdb maps it: every page that leads to others, and the entries of the
+ * Checks a data file that no process writes, before lmdb maps it: every page that leads to others, and the entries of the
  * databases that answers depend on, if they are within the limit; if there is room, the entries of all.
  *
  * @returns the first fault; null for none
@@ -85,7 +85,7 @@ interface IndexSums {
 /**
  * Checks every entry of the databases; the pages show only that entries are in order. Each record's checksum covers its
  * key, and the entries of each index must be those that the records make. Otherwise records behind a damaged key would
- * be missing without a fault, because «not found» is an answer too.
+ * be missing without a fault, because "not found" is an answer too.
  */
 class ContentCheck {
   readonly #kinds: ReadonlyMap<string, RecordKind>;

@@ -19,7 +19,7 @@ export function claimFileOf(directory: string): string {
 /**
  * Claims a data directory, and creates it if it is missing. The claim is a lock of the operating system on an open
  * file, so it ends with the process, however the process ends, and never becomes stale. The file itself stays: if it
- * were removed, two processes could lock two files of one name. If somebody has removed it nevertheless, or if the data
+ * were removed, two processes could lock two files of one name. If it was removed nevertheless, or if the data
  * file has a name in another directory too, the locks on the data file show whether a process writes to it
  * (`opening-gate.ts`).
  *

@@ -40,7 +40,7 @@ export function dataFileOf(directory: string): string {
 }
 
 /**
- * Address space for one snapshot that is read while a server beside it may grow the file.
+ * Address space for one snapshot that is read while a server may grow the file.
  * @throws StoreError when the data file cannot be examined, or the process may not have the address space
  */
 export function readingMapBytesOf(directory: string): number {

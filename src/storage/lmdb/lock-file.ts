@@ -4,7 +4,7 @@ import { tryLock } from 'fs-native-extensions';
 import { StoreError } from '../store-error.ts';
 import { dataFileOf } from './environment.ts';
 
-/** LMDB's lock file, beside the data file: the readers with their commits, and the writer. */
+/** LMDB's lock file, next to the data file: the readers with their commits, and the writer. */
 export function lockFileOf(directory: string): string {
   return `${dataFileOf(directory)}-lock`;
 }
@@ -49,7 +49,7 @@ export function dropLockFile(directory: string): void {
   rmSync(lockFileOf(directory), { force: true });
 }
 
-/* LMDB finds its lock file beside the data file, by name. A process that opens the data file in another directory
+/* LMDB finds its lock file next to the data file, by name. A process that opens the data file in another directory
    (by a hard link or a symbolic one), or after the lock file was removed, has another lock file: the writer does not
    know that reader's snapshot, and reuses pages that it reads.
    
@@ -80,7 +80,7 @@ export function shareLockFile(directory: string): () => void {
 
 /**
  * For the writer: call it when lmdb has opened the file; it lasts while the file is open.
- * @param descriptor of the data file, open for writing. @throws StoreError when somebody reads with another lock file
+ * @param descriptor of the data file, open for writing. @throws StoreError when a reader uses another lock file
  */
 export function keepLockFile(descriptor: number, directory: string): void {
   const own = byteOf(directory);

@@ -6,7 +6,7 @@ import { keepLockFile } from './lock-file.ts';
 
 /* A process that opens an LMDB file reads the number of the newest commit, and a moment later writes it to the
    memory that all processes share, from which the next write transaction begins. A commit in between would be
-   undone, and the pages of the file would be corrupted (gotchas). So nobody commits while another process opens the
+   undone, and the pages of the file would be corrupted (gotchas). So no process commits while another one opens the
    file.
    
    Two bytes of the data file are locked for that, far behind its end, where there is no content; the locks end with
@@ -14,18 +14,18 @@ import { keepLockFile } from './lock-file.ts';
    held while it opens. The writer holds the second byte while it writes, and waits while the first one is taken.
    
    The writer holds a third byte while it has the file open. So a file has one writer, under any name and in any
-   directory: LMDB's own locks are on the lock file beside it, and two lock files do not know of each other. */
+   directory: LMDB's own locks are on the lock file next to it, and two lock files do not know of each other. */
 export const wantedByte = 2 ** 50;
 export const gateByte = wantedByte + 1;
 const writerByte = wantedByte + 2;
 
-/** The writer waits for an opener for so long; opening takes less than a millisecond of work. */
+/** How long the writer waits for an opener. Opening takes less than a millisecond of work. */
 const openerMsMax = 2_000;
-/** After it has waited in vain, it waits only for so long: queued commands must not all wait in turn. */
+/** How long the writer waits after it has once waited in vain: queued commands must not each wait the full time. */
 const heldOpenerMsMax = 20;
-/** An opener waits for so long for an open transaction: such as a large `apply`. */
+/** How long an opener waits for an open transaction, such as a large `apply`. */
 const transactionMsMax = 60_000;
-/** A process that only looks for a writer waits for so long. */
+/** How long a process waits that only looks for a writer. */
 const lookMsMax = 100;
 const pauseMs = 1;
 
@@ -56,7 +56,7 @@ export class WritersGate {
   }
 
   /**
-   * Call it when lmdb has opened the file. @throws StoreError when somebody reads it with another lock file of lmdb's
+   * Call it when lmdb has opened the file. @throws StoreError when a reader uses another lock file of lmdb's
    */
   keepLockFile(directory: string): void {
     keepLockFile(this.#descriptor, directory);
@@ -67,7 +67,7 @@ export class WritersGate {
     ftruncateSync(this.#descriptor);
   }
 
-  /** Costs some 4 µs while nobody opens. @throws DataFileHeldError when a process has been opening for 2 s */
+  /** Costs some 4 µs while no process opens the file. @throws DataFileHeldError when a process has been opening for 2 s */
   within<T>(run: () => T): T {
     this.#enter();
     try {
@@ -111,7 +111,7 @@ export class WritersGate {
 }
 
 /**
- * Opens the file while nobody writes to it. Do not call it within a write transaction of the same process.
+ * Opens the file while no process writes to it. Do not call it within a write transaction of the same process.
  * @throws StoreError when a transaction takes longer than a minute; Error of node:fs; what `open` throws
  */
 export function openThroughGate<Opened>(path: string, open: () => Opened): Opened {
@@ -161,9 +161,10 @@ function waitUntil(isDone: () => boolean, msMax: number): boolean {
   const end = monotonicMs() + msMax;
   while (!isDone()) {
     if (monotonicMs() > end) return false;
-    Atomics.wait(nobody, 0, 0, pauseMs);
+    Atomics.wait(pause, 0, 0, pauseMs);
   }
   return true;
 }
 
-const nobody = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+/** Nothing ever wakes it: waiting for it is a pause. */
+const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

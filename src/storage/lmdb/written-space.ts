@@ -11,7 +11,7 @@ const basePages = 64;
 /** Bytes of the file: a freed page takes 8 bytes in the list of free pages. */
 const freeListFraction = 1 / 256;
 
-/** Throws where the disk has no room for so many bytes, by which the data file can grow. */
+/** Throws when the disk has no room for the bytes by which the data file can grow. */
 export type RequireRoom = (growthMax: number) => void;
 
 /** The writes of one transaction: enough to bound, before its commit, how much disk it can take. */

@@ -82,7 +82,7 @@ export class RowReader {
     return this.#bytes.subarray(start + headBytesOf(this.#bytes[start] as number), end);
   }
 
-  /** Skips so many items. */
+  /** Skips this number of items. */
   pass(items: number): void {
     for (let index = 0; index < items; index += 1) this.#read();
   }
@@ -136,7 +136,7 @@ export class RowReader {
     }
   }
 
-  /** Takes so many bytes. @returns where they begin */
+  /** Moves the position by `length` bytes. @returns the position before */
   #advance(length: number): number {
     const start = this.#position;
     this.#position = start + length;

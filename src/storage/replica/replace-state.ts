@@ -15,8 +15,8 @@ export interface StateToTake {
   /** Whose decisions are made on it from then on. */
   readonly node: string;
   /**
-   * What clients were told of numbers of changes may not be true of it: PostgreSQL has lost what was applied here, or nobody
-   * is there who would have seen that.
+   * The numbers of changes that clients know may not be true of this state: PostgreSQL has lost changes that were applied
+   * here, or no node was there to notice such a loss.
    */
   readonly isOfAnotherPast: boolean;
 }

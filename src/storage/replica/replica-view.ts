@@ -5,7 +5,7 @@ import { openForReading } from '../store-opening.ts';
 import { metaKeys, type ReplicaPlace, replicaPlaceRecord } from '../tables/meta.ts';
 import { type StateEntry, stateOf } from './state.ts';
 
-/** A store on one snapshot, beside the node that serves it or alone. */
+/** A store on one snapshot, whether or not a node serves it. */
 export interface ReplicaView {
   readonly storeId: string;
   /** Where the snapshot stands in the log of its cluster; null of a store that follows none. */

@@ -2,12 +2,12 @@ import { type DatabaseName, databaseNames } from '../keys.ts';
 import { metaKeys } from '../tables/meta.ts';
 
 /**
- * What each node counts, or keeps, for itself: sums are merged by addition, and what followers drop from their caches
- * depends on what the node has done before.
+ * What each node keeps for itself. Evaluation counts are merged by addition. The change log says what the workers of this
+ * node drop from their caches, which depends on what the node did before.
  */
 const nodeLocal: ReadonlySet<DatabaseName> = new Set(['change-log', 'evaluation-counts']);
 
-/** Which store this is, how far its change log goes, where the node stands in the cluster's log and what it owes to that, and what it counts as. */
+/** Metadata of a node, which is not replicated. */
 const nodeLocalMeta = [
   metaKeys.store,
   metaKeys.changeLog,

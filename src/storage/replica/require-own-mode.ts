@@ -3,7 +3,7 @@ import { StoreError } from '../store-error.ts';
 import { metaKeys, type StoreIdentity } from '../tables/meta.ts';
 
 /**
- * A replica is written to by the log of its cluster alone, and a store of its own by nobody else.
+ * Only the log of its cluster may write to a replica, and no cluster may write to a store that is served alone.
  * @throws StoreError
  */
 export function requireOwnMode(

@@ -58,7 +58,7 @@ export function hashState(source: RecordSource): { readonly entries: number; rea
  * Within the open write transaction, makes databases equal to a state: what is there and the same stays, so that a node
  * that was away for a while writes little. Indexes are made anew.
  * @param batches the state, in the order of databases and keys
- * @param onWrite is told of each write, and ends the transaction if it throws
+ * @param onWrite is called before each write, and ends the transaction if it throws
  * @returns how many entries of it were written or removed
  */
 export async function becomeState(
@@ -99,7 +99,7 @@ function keysOf(database: Database): readonly Buffer[] {
   return Array.from(database.getKeys(lmdbRange), (key) => Buffer.from(key));
 }
 
-/** What lies in a database, beside the entries that are to lie there. */
+/** Walks what is in a database along the entries that shall be there. */
 class DatabaseWalk {
   readonly name: DatabaseName;
   readonly #database: Database;

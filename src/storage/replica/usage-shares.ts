@@ -20,8 +20,8 @@ export interface FlagHour {
 }
 
 /**
- * What this node alone has counted, beside the sums of all nodes that the console shows. A share only grows, and is told to
- * the others as a whole: told twice it counts once, and told late it was not lost.
+ * What this node alone has counted. The console shows the sums of all nodes. A node's count only grows, and the node
+ * publishes the whole count: published twice it counts once, and published late it is not lost.
  */
 export class UsageShares {
   readonly #parts: ShareParts;
@@ -31,8 +31,8 @@ export class UsageShares {
   }
 
   /**
-   * @returns the name under which this directory's shares are told. A directory that has none gets one, and what it has
-   * counted so far, alone, is its share.
+   * @returns the id under which this directory's counts are published. A directory without an id gets one, and all that
+   * it has counted so far is its own count.
    */
   begin(): string {
     const { target, opened } = this.#parts;

@@ -13,7 +13,7 @@ import { memberRecord } from './members.ts';
 import { projectRecord } from './projects.ts';
 import type { Table } from './table.ts';
 
-/** The identity of the store. The marker file beside the data file has the same. */
+/** The identity of the store. The marker file next to the data file has the same. */
 export interface StoreIdentity {
   readonly id: string;
   /** Version of the layout in `keys.ts`. */

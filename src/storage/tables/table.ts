@@ -70,7 +70,7 @@ interface ReplacedTable<Kind extends ReplacedKind, Questions extends Partial<Ans
   logged?(record: Replaced<Kind>, change: ChangeOf<Kind>): LoggedChange;
   /** Removes what belongs to a record that is deleted. */
   onDelete?(target: WriteTarget, record: Replaced<Kind>): void;
-  /** What must hold for a record beside its key and its index entries. */
+  /** Finds what is wrong with a record, apart from its key and its index entries. */
   examine?(walk: StoreWalk, record: Replaced<Kind>): Iterable<Finding>;
 }
 
