@@ -97,7 +97,7 @@ export const settings = {
     {
       fallback: { value: 4096 },
       description:
-        'Most requests of the Management API under way at once, and as many again of the console. One more gets 503 with `Retry-After`. Evaluations do not count.',
+        'Most requests of the Management API that wait at once, and as many again of the console. One more gets 503 with `Retry-After`. Evaluations do not count.',
     },
   ),
   requestDeadlineMs: integerSetting(
@@ -174,7 +174,7 @@ export const settings = {
     {
       fallback: { value: 10_000 },
       description:
-        'Most event streams of sync and of OFREP open at once, and as many again of flagd’s providers. One more gets 503 with `Retry-After`. On one worker, one organisation gets at most a quarter of them; browsers together get at most half. Each needs a connection.',
+        'Most event streams of sync and of OFREP open at once, and as many again of flagd’s providers. One more gets 503 with `Retry-After`. Half of them are for tokens, half for browsers; one token or one address gets at most a quarter of its half on one worker. Each needs a connection.',
     },
   ),
   trustedProxies: networksSetting({

@@ -3,8 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { addressFromText } from '../worker/limits/address-finder.ts';
-import { type FairHold, FairRoom } from '../worker/limits/fair-room.ts';
-import { createBudgetMemory, SharedBudget } from '../worker/limits/shared-budget.ts';
+import { addressClient, Pool, type Quota } from '../worker/limits/quota.ts';
 
 /** A connection without a stream is closed after this time: a provider keeps its stream open. */
 export const idleMs = 30_000;
@@ -22,7 +21,7 @@ export interface ConnectionsOptions {
 interface Connection {
   readonly socket: Socket;
   /** Its slot while it has no stream. */
-  readonly idle: FairHold;
+  readonly idle: Quota;
   streams: number;
   /** When its last stream ended, or it was opened. */
   idleSince: number;
@@ -36,12 +35,12 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #server: Server;
   readonly #connections = new Map<string, Connection>();
-  readonly #idle: FairRoom;
+  readonly #idle: Pool;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     const max = Math.min(idleMax, options.connectionsMax);
-    this.#idle = new FairRoom(new SharedBudget(createBudgetMemory(1), 0, max), max);
+    this.#idle = new Pool(max, 1, { isUndivided: true });
     this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   }
 
@@ -61,7 +60,7 @@ export class Connections {
   #accept(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     const peer = `${address}:${socket.remotePort}`;
-    const idle = this.#idle.ofStranger(addressFromText(address)?.limitKey ?? address);
+    const idle = this.#idle.quotaOf(addressClient(addressFromText(address)?.limitKey ?? address));
     const isFull = this.#connections.size >= this.#options.connectionsMax || this.#connections.has(peer);
     if (isFull || !idle.take(1)) {
       socket.destroy();

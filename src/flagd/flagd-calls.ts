@@ -10,8 +10,7 @@ import type { StreamEnd } from '../streams/stream.ts';
 import type { StreamServer } from '../streams/stream-server.ts';
 import { addressFromText, type ClientAddress } from '../worker/limits/address-finder.ts';
 import type { AddressLimiter } from '../worker/limits/address-limiter.ts';
-import { FairRoom } from '../worker/limits/fair-room.ts';
-import { createBudgetMemory, SharedBudget } from '../worker/limits/shared-budget.ts';
+import { credentialClient, Pool } from '../worker/limits/quota.ts';
 import { admitCall, denialOf, type Refused } from './admission.ts';
 import { messageBytesMax } from './flagd-events.ts';
 import { type FlagdCall, FlagdOutlet, type UnsentBytes } from './flagd-outlet.ts';
@@ -79,14 +78,14 @@ export interface FlagdCallsOptions {
 /** The calls of providers: admits them, and opens a stream for each. */
 export class FlagdCalls {
   readonly #options: FlagdCallsOptions;
-  readonly #streams: FairRoom;
+  readonly #streams: Pool;
   readonly #denials = sparseDenials();
   #open = 0;
 
   constructor(options: FlagdCallsOptions) {
     this.#options = options;
     const { streamsMax } = options;
-    this.#streams = new FairRoom(new SharedBudget(createBudgetMemory(1), 0, streamsMax), streamsMax);
+    this.#streams = new Pool(streamsMax, 1, { isUndivided: true });
   }
 
   /** Calls with a stream that are not over: their clients may not have received their end yet. */
@@ -129,7 +128,7 @@ export class FlagdCalls {
     const { server, encoding, unsent, noteStream, cutConnection, onUsed } = this.#options;
     const name = environment?.name ?? null;
     const account = project.organisationId ?? project.id;
-    const slot = this.#streams.of(account);
+    const slot = this.#streams.quotaOf(credentialClient(account));
     if (!slot.take(1)) {
       this.#refuse(call, tooManyStreams);
       return;

@@ -1,7 +1,6 @@
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { Outlet, StreamEnd } from '../streams/stream.ts';
-import { type FairHold, FairRoom } from '../worker/limits/fair-room.ts';
-import { createBudgetMemory, SharedBudget } from '../worker/limits/shared-budget.ts';
+import { credentialClient, Pool, type Quota } from '../worker/limits/quota.ts';
 import { messageBytesMax } from './flagd-events.ts';
 import type { EncodedMessage, FlagsRequest } from './sync-messages.ts';
 
@@ -14,16 +13,15 @@ const retriedAtOnce = 8;
 
 /** Bounds the bytes that are being sent to all clients. The streams that find no room wait in a queue. */
 export class UnsentBytes {
-  readonly #all = new SharedBudget(createBudgetMemory(1), 0, unsentBytesMax);
-  readonly #room = new FairRoom(this.#all, unsentBytesMax);
+  readonly #bytes = new Pool(unsentBytesMax, 1, { isUndivided: true, least: messageBytesMax + 1024 });
   readonly #waiting = new Map<object, () => void>();
 
   get used(): number {
-    return this.#all.used;
+    return this.#bytes.used;
   }
 
-  holdOf(account: string): FairHold {
-    return this.#room.of(account, messageBytesMax + 1024);
+  holdOf(account: string): Quota {
+    return this.#bytes.quotaOf(credentialClient(account));
   }
 
   /** @param retry called when there may be room */
@@ -31,7 +29,7 @@ export class UnsentBytes {
     this.#waiting.set(waiter, retry);
   }
 
-  release(waiter: object, hold: FairHold): void {
+  release(waiter: object, hold: Quota): void {
     this.#waiting.delete(waiter);
     hold.end();
     let left = retriedAtOnce;
@@ -61,7 +59,7 @@ export interface FlagdOutletOptions {
 export class FlagdOutlet implements Outlet {
   readonly chunkBytes = Number.POSITIVE_INFINITY;
   readonly #options: FlagdOutletOptions;
-  readonly #hold: FairHold;
+  readonly #hold: Quota;
   #onTaken: () => void = () => undefined;
   #isEnding = false;
   isOver = false;

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import type { Logger } from '../observability/logger.ts';
 import { descriptorLimit } from '../support/descriptor-limit.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import { putConnectionsMax, refusedConnections } from '../worker/limits/connection-room.ts';
+import type { ConnectionRoom } from '../worker/limits/connection-room.ts';
 
 /** Descriptors reserved for files, mails, commands, the admin listener and the thread of a replacement. */
 const spareDescriptors = 64;
@@ -21,41 +21,33 @@ const toldEveryMs = 60_000;
 
 /** The front end's part of the limit of connections: it calculates the limit, and logs when it is reached. */
 export class ConnectionLimit {
-  readonly #memory: SharedArrayBuffer;
+  readonly #room: ConnectionRoom;
   readonly #others: number;
   readonly #log: Logger;
   #refusedTold = 0;
   #toldAt = Number.NEGATIVE_INFINITY;
-  max = 0;
 
   /**
-   * @param memory of the `ConnectionRoom`
    * @param others connections that the process may have beside those of the front end
    */
-  constructor(memory: SharedArrayBuffer, others: number, log: Logger) {
-    this.#memory = memory;
+  constructor(room: ConnectionRoom, others: number, log: Logger) {
+    this.#room = room;
     this.#others = others;
     this.#log = log;
   }
 
   /** Call it before anybody can connect. @throws Error with a message for people when there is room for none */
   begin(): void {
-    this.max = findConnectionsMax(this.#others);
-    putConnectionsMax(this.#memory, this.max);
-  }
-
-  /** Connections refused since the start. */
-  get refused(): number {
-    return refusedConnections(this.#memory);
+    this.#room.max = findConnectionsMax(this.#others);
   }
 
   /** Call it some times a second. */
   look(): void {
-    const { refused } = this;
+    const { refused, max } = this.#room;
     if (refused === this.#refusedTold || monotonicMs() - this.#toldAt < toldEveryMs) return;
     this.#toldAt = monotonicMs();
     this.#log.warn(
-      { refused: refused - this.#refusedTold, connectionsMax: this.max },
+      { refused: refused - this.#refusedTold, connectionsMax: max },
       'connections are refused: the process has as many as its file descriptors allow',
     );
     this.#refusedTold = refused;

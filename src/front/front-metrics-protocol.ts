@@ -16,22 +16,6 @@ export const frontMetrics = layOut({
     'Connections that were refused because the process had as many as its file descriptors allow.',
   ),
   busiestConnections: gauge('burgee_worker_connections_max', 'Connections of the worker that has the most.'),
-  longAnswers: gauge(
-    'burgee_long_answers_in_flight',
-    'Answers of more than one chunk that are being made, or sent to slow clients.',
-  ),
-  unsentBytes: gauge(
-    'burgee_unsent_answer_bytes',
-    'Memory for answers that their clients have not read to the end.',
-  ),
-  pinnedSnapshots: gauge(
-    'burgee_pinned_snapshots',
-    'Snapshots that long answers and list builds hold: each keeps pages of the store from being reused.',
-  ),
-  bodyBytes: gauge(
-    'burgee_body_bytes',
-    'Memory for bodies of requests that are arriving or wait for the writer.',
-  ),
   uncountedEvaluations: counter(
     'burgee_uncounted_evaluations_total',
     'Evaluations that are missing in the counts of the console: too many different flags at once, or the record failed.',
@@ -39,14 +23,6 @@ export const frontMetrics = layOut({
   uncountedTokenUses: counter(
     'burgee_uncounted_token_uses_total',
     'Answered requests that are missing in the activity of their token: too many different uses at once, or the record failed.',
-  ),
-  managementInFlight: gauge(
-    'burgee_management_requests_in_flight',
-    'Requests of the Management API that are not answered yet.',
-  ),
-  consoleInFlight: gauge(
-    'burgee_console_requests_in_flight',
-    'Requests of the console that are not answered yet.',
   ),
   writerQueueDepth: gauge('burgee_writer_queue_depth', 'Commands that the writer has not finished.'),
   writerQueueBytes: gauge(

@@ -49,6 +49,7 @@ export function workerSettings(parts: FrontParts, limits: SharedLimits): WorkerS
     hasOpenId: parts.openId !== null,
     tokenPrefixesAccepted: [config.tokenPrefix, ...config.tokenPrefixesAccepted],
     trustedProxies: config.trustedProxies,
+    workers: config.workers,
     inFlightMax: config.inFlightMax,
     requestDeadlineMs: config.requestDeadlineMs,
     bufferedBodyBytesMax: config.bufferedBodyBytesMax,

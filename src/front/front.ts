@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { createFrontServer, type FrontServer } from '../http/front-server.ts';
 import { watchEventLoop } from '../observability/event-loop.ts';
+import type { Metric } from '../observability/metric.ts';
 import {
   addCells,
   countEvents,
@@ -14,11 +15,9 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { crowdedAnswer } from '../worker/answers/crowded-answer.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import { ConnectionRoom } from '../worker/limits/connection-room.ts';
-import { usedOf } from '../worker/limits/shared-budget.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { routeIndex } from '../worker/route-names.ts';
-import type { BudgetName } from '../worker/worker-protocol.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
 import { type FrontParts, workerSettings } from './front-parts.ts';
@@ -28,7 +27,7 @@ import { PasswordThreads } from './password-threads.ts';
 import { readFrontMetrics } from './read-front-metrics.ts';
 import { refuseWithoutWorker } from './refuse-without-worker.ts';
 import { SessionTouches } from './session-touches.ts';
-import { createSharedLimits, placesFor } from './shared-limits.ts';
+import { createSharedLimits } from './shared-limits.ts';
 import { SyncDesk } from './sync-desk.ts';
 import { countsIn } from './usage-recorder.ts';
 import { WorkerFleet } from './worker-fleet.ts';
@@ -46,8 +45,10 @@ const quietLookMs = 10;
 /** A connection that was just accepted may take this long to send its request. */
 const arrivalMs = 30;
 const answerLookMs = 5;
+const { metrics } = requestMetrics;
+const requestsInFlight = [metrics.managementInFlight, metrics.consoleInFlight] as const;
 /** Work that must be finished before a draining service may close. */
-const inFlightBudgets = ['managementRequests', 'consoleRequests', 'unsentAnswers', 'longAnswers'] as const;
+const workInFlight = [...requestsInFlight, metrics.unsentBytes, metrics.longAnswers] as const;
 
 /**
  * The front end: listens on the main thread, and hands each connection, with all its requests, to a worker. It reads a
@@ -57,7 +58,7 @@ export class Front {
   readonly #parts: FrontParts;
   readonly #server: FrontServer;
   readonly #fleet: WorkerFleet;
-  readonly #limits;
+  readonly #connections: ConnectionRoom;
   readonly #connectionLimit: ConnectionLimit;
   readonly #touches: SessionTouches;
   readonly #sync = new SyncDesk();
@@ -71,10 +72,10 @@ export class Front {
     const { config, writer, mainLog } = parts;
     const { log } = mainLog;
     const { docsUrl, workers: threads } = config;
-    this.#limits = createSharedLimits(threads, config.evaluationRateLimit > 0);
+    const limits = createSharedLimits(config.evaluationRateLimit > 0);
+    this.#connections = new ConnectionRoom(limits.connectionRoom);
     this.#passwordThreads = new PasswordThreads(hashesAtOnce, log);
-    this.#connectionLimit = new ConnectionLimit(this.#limits.connectionRoom, parts.otherConnectionsMax, log);
-    const connections = new ConnectionRoom({ limits: this.#limits, place: placesFor(threads) });
+    this.#connectionLimit = new ConnectionLimit(this.#connections, parts.otherConnectionsMax, log);
     this.#touches = new SessionTouches(writer, (fault) => log.error({ err: fault }, 'session not touched'));
     this.#server = createFrontServer({
       meter: this.#meter.answers,
@@ -82,7 +83,7 @@ export class Front {
       policy: { mustClose: () => true, unsent: { take: () => nothing } },
       handle: (exchange, view) => refuseWithoutWorker(exchange, view, docsUrl, log),
       onFault: (fault) => log.error({ err: fault }, 'handler failed'),
-      onConnection: (change) => connections.change(change),
+      onConnection: (change) => this.#connections.change(change),
       crowded: crowdedAnswer(docsUrl),
     });
     this.#fleet = new WorkerFleet({
@@ -94,11 +95,12 @@ export class Front {
         ...{ sync: this.#sync, hashing: this.#passwordThreads },
         onReported: (counted) => this.#takeCounts(counted),
       }),
+      connections: this.#connections,
       log,
       onMessage: (message) => this.#receive(message),
       onFatal: parts.onFatal,
       writerLinks: parts.writerLinks,
-      settings: workerSettings(parts, this.#limits),
+      settings: workerSettings(parts, limits),
     });
     this.#lookouts = [
       watchEventLoop(this.#cells, frontMetrics.metrics.loopDelay),
@@ -172,7 +174,7 @@ export class Front {
   async letAnswersOut(timeoutMs: number): Promise<void> {
     const deadline = monotonicMs() + timeoutMs;
     do await setTimeout(answerLookMs);
-    while (this.#used('managementRequests') + this.#used('consoleRequests') > 0 && monotonicMs() < deadline);
+    while (this.#used(requestsInFlight) > 0 && monotonicMs() < deadline);
   }
 
   /** Resolves when no request has arrived for a moment: then no client has a connection that needs closing. */
@@ -189,16 +191,16 @@ export class Front {
 
   /** Changes with each request that arrives. */
   get #come(): number {
-    return countEvents(this.#fleet.readRequests(), requestMetrics.metrics.durations) + this.#inFlight;
+    return countEvents(this.#fleet.readRequests(), metrics.durations) + this.#inFlight;
   }
 
   get #inFlight(): number {
-    const held = inFlightBudgets.reduce((sum, name) => sum + this.#used(name), 0);
-    return held + this.#parts.writerLinks.unsettled;
+    return this.#used(workInFlight) + this.#parts.writerLinks.unsettled;
   }
 
-  #used(name: BudgetName): number {
-    return usedOf(this.#limits.budgets[name]);
+  #used(gauges: readonly Metric[]): number {
+    const cells = this.#fleet.readRequests();
+    return gauges.reduce((sum, { firstCell }) => sum + (cells[firstCell] as number), 0);
   }
 
   /** Cells of `requestMetrics`: those of all workers and of the front end itself. */
@@ -217,13 +219,7 @@ export class Front {
   readMetrics(): MetricCells {
     const { writerLinks, config, usage } = this.#parts;
     readFrontMetrics(this.#cells, {
-      ...{
-        writerLinks,
-        usage,
-        fleet: this.#fleet,
-        limits: this.#limits,
-        connectionLimit: this.#connectionLimit,
-      },
+      ...{ writerLinks, usage, fleet: this.#fleet, connections: this.#connections },
       workersWanted: config.workers,
     });
     return this.#cells;

@@ -7,7 +7,6 @@ import { assert } from '../support/assert.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
-import { LoopTurns } from './loop-turns.ts';
 import { PasswordDesk, type PasswordHashing } from './password-desk.ts';
 import { reportMsMax, type SyncDesk } from './sync-desk.ts';
 
@@ -50,7 +49,6 @@ export class HostDesk {
   readonly #passwords: PasswordDesk;
   readonly #watchPlaces = new WatchPlaces();
   readonly #sync: SyncDesk;
-  readonly #reports = new LoopTurns();
   readonly #handlers: Handlers;
 
   constructor({ openId, cluster, sync, hashing, onReported }: HostDeskOptions) {
@@ -70,10 +68,9 @@ export class HostDesk {
       countAttempts: async (_caller, ...args) => cluster?.attempts.count(...args) ?? null,
       giveBackAttempts: async (_caller, keys) => cluster?.attempts.giveBack(keys) ?? null,
       listSyncStreams: async (_caller, projectId) => sync.streamsOf(projectId),
-      reportUsage: async (_caller, tenant, key, counted) => {
+      reportUsage: async (_caller, _tenant, key, counted) => {
         const isNew = sync.noteReport(key, monotonicMs()) && !(await isCountedElsewhere(key, cluster));
         if (!isNew) return false;
-        await this.#reports.wait(tenant);
         onReported(counted);
         return true;
       },

@@ -1,8 +1,6 @@
 import { type MetricCells, put } from '../observability/metric-cells.ts';
-import { usedOf } from '../worker/limits/shared-budget.ts';
-import type { BudgetName, SharedLimits } from '../worker/worker-protocol.ts';
+import type { ConnectionRoom } from '../worker/limits/connection-room.ts';
 import type { WriterLinks } from '../writer/client/writer-client.ts';
-import type { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
 import type { UsageRecorder } from './usage-recorder.ts';
 import type { WorkerFleet } from './worker-fleet.ts';
@@ -11,8 +9,7 @@ import type { WorkerFleet } from './worker-fleet.ts';
 interface FrontReadings {
   readonly fleet: WorkerFleet;
   readonly workersWanted: number;
-  readonly limits: SharedLimits;
-  readonly connectionLimit: ConnectionLimit;
+  readonly connections: ConnectionRoom;
   readonly writerLinks: WriterLinks;
   readonly usage: UsageRecorder;
 }
@@ -20,10 +17,9 @@ interface FrontReadings {
 /** Brings the cells of `frontMetrics` up to date. */
 export function readFrontMetrics(
   cells: MetricCells,
-  { fleet, workersWanted, limits, connectionLimit, writerLinks, usage }: FrontReadings,
+  { fleet, workersWanted, connections: room, writerLinks, usage }: FrontReadings,
 ): void {
   const { metrics } = frontMetrics;
-  const used = (name: BudgetName): number => usedOf(limits.budgets[name]);
   const { connections } = fleet;
   put(cells, metrics.workers, fleet.serving);
   put(cells, metrics.workersWanted, workersWanted);
@@ -33,18 +29,11 @@ export function readFrontMetrics(
     metrics.connections,
     connections.reduce((sum, count) => sum + count, 0),
   );
-  put(cells, metrics.connectionsMax, connectionLimit.max);
-  put(cells, metrics.refusedConnections, connectionLimit.refused);
+  put(cells, metrics.connectionsMax, room.max);
+  put(cells, metrics.refusedConnections, room.refused);
   put(cells, metrics.busiestConnections, Math.max(0, ...connections));
-  put(cells, metrics.longAnswers, used('longAnswers'));
-  const kept = used('unsentBytes') + used('longAnswerBytes');
-  put(cells, metrics.unsentBytes, kept);
-  put(cells, metrics.pinnedSnapshots, used('snapshots'));
-  put(cells, metrics.bodyBytes, used('bodyBytes'));
   put(cells, metrics.uncountedEvaluations, usage.evaluationCounts.uncounted);
   put(cells, metrics.uncountedTokenUses, usage.tokenUses.uncounted);
-  put(cells, metrics.managementInFlight, used('managementRequests'));
-  put(cells, metrics.consoleInFlight, used('consoleRequests'));
   put(cells, metrics.writerQueueDepth, writerLinks.unsettled);
   put(cells, metrics.writerQueueBytes, writerLinks.unsettledBytes);
 }

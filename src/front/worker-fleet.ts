@@ -6,6 +6,7 @@ import { assert } from '../support/assert.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { within } from '../support/within.ts';
 import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-protocol.ts';
+import type { ConnectionRoom } from '../worker/limits/connection-room.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import {
   type HostMessage,
@@ -16,7 +17,6 @@ import {
 import type { WriterLinks } from '../writer/client/writer-client.ts';
 import type { HostDesk } from './host-desk.ts';
 import { Rebalancing } from './rebalancing.ts';
-import { WorkerPlaces } from './shared-limits.ts';
 import { WorkerLink, type WorkerNews } from './worker-link.ts';
 import { WorkerThreads } from './worker-threads.ts';
 import { WorkerWatch } from './worker-watch.ts';
@@ -28,6 +28,7 @@ export interface WorkerFleetOptions {
   readonly server: FrontServer;
   readonly writerLinks: WriterLinks;
   readonly desk: HostDesk;
+  readonly connections: ConnectionRoom;
   readonly log: Logger;
   onMessage(message: WorkerNews): void;
   /** Called when only a restart of the process helps. */
@@ -37,6 +38,8 @@ export interface WorkerFleetOptions {
 /** After a first death the replacement starts at once. */
 const backOffMs = { first: 0, second: 50, max: 5000 };
 const lastMessagesMs = 500;
+/** Workers beside those that serve: stuck ones, and those that leave. */
+const spareWorkersMax = 8;
 /** A stopping service waits for this long for workers that do not end. */
 const stopTimeoutMs = 2000;
 /** A worker that is still loading is not stuck: on a busy machine loading takes its time. */
@@ -53,7 +56,6 @@ export class WorkerFleet {
   readonly #links = new Set<WorkerLink>();
   readonly #tasks = new Map<Promise<void>, WorkerLink>();
   readonly #restarts = new Set<NodeJS.Timeout>();
-  readonly #places: WorkerPlaces;
   readonly #watch: WorkerWatch;
   readonly #rebalancing: Rebalancing;
   /** The counts of workers that have ended. */
@@ -73,7 +75,6 @@ export class WorkerFleet {
     const { threads, settings, log, requestDeadlineMs, onFatal } = options;
     this.#options = options;
     this.#rebalancing = new Rebalancing(options.server);
-    this.#places = new WorkerPlaces(threads, settings.limits);
     this.#threads = new WorkerThreads(threads, settings.cacheBytes, log);
     this.#watch = new WorkerWatch(this.#links, {
       requestDeadlineMs,
@@ -116,8 +117,9 @@ export class WorkerFleet {
    * @param replacesSince see `WorkerLink`
    */
   #launch(replacesSince: number | null): Promise<void> {
-    const place = this.#places.take();
-    if (place === undefined) return Promise.reject(new Error('every place of a worker is taken'));
+    if (this.#links.size >= this.#options.threads + spareWorkersMax) {
+      return Promise.reject(new Error('too many workers have not ended yet'));
+    }
     const index = this.#started;
     this.#started += 1;
     const memory = {
@@ -145,9 +147,7 @@ export class WorkerFleet {
       });
       link.replacesSince = replacesSince;
       this.#links.add(link);
-      const task = this.#run({ ...settings, ...memory, index, place, port: port2, writer }, link).catch(
-        reject,
-      );
+      const task = this.#run({ ...settings, ...memory, index, port: port2, writer }, link).catch(reject);
       this.#tasks.set(task, link);
       task.finally(() => this.#tasks.delete(task)).catch(reject);
     });
@@ -176,13 +176,13 @@ export class WorkerFleet {
   }
 
   /** The worker's thread has ended: adds its counts to those of ended workers, and gives back what it held. */
-  #retire(link: WorkerLink, { place, writer }: Pick<WorkerSetup, 'place' | 'writer'>): void {
+  #retire(link: WorkerLink, { writer }: Pick<WorkerSetup, 'writer'>): void {
     this.#takeOut(link);
     const wasHeld = this.#links.delete(link);
     assert(wasHeld, 'a worker ends once');
     addCounts(this.#pastRequests, link.requestCells, requestMetrics);
     addCounts(this.#pastEvaluations, link.evaluationCells, evaluationMetrics);
-    this.#places.giveBack(place);
+    this.#options.connections.forget(link.connections);
     this.#options.writerLinks.forget(writer);
     link.close();
   }

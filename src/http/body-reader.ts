@@ -1,4 +1,3 @@
-import type { BodyMemory } from './body-memory.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The memory that one request's body may take. */
@@ -14,7 +13,7 @@ export type BodyOutcome =
   | { readonly kind: 'too-large' }
   /** The body stalled: too few bytes arrived within an interval. */
   | { readonly kind: 'stalled' }
-  /** There is no room for the body, or its asker has a share of the room already. */
+  /** There is no room for the body, or its client has its quota of the room. */
   | { readonly kind: 'over-budget' }
   /**
    * The body arrives in too many chunks for its length, each of which is a call from the addon. The rest is not read.
@@ -24,8 +23,6 @@ export type BodyOutcome =
 export interface BodyLimits {
   readonly bytesMax: number;
   readonly budget: BodyBudget;
-  /** For bodies that may be long. */
-  readonly memory?: BodyMemory;
   /** In each interval a body must bring `progressBytesMin` or end; otherwise it has stalled. */
   readonly intervalMs: number;
   /** Receives how long each part took, in milliseconds. */
@@ -58,7 +55,6 @@ export function readBody(
   const arrived = new ArrivedBytes(
     Math.min(declaredBytes ?? limits.bytesMax, limits.bytesMax),
     limits.budget,
-    limits.memory,
   );
   let lengthAtInterval = 0;
   let received = 0;
@@ -116,7 +112,6 @@ const roomBytesMin = 1024;
 export class ArrivedBytes {
   readonly #bytesMax: number;
   readonly #budget: BodyBudget;
-  readonly #memory: BodyMemory | undefined;
   #bytes: Uint8Array = noBytes;
   /**
    * Bytes that it takes of the budget. A number of its own, because a buffer that was transferred to another thread has
@@ -126,10 +121,9 @@ export class ArrivedBytes {
   length = 0;
 
   /** @param bytesMax at most so many bytes are added */
-  constructor(bytesMax: number, budget: BodyBudget, memory?: BodyMemory) {
+  constructor(bytesMax: number, budget: BodyBudget) {
     this.#bytesMax = bytesMax;
     this.#budget = budget;
-    this.#memory = memory;
   }
 
   /** Copies a piece. @returns false when the budget has no room for it */
@@ -146,13 +140,11 @@ export class ArrivedBytes {
       length,
       Math.min(this.#bytesMax, Math.max(roomBytesMin, 2 * this.#bytes.length)),
     );
-    const isHalfThere = 2 * length >= this.#bytesMax;
-    const size = this.#sizeFor(isHalfThere ? this.#bytesMax : doubled);
+    const size = 2 * length >= this.#bytesMax ? this.#bytesMax : doubled;
     if (!this.#budget.take(size - this.#held)) return false;
     this.#held = size;
-    const bytes = this.#memory?.take(size) ?? new Uint8Array(size);
+    const bytes = newBytes(size);
     bytes.set(this.bytes);
-    this.#memory?.give(this.#bytes);
     this.#bytes = bytes;
     return true;
   }
@@ -162,18 +154,14 @@ export class ArrivedBytes {
     return this.#bytes.subarray(0, this.length);
   }
 
-  #sizeFor(bytes: number): number {
-    return this.#memory?.sizeFor(bytes) ?? bytes;
-  }
-
-  /** @returns the bytes, at the beginning of a buffer of less than twice their length, which may go to another thread */
+  /** @returns the bytes in a buffer of their length, which may go to another thread */
   take(): Uint8Array {
-    if (this.#bytes.length !== this.#sizeFor(this.length)) {
+    if (this.#bytes.length !== this.length) {
       this.#budget.give(this.#held - this.length);
       this.#held = this.length;
       this.#bytes = this.#bytes.slice(0, this.length);
     }
-    return this.bytes;
+    return this.#bytes;
   }
 
   /** Gives the bytes back. */
@@ -182,4 +170,13 @@ export class ArrivedBytes {
     this.#held = 0;
     this.#bytes = noBytes;
   }
+}
+
+/** Longer buffers are not cleared first. V8 keeps those of up to 64 bytes on its heap. */
+const clearedBytesMax = 4096;
+
+function newBytes(size: number): Uint8Array {
+  if (size <= clearedBytesMax) return new Uint8Array(size);
+  // A Buffer's slice would share its memory, and only the whole may be transferred.
+  return new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
 }

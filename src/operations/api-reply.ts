@@ -6,7 +6,6 @@ import type { CallerIds } from '../support/caller-ids.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { AnswerFields } from './answer-headers.ts';
 import type { ApiManner } from './api-manner.ts';
-import type { KnownAsker } from './call.ts';
 
 /** What is kept of a request of either API after its handler has returned. */
 export interface ApiRequest {
@@ -54,14 +53,11 @@ export class ApiReply {
   /** Gives back the memory of the request's body, with the answer or before; a second call has no effect. */
   releaseBody: () => void = () => undefined;
   /**
-   * Takes a place of its asker's share, for a request that waits: for its body, its turn or the writer. It is given back
-   * when the request is answered, or its client goes away. A request has one: a second call has an effect only where who
-   * asks is known since.
-   * @param asker null: nobody known. @returns whether there is one
+   * Takes one of its client's requests in flight, for a request that waits: for its body, for other reads or for the
+   * writer. It is given back when the request is answered, or its client goes away. A second call has no effect.
+   * @param client token or member that sends it; null: it has no valid credential. @returns whether there is one
    */
-  takePlace: (asker: KnownAsker | null) => boolean = () => true;
-  /** Gives the place back before, where there is one: the request does not wait any more. */
-  releasePlace: () => void = () => undefined;
+  mayWait: (client: string | null) => boolean = () => true;
   /** When it was here whole, by `monotonicMs`: its deadline counts from then. */
   completeAt = monotonicMs();
   readonly #onAnswered: OnAnswered;

@@ -28,11 +28,6 @@ export interface ApiCall extends ApiCallHead {
   /** The body as received. Null when the operation takes none, and with `isBodyTooLarge`. */
   readonly body: Uint8Array | null;
   readonly isBodyTooLarge: boolean;
-  /**
-   * Of a change that takes the writer long, because its body or its flag is long, or it searches all flags: the account whose
-   * turn it waits for. Absent for all others.
-   */
-  readonly turnOf?: string;
   /** When the request was here whole, by `monotonicMs`: a change is due a deadline later. By default when it is sent. */
   readonly askedAt?: number;
 }
@@ -105,8 +100,6 @@ export interface ApiReads {
   read(call: ApiCall): Read;
   /** Checks a request whose body has not come yet. Who passes has to be checked again with the answer. */
   checkHead(call: ApiCallHead): HeadCheck;
-  /** @returns the account in whose turn a change waits that takes the writer long; undefined for all others */
-  turnOf(call: ApiCall): string | undefined;
 }
 
 /** For whose shares a body counts. */

@@ -4,7 +4,7 @@ import type { ApiReply } from './api-reply.ts';
 import type { ApiReads } from './call.ts';
 import type { NodesPort } from './cluster/nodes-port.ts';
 import type { ConsoleSettings } from './console-settings.ts';
-import type { ReadTurns } from './read-turns.ts';
+import type { ReadQueue } from './read-queue.ts';
 import type { OpenIdCookie } from './sessions/open-id/open-id-cookie.ts';
 import type { OpenIdPort } from './sessions/open-id/open-id-protocol.ts';
 import type { SessionCookie } from './sessions/session-cookie.ts';
@@ -54,7 +54,7 @@ export interface ConversationCall<Body = unknown> {
 /** The actors of conversations. */
 export interface ConversationActors {
   readonly reads: ApiReads;
-  readonly readTurns: ReadTurns;
+  readonly readQueue: ReadQueue;
   readonly writer: WriterPort;
   readonly settings: ConsoleSettings;
   readonly cookie: SessionCookie;

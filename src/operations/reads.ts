@@ -4,7 +4,6 @@ import { answerConsoleRead, checkConsoleHead } from './answer-console-read.ts';
 import { answerManagementRead, checkManagementHead } from './answer-management.ts';
 import type { ApiAnswer, ApiCall, ApiCallHead, ApiReads, HeadCheck, Read } from './call.ts';
 import { createConsoleContext } from './console-context.ts';
-import type { ConsoleOperationId } from './console-routes.ts';
 import type { ConsoleSettings } from './console-settings.ts';
 
 export interface ReadsOptions {
@@ -14,30 +13,6 @@ export interface ReadsOptions {
   /** Receives how long each read took until its first piece, in milliseconds. */
   onStep(ms: number): void;
 }
-
-/** Reading a longer body takes the writer tens of milliseconds, an ordinary one far less than one. */
-const longBodyBytes = 32 * 1024;
-/** A longer flag takes the writer more than five milliseconds, whatever is changed of it. */
-const longFlagBytes = 256 * 1024;
-
-/** Changes that search the flags or the tokens of a project, the links of an organisation, or all members or projects. */
-const searching: ReadonlySet<string> = new Set<ConsoleOperationId>([
-  'create-audience',
-  'edit-audience',
-  'delete-audience',
-  'create-project',
-  'edit-project',
-  'create-environment',
-  'edit-environment',
-  'delete-environment',
-  'create-token',
-  'rotate-token',
-  'invite-member',
-  'withdraw-invitation',
-  'edit-member',
-  'remove-member',
-  'make-sign-in-link',
-]);
 
 /** What moves the reader to the newest state. */
 interface NewestState {
@@ -80,21 +55,6 @@ export class Reads implements ApiReads {
     const { askers } = this.#reader;
     if (call.api === 'management') return checkManagementHead(askers, call, this.#managementContext());
     return checkConsoleHead(askers, call, createConsoleContext(this.#options.console));
-  }
-
-  turnOf(call: ApiCall): string | undefined {
-    const bodyBytes = call.body?.length ?? 0;
-    const isSearch = call.api === 'console' && searching.has(call.operation ?? '');
-    if (!isSearch && bodyBytes <= longBodyBytes && this.#flagBytes(call) <= longFlagBytes) return undefined;
-    const check = this.checkHead(call);
-    const asker = 'asker' in check ? check.asker : null;
-    return asker === null ? '' : (asker.organisation ?? asker.project ?? asker.asker);
-  }
-
-  /** @returns bytes of the record of the flag that a change is about; 0 when there is none */
-  #flagBytes({ params }: ApiCall): number {
-    const id = params['flagId'] ?? params['id'];
-    return id === undefined ? 0 : this.#reader.flagBytes(id);
   }
 
   #managementContext() {

@@ -34,8 +34,11 @@ export function refuseUndecided(reply: ApiReply, outcome: WriteOutcome): void {
   else reply.refuseInternal();
 }
 
+/** The detail of a 503 to a read that waited for too long. */
+export const readTooLate = 'The service has more to read than it can in time. Retry in a moment.';
 /** The detail of a 503 that is given at once, because every queue is bounded. */
-export const overloaded = 'The service has reached its limit of requests in flight. Retry in a moment.';
+export const overloaded =
+  'The service has reached its limit of requests in flight, or you have reached your quota of them. Retry in a moment.';
 /** The detail of a 503 of a node that has no lease: nothing was read, and nothing was sent to the writer. */
 export const cutOff =
   'This node is cut off from its cluster and cannot say what is current. Ask again: another node may answer.';

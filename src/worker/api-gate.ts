@@ -1,10 +1,9 @@
-import type { BodyMemory } from '../http/body-memory.ts';
 import { type BodyOutcome, readBody } from '../http/body-reader.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { ApiManner } from '../operations/api-manner.ts';
 import { ApiReply, type ApiRequest } from '../operations/api-reply.ts';
-import type { ApiCall, KnownAsker } from '../operations/call.ts';
+import type { ApiCall } from '../operations/call.ts';
 import type { MatchRoute } from '../operations/match-route.ts';
 import { cutOff, overloaded } from '../operations/refuse-undecided.ts';
 import { readCallerIds } from '../support/caller-ids.ts';
@@ -13,8 +12,7 @@ import { newId } from '../support/random-id.ts';
 import { type ApiActors, checkHead, guarded } from './answers/answer-call.ts';
 import type { AddressFinder, ClientAddress } from './limits/address-finder.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
-import type { FairHold, FairRoom } from './limits/fair-room.ts';
-import type { RequestRoom } from './limits/process-budgets.ts';
+import { clientOf, type Pool, type Quota } from './limits/quota.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 
 /** The parts of a request that only one of the APIs has. */
@@ -27,8 +25,8 @@ export type OwnParts = Pick<
 export interface ApiDoor {
   readonly manner: ApiManner;
   readonly requestRate: Pick<AddressLimiter, 'take'>;
-  /** For requests that are not answered yet; null: they have no places of their own. */
-  readonly requests: RequestRoom | null;
+  /** For requests that wait; null: they are not counted. */
+  readonly requests: Pool | null;
   readonly actors: ApiActors;
   readonly match: MatchRoute<string>;
   /** @param id of the requested operation; null: no operation has this path */
@@ -36,12 +34,13 @@ export interface ApiDoor {
   countedAs(request: ApiRequest): RouteName;
   refuseRate(reply: ApiReply): void;
   /**
-   * Runs the checks between the request rate and the body, and answers the requests that it refuses.
+   * Runs the checks between the request rate and the credential, and answers the requests that it refuses.
    *
-   * @param hasRoom whether the request got one of the places for requests in flight
    * @returns whether the request goes on
    */
-  admit(reply: ApiReply, view: RequestView, hasRoom: boolean): boolean;
+  admit(reply: ApiReply, view: RequestView): boolean;
+  /** Whether the request needs no more than a read. */
+  isRead(request: ApiRequest): boolean;
   /** @returns how long the body may be; null: the operation takes none */
   bodyBytesMax(request: ApiRequest): number | null;
   /**
@@ -56,8 +55,7 @@ export interface ApiDoor {
 
 export interface ApiGateOptions {
   readonly addresses: AddressFinder;
-  readonly bodies: FairRoom;
-  readonly bodyMemory: BodyMemory;
+  readonly bodies: Pool;
   /** Receives how long each part of a body took, in milliseconds. */
   onBodyStep(ms: number): void;
   readonly requestDeadlineMs: number;
@@ -65,24 +63,14 @@ export interface ApiGateOptions {
   isAttached(): boolean;
 }
 
-interface Opened {
-  readonly reply: ApiReply;
-  readonly hasRoom: boolean;
-}
-
 const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
 const scatteredBody =
   'The request body comes in too many chunks for its length. Send larger chunks, or a Content-Length.';
-const overBudget = 'The memory for request bodies, or your share of it, is used up. Retry in a moment.';
-
-/** @param leastMax what a known asker may have of the room however little is free */
-function holdOf(room: FairRoom, asker: KnownAsker | null, { request }: ApiReply, leastMax: number): FairHold {
-  return asker === null ? room.ofStranger(request.limitKey) : room.ofAsker(asker, leastMax);
-}
+const overBudget = 'The memory for request bodies, or your quota of it, is used up. Retry in a moment.';
 
 /**
  * The way in of an API. The order is: the request rate, whether this node can say what is current, the checks of its door,
- * refusals that need the head alone, the body. Then a read is answered here, and a change goes to the writer, which checks
+ * refusals that need the head alone, the client's quota, the body. Then a read is answered here, and a change goes to the writer, which checks
  * the asker again. Every request leaves one line in the log.
  */
 export class ApiGate {
@@ -95,14 +83,14 @@ export class ApiGate {
   }
 
   handle(exchange: Exchange, view: RequestView): void {
-    const { reply, hasRoom } = this.#open(exchange, view);
+    const reply = this.#open(exchange, view);
     const { requestRate, actors } = this.#door;
     try {
       if (!requestRate.take(reply.request.limitKey)) this.#door.refuseRate(reply);
       // A preflight tells nothing of what is stored, and without its answer a page cannot read the refusal.
       else if (reply.request.method !== 'options' && !this.#options.isAttached()) {
         reply.refuseUnavailable(cutOff);
-      } else if (this.#door.admit(reply, view, hasRoom)) this.#receive(reply);
+      } else if (this.#door.admit(reply, view)) this.#receive(reply);
     } catch (fault) {
       actors.onFault(fault, reply.request);
       reply.refuseInternal();
@@ -113,41 +101,38 @@ export class ApiGate {
    * Refuses a request whose end is not certain: it counts toward the rate like any other, and its connection is closed.
    */
   refuseAmbiguous(exchange: Exchange, view: RequestView, fault: string): void {
-    const { reply } = this.#open(exchange, view);
+    const reply = this.#open(exchange, view);
     this.#door.requestRate.take(reply.request.limitKey);
     reply.refuseAndClose({ code: 'invalid-request', detail: fault });
   }
 
-  #open(exchange: Exchange, view: RequestView): Opened {
+  #open(exchange: Exchange, view: RequestView): ApiReply {
     const { requests, manner } = this.#door;
     const request = this.#copy(view, this.#options.addresses.find(exchange, view));
     exchange.route = routeIndex(this.#door.countedAs(request));
     const startedAt = monotonicMs();
     let isOpen = true;
-    let place: { readonly hold: FairHold; readonly isOfStranger: boolean } | null = null;
-    const hasRoom = requests === null || requests.all.take(1);
+    let quota: Quota | null = null;
     const close = (status: number, askerId: string | null): void => {
       if (!isOpen) return;
       isOpen = false;
-      if (hasRoom) requests?.all.give(1);
-      reply.releasePlace();
+      quota?.end();
       // When the client has gone, work on the body goes on, so the body is kept.
       if (status !== 0) reply.releaseBody();
       this.#door.note(request, status, askerId, Math.round((monotonicMs() - startedAt) * 1000) / 1000);
     };
     const reply = new ApiReply(exchange, request, manner, close);
-    reply.takePlace = (asker) => {
-      const isOfStranger = asker === null;
-      if (requests === null || (place !== null && (isOfStranger || !place.isOfStranger))) return true;
-      reply.releasePlace();
-      const hold = holdOf(requests.waiting, asker, reply, 1);
-      if (!isOpen || !hold.take(1)) return false;
-      place = { hold, isOfStranger };
-      reply.releasePlace = () => hold.end();
-      return true;
-    };
+    if (requests !== null) {
+      reply.mayWait = (client) => {
+        if (quota !== null) return true;
+        const own = requests.quotaOf(clientOf(client, request.limitKey));
+        if (!isOpen || !own.take(1)) return false;
+        quota = own;
+        return true;
+      };
+    }
     exchange.onAborted(() => close(0, null));
-    return { reply, hasRoom };
+    return reply;
   }
 
   /** Copies what is needed of the request after its handler has returned. */
@@ -181,23 +166,24 @@ export class ApiGate {
 
   #receive(reply: ApiReply): void {
     const call = this.#callOf(reply, null, false);
-    const bytesMax = this.#door.bodyBytesMax(reply.request);
-    if (bytesMax === null) {
+    if (this.#door.isRead(reply.request)) {
       this.#answer(reply, call);
       return;
     }
     const asker = checkHead(reply, call, this.#door.actors);
     if (asker === undefined) return;
-    if (!reply.takePlace(asker)) {
-      reply.refuseUnavailable(overloaded);
-      return;
+    const client = asker?.asker ?? null;
+    const bytesMax = this.#door.bodyBytesMax(reply.request);
+    if (!reply.mayWait(client)) reply.refuseUnavailable(overloaded);
+    else if (bytesMax === null) this.#answer(reply, call);
+    else {
+      this.#collect(reply, this.#options.bodies.quotaOf(clientOf(client, reply.request.limitKey)), bytesMax);
     }
-    this.#collect(reply, holdOf(this.#options.bodies, asker, reply, bytesMax), bytesMax);
   }
 
-  #collect(reply: ApiReply, budget: FairHold, bytesMax: number): void {
-    const { requestDeadlineMs: intervalMs, onBodyStep: onStep, bodyMemory: memory } = this.#options;
-    const limits = { bytesMax, budget, memory, intervalMs, onStep };
+  #collect(reply: ApiReply, budget: Quota, bytesMax: number): void {
+    const { requestDeadlineMs: intervalMs, onBodyStep: onStep } = this.#options;
+    const limits = { bytesMax, budget, intervalMs, onStep };
     readBody(reply.exchange, reply.request.declaredBytes, limits, (outcome) => {
       try {
         this.#take(reply, outcome, bytesMax);

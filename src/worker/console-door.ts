@@ -16,7 +16,7 @@ import type { ConsoleSettings } from '../operations/console-settings.ts';
 import type { ConversationActors } from '../operations/conversation.ts';
 import { consoleApiPath, createRouter } from '../operations/match-route.ts';
 import type { ConsoleConversation } from '../operations/operation.ts';
-import { addressTenant, type ReadTurns } from '../operations/read-turns.ts';
+import type { ReadQueue } from '../operations/read-queue.ts';
 import { overloaded } from '../operations/refuse-undecided.ts';
 import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
 import { type SessionCookie, sessionCookie } from '../operations/sessions/session-cookie.ts';
@@ -30,7 +30,7 @@ import type { HostClient } from './host-client.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import { AttemptLimiters, type AttemptMemory } from './limits/attempt-limiters.ts';
 import { ClusterAttempts } from './limits/cluster-attempts.ts';
-import type { RequestRoom } from './limits/process-budgets.ts';
+import type { Pool } from './limits/quota.ts';
 import type { RequestMeter } from './request-meter.ts';
 import { foreignOrigin, isOwnOrigin } from './request-origin.ts';
 import type { RouteName } from './route-names.ts';
@@ -38,9 +38,7 @@ import type { RouteName } from './route-names.ts';
 export interface ConsoleDoorOptions {
   readonly settings: ConsoleSettings;
   readonly reads: ApiReads;
-  readonly readTurns: ReadTurns;
-  /** For bodies of strangers, whose addresses take turns. */
-  readonly bodyTurns: ReadTurns;
+  readonly readQueue: ReadQueue;
   readonly longAnswers: LongAnswers;
   readonly encoders: AnswerEncoders;
   readonly writer: WriterPort;
@@ -49,7 +47,7 @@ export interface ConsoleDoorOptions {
   readonly watchers: PageWatchers;
   readonly isAttached: () => boolean;
   readonly requestRate: AddressLimiter;
-  readonly requests: RequestRoom;
+  readonly requests: Pool;
   readonly attempts: AttemptMemory;
   readonly meter: RequestMeter;
   readonly log: Logger;
@@ -62,7 +60,7 @@ const noOperation = 'The console has no endpoint of this method and path.';
 const tooManyRequests = 'Too many console requests from this address. Wait a minute before you retry.';
 /** The largest body that a worker reads itself: a secret, a name, a password, the attributes of a trial. */
 const smallBodyBytesMax = 16 * 1024;
-/** A longer one waits for its address' turn. */
+/** A longer one may have to wait for other reads. */
 const shortBodyBytesMax = 1024;
 /**
  * The web app sends this header with `1` for requests that its user did not cause. It can only make a session end
@@ -87,7 +85,7 @@ export class ConsoleDoor implements ApiDoor {
   readonly manner: ApiManner;
   readonly match = match;
   readonly requestRate: AddressLimiter;
-  readonly requests: RequestRoom;
+  readonly requests: Pool;
   readonly actors: ReadingActors & ConversationActors;
   readonly #options: ConsoleDoorOptions;
   readonly #cookie: SessionCookie;
@@ -97,14 +95,14 @@ export class ConsoleDoor implements ApiDoor {
     this.#options = options;
     this.requestRate = options.requestRate;
     this.requests = options.requests;
-    const { settings, reads, readTurns, longAnswers, encoders, writer, host, log, watchers, meter } = options;
+    const { settings, reads, readQueue, longAnswers, encoders, writer, host, log, watchers, meter } = options;
     const attempts = new AttemptLimiters(options.attempts, meter);
     this.manner = consoleManner(settings.docsUrl);
     this.#cookie = sessionCookie(settings.baseUrl);
     this.#ownOrigin = new URL(settings.baseUrl).origin;
     this.actors = {
       reads,
-      readTurns,
+      readQueue,
       isAttached: options.isAttached,
       longAnswers,
       encoders,
@@ -154,10 +152,9 @@ export class ConsoleDoor implements ApiDoor {
     reply.refuse({ code: 'too-many-requests', detail: tooManyRequests }, seconds);
   }
 
-  admit(reply: ApiReply, view: RequestView, hasRoom: boolean): boolean {
+  admit(reply: ApiReply, view: RequestView): boolean {
     const { operation, method, query } = reply.request;
-    if (!hasRoom) reply.refuseUnavailable(overloaded);
-    else if (operation === null) reply.refuse({ code: 'not-found', detail: noOperation });
+    if (operation === null) reply.refuse({ code: 'not-found', detail: noOperation });
     else if (method !== 'get' && !isOwnOrigin(view, this.#ownOrigin)) {
       reply.refuse({ code: 'foreign-origin', detail: foreignOrigin });
     } else {
@@ -167,6 +164,10 @@ export class ConsoleDoor implements ApiDoor {
       reply.refuse({ code: 'invalid-request', detail: read.detail });
     }
     return false;
+  }
+
+  isRead({ operation }: ApiRequest): boolean {
+    return consoleOperation(operation).actor === 'read';
   }
 
   bodyBytesMax({ operation }: ApiRequest): number | null {
@@ -210,13 +211,8 @@ export class ConsoleDoor implements ApiDoor {
   ): Promise<Outcome<unknown, ConsoleProblem>> {
     if ((body?.length ?? 0) <= shortBodyBytesMax) return readConsoleBody(schema, body);
     let read: Outcome<unknown, ConsoleProblem> = refuse('service-unavailable', overloaded);
-    const { limitKey } = reply.request;
-    await this.#options.bodyTurns.make({
-      run: () => {
-        if (!reply.exchange.isOver) read = readConsoleBody(schema, body);
-      },
-      tenant: () => addressTenant(limitKey),
-      refuseLate: () => undefined,
+    await this.#options.readQueue.run(() => {
+      if (!reply.exchange.isOver) read = readConsoleBody(schema, body);
     });
     return read;
   }

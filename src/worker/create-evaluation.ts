@@ -10,7 +10,7 @@ import type { StepKind } from './evaluation/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from './evaluation/evaluation-tallies.ts';
 import { FlagEvaluator } from './evaluation/flag-evaluator.ts';
 import { FlagSource } from './evaluation/flag-source.ts';
-import { longAnswerRoom } from './limits/process-budgets.ts';
+import type { longAnswerRoom } from './limits/pools.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
 
 /** The parts of a worker that read the store. */
@@ -29,13 +29,13 @@ export function createEvaluation(
   setup: WorkerSetup,
   reader: StoreReader,
   attachment: Attachment,
+  room: ReturnType<typeof longAnswerRoom>,
   hooks: Pick<ProjectAnswerParts, 'addressOf' | 'onFault'>,
 ): Evaluation {
   const { docsUrl, tokenPrefixesAccepted } = setup;
   const meter = new EvaluationMeter(setup.evaluationMetrics);
   const tallies = new EvaluationTallies();
   const stepOf = (kind: StepKind) => (ms: number) => meter.observeStep(kind, ms);
-  const room = longAnswerRoom(setup);
   const sourceHooks = { pins: room.snapshots };
   const source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, meter, sourceHooks);
   const deadlineMs = setup.requestDeadlineMs;

@@ -1,5 +1,4 @@
 import { bodyBytesMax } from '../domain/management/request-body.ts';
-import type { Denial } from '../domain/token/denial.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger, LogRequest } from '../observability/logger.ts';
 import {
@@ -13,15 +12,13 @@ import type { ApiCall, ApiReads } from '../operations/call.ts';
 import type { ManagementOperation } from '../operations/management-operation.ts';
 import { managementOperations } from '../operations/management-operations.ts';
 import { createRouter } from '../operations/match-route.ts';
-import type { ReadTurns } from '../operations/read-turns.ts';
-import { overloaded } from '../operations/refuse-undecided.ts';
-import type { WriteOutcome, WriterPort } from '../writer/client/writer-client.ts';
+import type { ReadQueue } from '../operations/read-queue.ts';
+import type { WriterPort } from '../writer/client/writer-client.ts';
 import { answerRead, answerWrite, type ReadingActors } from './answers/answer-call.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
 import type { ApiDoor, OwnParts } from './api-gate.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
-import type { FairRoom } from './limits/fair-room.ts';
-import type { RequestRoom } from './limits/process-budgets.ts';
+import type { Pool } from './limits/quota.ts';
 import type { RequestMeter } from './request-meter.ts';
 import type { RouteName } from './route-names.ts';
 import type { UsedBy } from './token-use-of.ts';
@@ -29,15 +26,13 @@ import type { UsedBy } from './token-use-of.ts';
 export interface ManagementDoorOptions {
   readonly docsUrl: string;
   readonly reads: ApiReads;
-  readonly readTurns: ReadTurns;
+  readonly readQueue: ReadQueue;
   readonly longAnswers: LongAnswers;
   readonly writer: WriterPort;
   readonly isAttached: () => boolean;
   readonly requestRate: AddressLimiter;
   readonly failedAuthentications: AddressLimiter;
-  readonly requests: RequestRoom;
-  /** Of refusals that are being recorded. */
-  readonly denials: FairRoom;
+  readonly requests: Pool;
   readonly meter: RequestMeter;
   /** Counts, for all workers, the denials that could not be recorded. */
   readonly unrecordedDenials: SharedArrayBuffer;
@@ -70,7 +65,7 @@ export class ManagementDoor implements ApiDoor {
   readonly manner: ApiManner;
   readonly match = match;
   readonly requestRate: AddressLimiter;
-  readonly requests: RequestRoom;
+  readonly requests: Pool;
   readonly actors: ReadingActors;
   readonly #options: ManagementDoorOptions;
 
@@ -79,13 +74,13 @@ export class ManagementDoor implements ApiDoor {
     this.manner = managementManner(options.docsUrl);
     this.requestRate = options.requestRate;
     this.requests = options.requests;
-    const { reads, readTurns, longAnswers, writer, log, meter } = options;
+    const { reads, readQueue, longAnswers, writer, log, meter } = options;
     this.actors = {
       reads,
-      readTurns,
+      readQueue,
       isAttached: options.isAttached,
       longAnswers,
-      writer: { write: (call) => writer.write(call), recordDenial: (denial) => this.#recordDenial(denial) },
+      writer,
       mayFail: (reply) => {
         meter.countFailedAuthentication();
         const isCounted = options.failedAuthentications.take(reply.request.limitKey);
@@ -101,18 +96,6 @@ export class ManagementDoor implements ApiDoor {
       onFault: (fault, { requestId, callerIds }) =>
         log.error({ err: fault, requestId, ...callerIds }, 'management request failed'),
     };
-  }
-
-  /** A token that is refused while the writer is busy gets no more than its share of the places that wait for it. */
-  async #recordDenial(denial: Denial): Promise<WriteOutcome> {
-    const { denials, writer } = this.#options;
-    const place = denials.ofAsker({ asker: denial.tokenId, organisation: null }, 0);
-    if (!place.take(1)) return { kind: 'overloaded' };
-    try {
-      return await writer.recordDenial(denial);
-    } finally {
-      place.end();
-    }
   }
 
   own(view: RequestView, id: string | null): OwnParts {
@@ -137,13 +120,16 @@ export class ManagementDoor implements ApiDoor {
     reply.answerWith(429, rateLimitedHeaders(requestId, seconds), tooManyRequestsText, null);
   }
 
-  admit(reply: ApiReply, _view: RequestView, hasRoom: boolean): boolean {
+  admit(reply: ApiReply): boolean {
     const { method, requestId, limitKey } = reply.request;
     if (method === 'options') reply.answerWith(204, managementPreflightHeaders(requestId), '', null);
     else if (this.#options.failedAuthentications.isFull(limitKey)) this.#refuseTooManyFailures(reply);
-    else if (!hasRoom) reply.refuseUnavailable(overloaded);
     else return true;
     return false;
+  }
+
+  isRead(request: ApiRequest): boolean {
+    return operationOf(request)?.actor !== 'write';
   }
 
   bodyBytesMax(request: ApiRequest): number | null {

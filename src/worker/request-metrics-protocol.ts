@@ -74,6 +74,30 @@ export const requestMetrics = layOut({
     'Evaluations that clients of sync have reported: counted, and ignored because their flags are unknown.',
     [{ result: 'counted' }, { result: 'ignored' }],
   ),
+  longAnswers: gauge(
+    'burgee_long_answers_in_flight',
+    'Answers of more than one chunk that are being made, or sent to slow clients.',
+  ),
+  unsentBytes: gauge(
+    'burgee_unsent_answer_bytes',
+    'Memory for answers that their clients have not read to the end.',
+  ),
+  pinnedSnapshots: gauge(
+    'burgee_pinned_snapshots',
+    'Snapshots that long answers and list builds hold: each keeps pages of the store from being reused.',
+  ),
+  bodyBytes: gauge(
+    'burgee_body_bytes',
+    'Memory for bodies of requests that are arriving or wait for the writer.',
+  ),
+  managementInFlight: gauge(
+    'burgee_management_requests_in_flight',
+    'Requests of the Management API that are not answered yet and wait: for their body, for other reads or for the writer.',
+  ),
+  consoleInFlight: gauge(
+    'burgee_console_requests_in_flight',
+    'Requests of the console that are not answered yet and wait: for their body, for other reads or for the writer.',
+  ),
   loopActive: eventLoopActive('worker'),
   loopDelay: eventLoopDelay('worker'),
 });

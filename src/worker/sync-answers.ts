@@ -12,8 +12,7 @@ import { syncEvents } from '../streams/sync-events.ts';
 import { accountNameOf } from '../support/fair-share.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
-import { FairRoom } from './limits/fair-room.ts';
-import { createBudgetMemory, SharedBudget } from './limits/shared-budget.ts';
+import { credentialClient, Pool } from './limits/quota.ts';
 import type { StreamRoom } from './limits/stream-room.ts';
 import type { WorkerStreamMeter } from './stream-meter.ts';
 import type { ReportUsage, UsageReports } from './usage-reports.ts';
@@ -43,7 +42,7 @@ const reportsMax = 256;
 export class SyncAnswers {
   readonly #options: SyncAnswersOptions;
   readonly #onFault: (fault: unknown, request: ApiRequest) => void;
-  readonly #reports = new FairRoom(new SharedBudget(createBudgetMemory(1), 0, reportsMax), reportsMax);
+  readonly #reports = new Pool(reportsMax, 1, { isUndivided: true });
 
   constructor(options: SyncAnswersOptions, onFault: (fault: unknown, request: ApiRequest) => void) {
     this.#options = options;
@@ -58,7 +57,7 @@ export class SyncAnswers {
       return;
     }
     const tenant = tenantOf(project);
-    const holder = { ...tenant, browser: null };
+    const holder = { ...tenant, token: token.id };
     const refused = room.take(holder);
     if (refused !== null) {
       streamMeter.countRefused(refused);
@@ -131,7 +130,7 @@ export class SyncAnswers {
   async takeReport(reply: ApiReply, body: Uint8Array | null, target: SyncTarget): Promise<void> {
     const { token, project, environmentNumber } = target;
     const tenant = tenantOf(project);
-    const slot = this.#reports.of(accountNameOf(tenant));
+    const slot = this.#reports.quotaOf(credentialClient(accountNameOf(tenant)));
     if (!slot.take(1)) return reply.refuseUnavailable(tooManyReports);
     try {
       const { usageReports, requestDeadlineMs } = this.#options;

@@ -76,7 +76,7 @@ export class SyncDoor implements ApiDoor {
     this.manner = syncManner(options.docsUrl);
     const { longAnswers, writer, log, meter } = options;
     this.actors = {
-      reads: { read: () => unread(), checkHead: (call) => this.#checkHead(call), turnOf: () => undefined },
+      reads: { read: () => unread(), checkHead: (call) => this.#checkHead(call) },
       longAnswers,
       writer: {
         write: (call) => writer.write(call),
@@ -122,6 +122,10 @@ export class SyncDoor implements ApiDoor {
   /** A valid token always passes: `mayFail` limits requests that fail. */
   admit(): boolean {
     return true;
+  }
+
+  isRead({ operation }: ApiRequest): boolean {
+    return !reports.has(operation);
   }
 
   bodyBytesMax({ operation }: ApiRequest): number | null {

@@ -19,40 +19,8 @@ import type { DocsPages } from './pages/docs-pages.ts';
 import type { WebApp } from './pages/web-app.ts';
 import type { ReportUsage } from './usage-reports.ts';
 
-/** What all workers together may hold, each a `SharedBudget`. */
-export const budgetNames = [
-  /** Connections of clients, with those that are being refused. */
-  'connections',
-  'managementRequests',
-  'consoleRequests',
-  /** Of these, those that wait for their bodies, their turn, or the writer. */
-  'managementWaiting',
-  'consoleWaiting',
-  /** Bytes of buffered request bodies. */
-  'bodyBytes',
-  /** Answers of one chunk that their clients have not read whole: their number, and their bytes. */
-  'unsentAnswers',
-  'unsentBytes',
-  /** Answers of the console that are being compressed. */
-  'encoders',
-  /** Event streams of sync and of OFREP. */
-  'streams',
-  'browserStreams',
-  'longAnswers',
-  'longAnswerBytes',
-  'snapshots',
-  /** Refusals of tokens by the Management API that are being recorded. */
-  'denials',
-] as const;
-export type BudgetName = (typeof budgetNames)[number];
-
-/** Long answers that are being made, or sent to slow clients. */
-export const longAnswersMax = 1024;
-/** Snapshots that they hold: each keeps pages from reuse, and takes one of LMDB's readers. */
-export const pinnedSnapshotsMax = 128;
-/** Memory that all workers share: the limits of the process, exact for any spread of connections. */
+/** Memory that all workers share: limits of the process that are exact for any spread of connections. */
 export interface SharedLimits {
-  readonly budgets: Readonly<Record<BudgetName, SharedArrayBuffer>>;
   /** The memory of a `ConnectionRoom`. */
   readonly connectionRoom: SharedArrayBuffer;
   readonly managementRate: WindowMemory;
@@ -63,6 +31,8 @@ export interface SharedLimits {
   readonly evaluationRate: WindowMemory;
   readonly signInAttempts: AttemptMemory;
   readonly forgedHeaderWarning: SharedArrayBuffer;
+  /** 1 once the log has said that an undeclared proxy may be why an address has its whole quota. */
+  readonly proxyWarning: SharedArrayBuffer;
   /** Number of denials that could not be recorded since the start. */
   readonly unrecordedDenials: SharedArrayBuffer;
 }
@@ -77,6 +47,8 @@ export interface WorkerSettings {
   readonly hasOpenId: boolean;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly trustedProxies: readonly string[];
+  /** Workers that serve at once: each has an even part of what the process has. */
+  readonly workers: number;
   readonly inFlightMax: number;
   readonly requestDeadlineMs: number;
   readonly bufferedBodyBytesMax: number;
@@ -106,8 +78,6 @@ export interface WorkerSettings {
 export interface WorkerSetup extends WorkerSettings {
   /** A number that counts all workers of the process. */
   readonly index: number;
-  /** Its place in the pool, which is used again after its end: its cells of the budgets. */
-  readonly place: number;
   readonly port: MessagePort;
   readonly writer: WriterLink;
   /** Cells of `requestMetrics` and `evaluationMetrics`. */

@@ -1,9 +1,8 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { AnswerPolicy } from '../http/answer-policy.ts';
-import { BodyMemory } from '../http/body-memory.ts';
 import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts';
 import { plainJsonHeaders } from '../operations/answer-headers.ts';
-import { ReadTurns } from '../operations/read-turns.ts';
+import { ReadQueue } from '../operations/read-queue.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import { ConsolePages } from '../streams/console-pages.ts';
 import type { StreamCensus } from '../streams/stream-census.ts';
@@ -14,7 +13,6 @@ import { crowdedAnswer } from './answers/crowded-answer.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
 import { ApiGate, type ApiGateOptions } from './api-gate.ts';
 import { attachmentOf } from './attachment.ts';
-import { BetweenEvents } from './between-events.ts';
 import { ConsoleDoor, type ConsoleDoorOptions } from './console-door.ts';
 import { createEvaluation, type Evaluation } from './create-evaluation.ts';
 import type { EvaluationMeter } from './evaluation/evaluation-meter.ts';
@@ -25,14 +23,15 @@ import { AddressFinder, ClientAddresses } from './limits/address-finder.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
 import { ConnectionRoom } from './limits/connection-room.ts';
 import { EvaluationLimit } from './limits/evaluation-limit.ts';
-import { bodyRoom, budgetOf, denialRoom, requestRoom, unsentAnswers } from './limits/process-budgets.ts';
+import { createPools, longAnswerRoom, type Pools, unsentAnswers } from './limits/pools.ts';
+import { Pool } from './limits/quota.ts';
 import { StreamRoom } from './limits/stream-room.ts';
 import { ManagementDoor } from './management-door.ts';
 import { BrowserStreams } from './ofrep/browser-streams.ts';
 import { PublicBase } from './ofrep/events-url.ts';
 import { OfrepFlagEvaluator } from './ofrep/ofrep-flag.ts';
 import { OfrepFlagsEvaluator } from './ofrep/ofrep-flags.ts';
-import { OfrepGate } from './ofrep/ofrep-gate.ts';
+import { OfrepGate, type OfrepGateParts } from './ofrep/ofrep-gate.ts';
 import { refuseAmbiguous } from './refuse-ambiguous.ts';
 import { RequestMeter } from './request-meter.ts';
 import { routeIndex } from './route-names.ts';
@@ -86,16 +85,16 @@ export function createServices(
   const { log } = workerLog;
   const attachment = attachmentOf(setup.leaseMemory);
   const addresses = new ClientAddresses(setup.trustedProxies);
-  const evaluation = createEvaluation(setup, reader, attachment, {
+  const requestMeter = new RequestMeter(setup.requestMetrics);
+  const pools = createPools(setup, requestMeter.cells, log);
+  const evaluation = createEvaluation(setup, reader, attachment, longAnswerRoom(pools), {
     addressOf: (exchange, request) => addresses.findOf(exchange, request).address.limitKey,
     onFault: (fault, during) => log.error({ err: fault, during }, 'request failed'),
   });
-  const requestMeter = new RequestMeter(setup.requestMetrics);
-  const bodyTurns = new ReadTurns(setup.requestDeadlineMs);
+  const readQueue = new ReadQueue(setup.requestDeadlineMs);
   const doorParts: DoorParts = {
     reads: evaluation.reads,
-    readTurns: new ReadTurns(setup.requestDeadlineMs),
-    bodyTurns,
+    readQueue,
     longAnswers: evaluation.longAnswers,
     writer: attachment.writer(writer),
     meter: requestMeter,
@@ -103,20 +102,14 @@ export function createServices(
     logRequest: (line) => workerLog.logRequest(line),
     isAttached: () => attachment.isAttached(),
   };
-  const betweenBodies = new BetweenEvents(
-    (budgetMs) => bodyMemory.run(budgetMs),
-    (ms) => evaluation.meter.observeStep('body', ms),
-  );
-  const bodyMemory = new BodyMemory(() => betweenBodies.schedule());
   const gateOptions: ApiGateOptions = {
     addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
-    bodies: bodyRoom(setup, setup.bufferedBodyBytesMax),
-    bodyMemory,
+    bodies: pools.bodyBytes,
     onBodyStep: (ms) => evaluation.meter.observeStep('body', ms),
     requestDeadlineMs: setup.requestDeadlineMs,
     isAttached: () => attachment.isAttached(),
   };
-  const management = managementDoor(setup, doorParts, workerLog);
+  const management = managementDoor(setup, doorParts, pools, workerLog);
   const managementGate = new ApiGate(management, gateOptions);
   const streamMeter = new WorkerStreamMeter(requestMeter.cells);
   const streams = new StreamServer({
@@ -124,9 +117,9 @@ export function createServices(
     refresh: () => evaluation.source.refresh(),
     isAttached: () => attachment.isAttached(),
   });
-  const consoleDoor = createConsoleDoor(setup, doorParts, host, streams);
+  const consoleDoor = createConsoleDoor(setup, doorParts, pools, host, streams);
   const console = new ApiGate(consoleDoor, gateOptions);
-  const room = new StreamRoom(setup);
+  const room = new StreamRoom(pools.streams);
   const events = new BrowserStreams({
     ...{ server: streams, room, meter: streamMeter },
     accountOf: (project) => evaluation.source.accountOf(project),
@@ -153,7 +146,7 @@ export function createServices(
   const routeParts: RouteParts = {
     flagAnswer: evaluation.flagAnswer,
     project: evaluation.project,
-    ofrep: createOfrepGate(setup, evaluation, { addresses, events, bodyTurns }, gateOptions),
+    ofrep: createOfrepGate(setup, evaluation, { addresses, events, readQueue }, gateOptions),
     management: managementGate,
     console,
     sync,
@@ -164,13 +157,13 @@ export function createServices(
     apiExchange: attachment.apiExchange,
     onFault: evaluation.project.onFault,
   };
-  const connections = new ConnectionRoom(setup);
+  const connections = new ConnectionRoom(limits.connectionRoom);
   const server = createWorkerServer({
     routes: createRoutes(routeParts),
     directRoutes: createDirectRoutes(routeParts),
     bodyRoutes: createBodyRoutes(routeParts),
     meter: requestMeter.answers,
-    policy: { mustClose: hooks.mustClose, unsent: unsentAnswers(setup, addresses) },
+    policy: { mustClose: hooks.mustClose, unsent: unsentAnswers(pools.unsentBytes, addresses) },
     failure: {
       headers: plainJsonHeaders,
       body: errorEnvelope({ code: 'internal-error', detail: failureDetail }, docsUrl),
@@ -196,37 +189,20 @@ export function createServices(
 function createOfrepGate(
   setup: WorkerSetup,
   { source, meter, tallies, longAnswers, project }: Evaluation,
-  {
-    addresses,
-    events,
-    bodyTurns,
-  }: {
-    readonly addresses: ClientAddresses;
-    readonly events: BrowserStreams;
-    readonly bodyTurns: ReadTurns;
-  },
+  parts: Pick<OfrepGateParts, 'addresses' | 'events' | 'readQueue'>,
   { bodies, onBodyStep, isAttached }: ApiGateOptions,
 ): OfrepGate {
   return new OfrepGate({
-    ...{
-      meter,
-      deadlineMs: setup.requestDeadlineMs,
-      longAnswers,
-      addresses,
-      bodies,
-      bodyTurns,
-      onBodyStep,
-      isAttached,
-    },
+    ...parts,
+    ...{ meter, longAnswers, bodies, onBodyStep, isAttached, deadlineMs: setup.requestDeadlineMs },
     flag: new OfrepFlagEvaluator(source, { meter, tallies }),
     flags: new OfrepFlagsEvaluator(source, project.evaluator),
-    events,
     routes: {
       flag: routeIndex('ofrep-flag'),
       flags: routeIndex('ofrep-flags'),
       events: routeIndex('ofrep-events'),
     },
-    publicBase: new PublicBase(setup.console.baseUrl, addresses),
+    publicBase: new PublicBase(setup.console.baseUrl, parts.addresses),
     onFault: project.onFault,
   });
 }
@@ -234,26 +210,22 @@ function createOfrepGate(
 /** What both doors are made with. */
 type DoorParts = Pick<
   ConsoleDoorOptions,
-  | 'reads'
-  | 'readTurns'
-  | 'bodyTurns'
-  | 'longAnswers'
-  | 'writer'
-  | 'meter'
-  | 'log'
-  | 'logRequest'
-  | 'isAttached'
+  'reads' | 'readQueue' | 'longAnswers' | 'writer' | 'meter' | 'log' | 'logRequest' | 'isAttached'
 >;
 
-function managementDoor(setup: WorkerSetup, parts: DoorParts, workerLog: WorkerLog): ManagementDoor {
+function managementDoor(
+  setup: WorkerSetup,
+  parts: DoorParts,
+  pools: Pools,
+  workerLog: WorkerLog,
+): ManagementDoor {
   const { limits } = setup;
   return new ManagementDoor({
     ...parts,
     docsUrl: setup.docsUrl,
     requestRate: new AddressLimiter(limits.managementRate, setup.managementRateLimit),
     failedAuthentications: new AddressLimiter(limits.failedAuthentications, setup.failedAuthenticationLimit),
-    requests: requestRoom(setup, 'management', setup.inFlightMax),
-    denials: denialRoom(setup),
+    requests: pools.managementRequests,
     unrecordedDenials: limits.unrecordedDenials,
     onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
   });
@@ -262,6 +234,7 @@ function managementDoor(setup: WorkerSetup, parts: DoorParts, workerLog: WorkerL
 function createConsoleDoor(
   setup: WorkerSetup,
   parts: DoorParts,
+  pools: Pools,
   host: HostClient,
   server: StreamServer,
 ): ConsoleDoor {
@@ -270,11 +243,13 @@ function createConsoleDoor(
   return new ConsoleDoor({
     ...parts,
     settings: setup.console,
-    encoders: new AnswerEncoders(budgetOf(setup, 'encoders', encodersMax)),
+    encoders: new AnswerEncoders(
+      new Pool(encodersMax, setup.workers, { isUndivided: true }).quotaOf(null),
+    ),
     host,
     watchers: new ConsolePages({ server, reads, places: host.watchPlaces, isAttached }),
     requestRate: new AddressLimiter(limits.consoleRate, setup.consoleRateLimit),
-    requests: requestRoom(setup, 'console', setup.inFlightMax),
+    requests: pools.consoleRequests,
     attempts: limits.signInAttempts,
     hasOpenId: setup.hasOpenId,
   });

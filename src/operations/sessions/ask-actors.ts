@@ -51,19 +51,14 @@ export function askReads<T>(
   }
 }
 
-/**
- * Asks the writer for a change, on behalf of the request.
- * @param turnOf the account in whose turn it waits, where it takes the writer long
- */
+/** Asks the writer for a change, on behalf of the request. */
 export async function askWriter<T>(
   reply: ApiReply,
   step: Pick<ConsoleWrite, 'id'>,
   body: unknown,
   actors: ConversationActors,
-  turnOf?: string,
 ): Promise<Asked<T>> {
-  const call = callOf(reply, step, body);
-  const outcome = await actors.writer.write(turnOf === undefined ? call : { ...call, turnOf });
+  const outcome = await actors.writer.write(callOf(reply, step, body));
   if (outcome.kind !== 'answered') {
     refuseUndecided(reply, outcome);
     return null;

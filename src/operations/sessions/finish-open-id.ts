@@ -1,6 +1,6 @@
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
 import type { ApiReply } from '../api-reply.ts';
-import { accountOfLinks, type ConversationActors } from '../conversation.ts';
+import type { ConversationActors } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
 import { askReads, callOf, cookieOf } from './ask-actors.ts';
 import { beginOpenIdSession } from './begin-open-id-session.ts';
@@ -75,10 +75,7 @@ async function begin(
   { writer, touch }: ConversationActors,
 ): Promise<BegunOpenIdSession> {
   const step: BeginOpenIdSession = { ...person, linkSecret, organisation, state, begunAt };
-  const call = callOf(reply, beginOpenIdSession, step);
-  // With a link, somebody may join an organisation: its members are counted.
-  const sent = linkSecret === null ? call : { ...call, turnOf: accountOfLinks };
-  const outcome = await writer.write(sent);
+  const outcome = await writer.write(callOf(reply, beginOpenIdSession, step));
   if (outcome.kind !== 'answered' || outcome.answer.status >= 300) return refused('unavailable');
   touch(outcome.answer.touchedSessionId);
   return JSON.parse(String(outcome.answer.body)) as BegunOpenIdSession;

@@ -52,8 +52,7 @@ export const useLink = conversation('use-link', {
       return;
     }
     const step: ConsumeLink = { secret: asked.secret, ...entrant, passwordHash };
-    // Somebody may join an organisation: its members are counted.
-    const begun = await askWriter<BegunSession>(reply, consumeLink, step, actors, accountOfLinks);
+    const begun = await askWriter<BegunSession>(reply, consumeLink, step, actors);
     if (begun !== null) answerBegun(reply, begun.value, actors);
   },
 });

@@ -7,7 +7,7 @@ import type { ApiReply } from '../api-reply.ts';
 import type { ApiAnswer, ApiCall } from '../call.ts';
 import type { ConversationActors, ConversationCall } from '../conversation.ts';
 import type { ConsoleRead, Shown } from '../operation.ts';
-import { readingTenant, readTooLate } from '../read-turns.ts';
+import { readTooLate } from '../refuse-undecided.ts';
 import { readChanges } from './page-watchers.ts';
 
 /**
@@ -19,7 +19,7 @@ import { readChanges } from './page-watchers.ts';
 export async function watchChanges(
   { id: operation }: Pick<ConsoleRead, 'id'>,
   { reply }: ConversationCall,
-  { reads, readTurns, watchers }: ConversationActors,
+  { reads, readQueue, watchers }: ConversationActors,
 ): Promise<void> {
   const { requestId, params, query, credential, address, userAgent } = reply.request;
   const from = { requestId, params, query, credential, address, userAgent };
@@ -55,13 +55,10 @@ export async function watchChanges(
   };
   let isKept = false;
   try {
-    await readTurns.make({
-      run: () => {
-        if (!reply.exchange.isOver) begin();
-      },
-      tenant: () => readingTenant(reply, check),
-      refuseLate: () => reply.refuseUnavailable(readTooLate),
+    const isInTime = await readQueue.run(() => {
+      if (!reply.exchange.isOver) begin();
     });
+    if (isInTime === false) reply.refuseUnavailable(readTooLate);
   } finally {
     if (!isKept) watchers.leave(slot);
   }

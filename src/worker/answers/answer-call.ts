@@ -2,15 +2,14 @@ import type { Coding } from '../../http/content-coding.ts';
 import type { AnswerFields } from '../../operations/answer-headers.ts';
 import type { ApiReply, ApiRequest } from '../../operations/api-reply.ts';
 import type { ApiAnswer, ApiCall, ApiReads, KnownAsker, Read } from '../../operations/call.ts';
-import { type ReadTurns, readingTenant } from '../../operations/read-turns.ts';
-import { cutOff, refuseUndecided } from '../../operations/refuse-undecided.ts';
+import type { ReadQueue } from '../../operations/read-queue.ts';
+import { cutOff, overloaded, readTooLate, refuseUndecided } from '../../operations/refuse-undecided.ts';
 import type { WriterPort } from '../../writer/client/writer-client.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
 import type { AnswerEncoder, AnswerEncoders } from './answer-encoder.ts';
 import { LateAnswer } from './late-answer.ts';
 import type { LongAnswers } from './long-answers.ts';
 import { fitsOneChunk, giveMade, type MadeAnswer } from './made-answer.ts';
-import { inReadTurn, withWriterTurn } from './read-turn.ts';
 
 /** The actors that answer calls of both APIs. */
 export interface ApiActors {
@@ -30,7 +29,7 @@ export interface ApiActors {
 
 /** The actors that also answer reads. */
 export interface ReadingActors extends ApiActors {
-  readonly readTurns: ReadTurns;
+  readonly readQueue: ReadQueue;
   /** Whether this service can say what is current. */
   isAttached(): boolean;
 }
@@ -40,11 +39,22 @@ export interface ReadingActors extends ApiActors {
  * or is not wanted any more
  */
 export function answerRead(reply: ApiReply, call: ApiCall, actors: ReadingActors): Promise<void> | undefined {
-  return inReadTurn(reply, call, actors, () => {
-    reply.releasePlace();
+  const { readQueue, reads } = actors;
+  if (readQueue.isBusy) {
+    const check = reads.checkHead(call);
+    if (!reply.mayWait('asker' in check ? (check.asker?.asker ?? null) : null)) {
+      reply.refuseUnavailable(overloaded);
+      return undefined;
+    }
+  }
+  const waiting = readQueue.run(() => {
+    if (reply.exchange.isOver) return;
     // It was when the request came, which may have waited since.
     if (actors.isAttached()) readNow(reply, call, actors);
     else reply.refuseUnavailable(cutOff);
+  });
+  return waiting?.then((isInTime) => {
+    if (!isInTime) reply.refuseUnavailable(readTooLate);
   });
 }
 
@@ -178,12 +188,7 @@ export async function answerWrite(
   actors: ReadingActors,
   cookiesOf: (answer: ApiAnswer) => readonly string[] = () => [],
 ): Promise<void> {
-  const turn = withWriterTurn(reply, call, actors);
-  const sent = turn instanceof Promise ? await turn : turn;
-  if (sent === null) return;
-  // One with a body has had its place since before the body came.
-  if (call.body === null && readingTenant(reply, actors.reads.checkHead(call)) === null) return;
-  const outcome = await actors.writer.write(sent);
+  const outcome = await actors.writer.write(call);
   if (outcome.kind !== 'answered') {
     refuseUndecided(reply, outcome);
     return;
@@ -216,6 +221,7 @@ export function checkHead(reply: ApiReply, call: ApiCall, actors: ApiActors): Kn
  * room for the record; otherwise the client is told that nothing was decided.
  */
 async function refuse(reply: ApiReply, refusal: ApiAnswer, actors: ApiActors): Promise<void> {
+  if (!mayBeRecorded(reply, refusal)) return;
   const outcome = refusal.denial === null ? null : await actors.writer.recordDenial(refusal.denial);
   if (outcome?.kind === 'storage-full') {
     actors.countUnrecordedDenial(reply.request, outcome.kind);
@@ -226,6 +232,13 @@ async function refuse(reply: ApiReply, refusal: ApiAnswer, actors: ApiActors): P
   await giveRecorded(reply, { ...refusal, denial: null }, String(refusal.body), actors);
 }
 
+/** A refused token has no more records under way than it has requests. @returns false: it was answered with a 503 */
+function mayBeRecorded(reply: ApiReply, { denial }: ApiAnswer): boolean {
+  const isAllowed = denial === null || reply.mayWait(denial.tokenId);
+  if (!isAllowed) reply.refuseUnavailable(overloaded);
+  return isAllowed;
+}
+
 /** Gives a refusal whose body is whole, after counting and recording it. */
 export async function giveRecorded(
   reply: ApiReply,
@@ -234,13 +247,10 @@ export async function giveRecorded(
   actors: ApiActors,
 ): Promise<void> {
   if (answer.isFailedAuthentication && !actors.mayFail(reply)) return;
+  if (!mayBeRecorded(reply, answer)) return;
   if (answer.denial !== null) {
     // When the record cannot be stored, the refusal is given all the same, and logged (decisions).
     const outcome = await actors.writer.recordDenial(answer.denial);
-    if (outcome.kind === 'overloaded') {
-      refuseUndecided(reply, outcome);
-      return;
-    }
     if (outcome.kind !== 'recorded') actors.countUnrecordedDenial(reply.request, outcome.kind);
   }
   give(reply, answer, body, actors, false);

@@ -1,23 +1,20 @@
 import { assert } from '../../support/assert.ts';
-import { type BudgetHolder, budgetOf } from './process-budgets.ts';
-import type { SharedBudget } from './shared-budget.ts';
 
 const maxCell = 0;
 const refusedCell = 1;
+const countCell = 2;
+const cells = 3;
 
-/** A worker or the front end, which holds connections. */
-interface ConnectionHolder extends BudgetHolder {
-  readonly limits: BudgetHolder['limits'] & { readonly connectionRoom: SharedArrayBuffer };
-}
-
-/** The room for connections: each takes one of the process' file descriptors. */
+/**
+ * The room for connections: each takes one of the process' file descriptors, so workers and front end count them
+ * together.
+ */
 export class ConnectionRoom {
-  readonly #connections: SharedBudget;
   readonly #cells: Int32Array<SharedArrayBuffer>;
 
-  constructor(holder: ConnectionHolder) {
-    this.#connections = budgetOf(holder, 'connections', Number.MAX_SAFE_INTEGER);
-    this.#cells = new Int32Array(holder.limits.connectionRoom);
+  /** @param memory from `createConnectionRoomMemory` */
+  constructor(memory: SharedArrayBuffer) {
+    this.#cells = new Int32Array(memory);
   }
 
   /**
@@ -26,27 +23,34 @@ export class ConnectionRoom {
    */
   change(change: number): boolean {
     assert(change === 1 || change === -1, 'one connection is opened or closed');
-    if (change < 0) {
-      this.#connections.give(1);
-      return true;
-    }
-    if (this.#connections.takeAlways(1) <= Atomics.load(this.#cells, maxCell)) return true;
+    const count = Atomics.add(this.#cells, countCell, change) + change;
+    assert(count >= 0, 'no more connections are closed than were opened');
+    if (change < 0 || count <= Atomics.load(this.#cells, maxCell)) return true;
     Atomics.add(this.#cells, refusedCell, 1);
     return false;
   }
+
+  /** Takes back what a worker counted whose thread has ended. */
+  forget(connections: number): void {
+    Atomics.sub(this.#cells, countCell, connections);
+  }
+
+  /** There is no room until it is set. */
+  set max(max: number) {
+    assert(max >= 1, 'there is room for a connection');
+    Atomics.store(this.#cells, maxCell, max);
+  }
+
+  get max(): number {
+    return Atomics.load(this.#cells, maxCell);
+  }
+
+  /** Connections that were refused since the start. */
+  get refused(): number {
+    return Atomics.load(this.#cells, refusedCell);
+  }
 }
 
-/** There is no room until it is set. */
 export function createConnectionRoomMemory(): SharedArrayBuffer {
-  return new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
-}
-
-export function putConnectionsMax(memory: SharedArrayBuffer, max: number): void {
-  assert(max >= 1, 'there is room for a connection');
-  Atomics.store(new Int32Array(memory), maxCell, max);
-}
-
-/** @returns how many connections were refused since the start */
-export function refusedConnections(memory: SharedArrayBuffer): number {
-  return Atomics.load(new Int32Array(memory), refusedCell);
+  return new SharedArrayBuffer(cells * Int32Array.BYTES_PER_ELEMENT);
 }

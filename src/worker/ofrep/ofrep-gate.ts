@@ -6,11 +6,11 @@ import type { Exchange, ExchangeClass } from '../../http/exchange.ts';
 import { extendHeaderBlock, type HeaderBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { detachedHeaders, ofrepHeaders, ofrepPreflightHeaders } from '../../operations/answer-headers.ts';
-import { addressTenant, type ReadTurns } from '../../operations/read-turns.ts';
+import type { ReadQueue } from '../../operations/read-queue.ts';
 import type { LongAnswers } from '../answers/long-answers.ts';
 import type { EvaluationMeter } from '../evaluation/evaluation-meter.ts';
 import type { ClientAddresses } from '../limits/address-finder.ts';
-import type { FairRoom } from '../limits/fair-room.ts';
+import { addressClient, type Pool } from '../limits/quota.ts';
 import type { BrowserStreams } from './browser-streams.ts';
 import type { PublicBase } from './events-url.ts';
 import { knownOfrepAddress, type OfrepPlace, readOfrepAddress } from './ofrep-address.ts';
@@ -36,8 +36,8 @@ export interface OfrepGateParts {
   readonly flags: OfrepFlagsEvaluator;
   readonly longAnswers: LongAnswers;
   readonly addresses: ClientAddresses;
-  readonly bodies: FairRoom;
-  readonly bodyTurns: ReadTurns;
+  readonly bodies: Pool;
+  readonly readQueue: ReadQueue;
   readonly publicBase: PublicBase;
   readonly events: BrowserStreams;
   /** Under which answers are counted: indexes into the meter's routes. */
@@ -96,7 +96,7 @@ export class OfrepGate {
     return {
       ...{ pattern, exchange, intervalMs, countedAs: routes.flag, bytesMax: shortBodyBytesMax },
       budgetFor: (address, { forwardedFor }) =>
-        bodies.ofStranger(addresses.find(address, forwardedFor).address.limitKey),
+        bodies.quotaOf(addressClient(addresses.find(address, forwardedFor).address.limitKey)),
       handle: (opened, view) => this.evaluate(opened, view),
       ask: (path, { apiKey, forwardedFor }) => {
         const address = knownOfrepAddress(path, apiKey);
@@ -194,35 +194,32 @@ export class OfrepGate {
     const { limitKey } = this.#parts.addresses.findOf(exchange, view).address;
     const limits = {
       bytesMax: ofrepBodyBytesMax,
-      budget: this.#parts.bodies.ofStranger(limitKey),
+      budget: this.#parts.bodies.quotaOf(addressClient(limitKey)),
       intervalMs: this.#parts.deadlineMs,
       onStep: (ms: number) => this.#parts.onBodyStep(ms),
     };
     readBody(exchange, declared === '' ? null : Number(declared), limits, (outcome) => {
       if (outcome.kind === 'too-large') this.#refuse(exchange, key, bodyTooLarge);
       else if (outcome.kind !== 'complete') refuseUnread(exchange, key, outcome.kind);
-      else void this.#useInTurn(exchange, key, limitKey, outcome, use);
+      else void this.#use(exchange, key, outcome, use);
     });
   }
 
-  /** Long bodies of many clients may come in one turn of the event loop: addresses take turns. */
-  async #useInTurn(
+  /** A long body may have to wait for other reads. */
+  async #use(
     exchange: Exchange,
     key: string | null,
-    limitKey: string,
     { bytes, release }: Extract<BodyOutcome, { readonly kind: 'complete' }>,
     use: (body: Uint8Array) => void,
   ): Promise<void> {
     try {
       if (bytes.length <= shortBodyBytesMax) use(bytes);
-      else
-        await this.#parts.bodyTurns.make({
-          run: () => {
-            if (!exchange.isOver) use(bytes);
-          },
-          tenant: () => addressTenant(limitKey),
-          refuseLate: () => refuseOfrep(exchange, key, ofrepOverload(tooManyBodies)),
+      else {
+        const isInTime = await this.#parts.readQueue.run(() => {
+          if (!exchange.isOver) use(bytes);
         });
+        if (isInTime === false) refuseOfrep(exchange, key, ofrepOverload(tooManyBodies));
+      }
     } catch (fault) {
       this.#fail(exchange, fault);
     } finally {

@@ -12,7 +12,7 @@ import { tooManyEvaluations } from '../limits/evaluation-limit.ts';
 import { readOfrepAddress } from './ofrep-address.ts';
 import { type OfrepRefusal, ofrepOverload, unreadBody } from './ofrep-problems.ts';
 
-const overBudget = 'The memory for request bodies, or your share of it, is used up. Retry in a moment.';
+const overBudget = 'The memory for request bodies, or your quota of it, is used up. Retry in a moment.';
 const stalled = 'The body stopped arriving. Send it whole, and faster.';
 const scattered =
   'The body comes in too many chunks for its length. Send larger chunks, or a Content-Length.';

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { acceptedCoding } from '../../../src/http/content-coding.ts';
 import { type AnswerEncoder, AnswerEncoders } from '../../../src/worker/answers/answer-encoder.ts';
-import { createBudgetMemory, SharedBudget } from '../../../src/worker/limits/shared-budget.ts';
+import { Pool } from '../../../src/worker/limits/quota.ts';
 
 function add(encoder: AnswerEncoder, text: string, isLast: boolean): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
@@ -21,7 +21,7 @@ t.test('chunks are compressed one by one, and their room is given back at the en
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
   ] as const) {
-    const room = new SharedBudget(createBudgetMemory(1), 0, 1);
+    const room = new Pool(2, 1).quotaOf(null);
     const encoders = new AnswerEncoders(room);
     const encoder = encoders.take(coding);
     if (encoder === null) throw new Error('there is room');
@@ -34,11 +34,11 @@ t.test('chunks are compressed one by one, and their room is given back at the en
     encoder.close();
     t.equal(room.used, 0, 'closed once');
   }
-  t.equal(new AnswerEncoders(new SharedBudget(createBudgetMemory(1), 0, 9)).take(null), null);
+  t.equal(new AnswerEncoders(new Pool(9, 1).quotaOf(null)).take(null), null);
 });
 
 t.test('an encoder that is closed while it works calls nobody', async (t) => {
-  const room = new SharedBudget(createBudgetMemory(1), 0, 1);
+  const room = new Pool(2, 1).quotaOf(null);
   const encoder = new AnswerEncoders(room).take('br');
   const fail = (): void => {
     t.fail('called after close');

@@ -9,7 +9,7 @@ import type { HttpRoute } from '../../../src/http/worker-server.ts';
 import { CutAnswer } from '../../../src/support/text-pieces.ts';
 import type { LongAnswer } from '../../../src/worker/answers/long-answer.ts';
 import { LongAnswers } from '../../../src/worker/answers/long-answers.ts';
-import { createBudgetMemory, SharedBudget } from '../../../src/worker/limits/shared-budget.ts';
+import { Pool, type Quota } from '../../../src/worker/limits/quota.ts';
 import { eventually } from '../../support/expectations.ts';
 import { createHttpClient } from '../../support/http-client.ts';
 import { openRawConnection } from '../../support/raw-request.ts';
@@ -36,7 +36,7 @@ interface Scene {
   readonly events: (path: string) => Event[];
   /** Sizes of chunks in bytes, by path. */
   readonly written: (path: string) => number;
-  readonly room: SharedBudget;
+  readonly room: Quota;
   readonly faults: unknown[];
 }
 
@@ -51,7 +51,7 @@ async function openScene(
   t: Test,
   { pieces, roomMax = 100, deadlineMs = 5000 }: SceneOptions,
 ): Promise<Scene> {
-  const room = new SharedBudget(createBudgetMemory(1), 0, roomMax);
+  const room = new Pool(2 * roomMax, 1).quotaOf(null);
   const longAnswers = new LongAnswers({
     room: {
       take: () => (room.take(1) ? { holds: [], held: null as never, bytes: 0 } : null),

@@ -1,0 +1,122 @@
+import type { UnsentAnswers } from '../../http/answer-policy.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { type MetricCells, put } from '../../observability/metric-cells.ts';
+import type { LongAnswerRoom } from '../answers/long-answer-room.ts';
+import type { Holder, PinRoom } from '../evaluation/pin-room.ts';
+import { requestMetrics } from '../request-metrics-protocol.ts';
+import type { WorkerSetup } from '../worker-protocol.ts';
+import { addressFromBytes, type ClientAddresses } from './address-finder.ts';
+import { addressClient, type Client, credentialClient, Pool, type PoolOptions } from './quota.ts';
+
+/** Memory of the process for what clients have not read: of long answers, what they are made from. */
+const unsentBytesMax = 256 * 1024 * 1024;
+/** A client may have one answer of the greatest length. */
+const unsentBytesLeast = 8 * 1024 * 1024;
+/** Long answers that are being made, or sent to slow clients. */
+const longAnswersMax = 1024;
+/** Snapshots that they hold: each keeps pages from reuse, and takes one of LMDB's readers. */
+const pinnedSnapshotsMax = 128;
+/** The longest body. */
+const bodyBytesLeast = 1024 * 1024;
+
+type Setup = Pick<
+  WorkerSetup,
+  'workers' | 'inFlightMax' | 'bufferedBodyBytesMax' | 'syncStreamsMax' | 'limits'
+>;
+
+/** The pools from which a worker's requests take what they use. */
+export interface Pools {
+  /** Requests that wait: for their body, other reads or the writer. The APIs do not take each other's. */
+  readonly managementRequests: Pool;
+  readonly consoleRequests: Pool;
+  readonly bodyBytes: Pool;
+  readonly unsentBytes: Pool;
+  readonly longAnswers: Pool;
+  readonly snapshots: Pool;
+  readonly streams: Pool;
+}
+
+/** @param cells of `requestMetrics`, which show what is in use */
+export function createPools(setup: Setup, cells: MetricCells, log: Logger): Pools {
+  const { workers, inFlightMax } = setup;
+  const { metrics } = requestMetrics;
+  const options = (metric: keyof typeof metrics, least = 1): PoolOptions => ({
+    least,
+    onChange: (used) => put(cells, metrics[metric], used),
+    onAddressFull: (address) => warnOfProxy(setup.limits.proxyWarning, address, log),
+  });
+  return {
+    managementRequests: new Pool(inFlightMax, workers, options('managementInFlight')),
+    consoleRequests: new Pool(inFlightMax, workers, options('consoleInFlight')),
+    bodyBytes: new Pool(setup.bufferedBodyBytesMax, workers, options('bodyBytes', bodyBytesLeast)),
+    unsentBytes: new Pool(unsentBytesMax, workers, options('unsentBytes', unsentBytesLeast)),
+    longAnswers: new Pool(longAnswersMax, workers, options('longAnswers')),
+    snapshots: new Pool(pinnedSnapshotsMax, workers, options('pinnedSnapshots')),
+    // The streams themselves are counted by who serves them.
+    streams: new Pool(setup.syncStreamsMax, workers, {
+      onAddressFull: (address) => warnOfProxy(setup.limits.proxyWarning, address, log),
+    }),
+  };
+}
+
+/** Says once for the process that all clients of an undeclared proxy are taken for one. */
+function warnOfProxy(memory: SharedArrayBuffer, address: string, log: Logger): void {
+  if (Atomics.exchange(new Int32Array(memory), 0, 1) !== 0) return;
+  log.warn(
+    { address },
+    'an address has its whole quota, so more of its requests are refused; if it is a proxy of yours, declare it with --trusted-proxies',
+  );
+}
+
+/** Bounds long answers, what is kept for them, and the snapshots that they hold. */
+export function longAnswerRoom({
+  longAnswers,
+  unsentBytes,
+  snapshots,
+}: Pools): LongAnswerRoom & { readonly snapshots: PinRoom } {
+  return {
+    snapshots: {
+      take: (holder) => {
+        const quota = snapshots.quotaOf(holdingClient(holder));
+        return quota.take(1) ? quota : null;
+      },
+      give: (quota) => quota.end(),
+    },
+    take: (holder, { bytes, isPinned }) => {
+      const client = holdingClient(holder);
+      const quotas = [longAnswers.quotaOf(client), unsentBytes.quotaOf(client), snapshots.quotaOf(client)];
+      const needs = [1, bytes, isPinned ? 1 : 0];
+      if (quotas.every((quota, index) => quota.take(needs[index] as number))) {
+        return { holds: quotas, held: quotas[1] as (typeof quotas)[number], bytes };
+      }
+      for (const quota of quotas) quota.end();
+      return null;
+    },
+    resize: (place, bytes) => {
+      if (bytes > place.bytes && !place.held.take(bytes - place.bytes)) return false;
+      if (bytes < place.bytes) place.held.give(place.bytes - bytes);
+      place.bytes = bytes;
+      return true;
+    },
+    give: ({ holds }) => {
+      for (const hold of holds) hold.end();
+    },
+  };
+}
+
+/** @returns null for what the worker makes for all clients */
+function holdingClient({ asker, address }: Holder): Client | null {
+  if (asker !== null) return credentialClient(asker);
+  return address === null ? null : addressClient(address);
+}
+
+/** Bounds what sockets have not taken of answers that are sent whole. The peer is their client. */
+export function unsentAnswers(unsentBytes: Pool, addresses: ClientAddresses): UnsentAnswers {
+  return {
+    take: (bytes, peer) => {
+      const isProxy = addresses.isTrustedPeer(peer);
+      const quota = unsentBytes.quotaOf(isProxy ? null : addressClient(addressFromBytes(peer).limitKey));
+      return quota.take(bytes) ? () => quota.end() : null;
+    },
+  };
+}
