@@ -130,6 +130,19 @@ export const attacks: readonly Attack[] = [
     clients: 20,
     requests: ({ pages }) => [getRequest('/docs').repeat(pages)],
   },
+  {
+    ...ofStrangers,
+    id: 'sign-ins',
+    title: "Strangers sign in with wrong passwords, half of them to the Owner's account",
+    clients: 64,
+    isReading: true,
+    requests: () =>
+      [quietOwner.email, 'nobody@quiet.example'].map((email) => {
+        const body = JSON.stringify({ email, password: 'a wrong password' });
+        const head = `Host: bench\r\nX-Burgee-Console: 1\r\nSec-Fetch-Site: same-origin\r\nContent-Length: ${body.length}`;
+        return `POST /console/api/session HTTP/1.1\r\n${head}\r\n\r\n${body}`;
+      }),
+  },
   coldFlags('cold-flags', 120),
   coldFlags('cold-flags-few', 8),
   {

@@ -22,7 +22,7 @@ import { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
 import { type FrontParts, workerSettings } from './front-parts.ts';
 import { HostDesk } from './host-desk.ts';
-import { hashesAtOnce } from './password-desk.ts';
+import { hashesAtOnce } from './password-queue.ts';
 import { PasswordThreads } from './password-threads.ts';
 import { readFrontMetrics } from './read-front-metrics.ts';
 import { refuseWithoutWorker } from './refuse-without-worker.ts';

@@ -7,7 +7,7 @@ import { assert } from '../support/assert.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import type { HostCall, HostCallName, HostCalls } from '../worker/worker-protocol.ts';
-import { PasswordDesk, type PasswordHashing } from './password-desk.ts';
+import { type PasswordHashing, PasswordQueue } from './password-queue.ts';
 import { reportMsMax, type SyncDesk } from './sync-desk.ts';
 
 export interface HostDeskOptions {
@@ -46,13 +46,13 @@ type Handlers = {
 
 /** Does on the main thread what all workers share: passwords, OpenID, places of watching pages. */
 export class HostDesk {
-  readonly #passwords: PasswordDesk;
+  readonly #passwords: PasswordQueue;
   readonly #watchPlaces = new WatchPlaces();
   readonly #sync: SyncDesk;
   readonly #handlers: Handlers;
 
   constructor({ openId, cluster, sync, hashing, onReported }: HostDeskOptions) {
-    this.#passwords = new PasswordDesk(hashing);
+    this.#passwords = new PasswordQueue(hashing);
     this.#sync = sync;
     const provider = (): OpenIdPort => {
       if (openId === null) throw new Error('no OpenID provider is configured');
@@ -60,7 +60,6 @@ export class HostDesk {
     };
     this.#handlers = {
       checkPassword: (_caller, ...asked) => this.#passwords.check(...asked),
-      checkPasswords: (_caller, ...asked) => this.#passwords.checkEach(...asked),
       hashPassword: (_caller, ...asked) => this.#passwords.hash(...asked),
       beginOpenId: async (_caller, ...args) => provider().begin(...args),
       receiveOpenId: async (_caller, ...args) => provider().receive(...args),

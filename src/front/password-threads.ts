@@ -2,7 +2,7 @@ import { Piscina } from 'piscina';
 import { threadEntries } from '../entry-files.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { PasswordCheck } from '../passwords/password-worker.ts';
-import type { PasswordHashing } from './password-desk.ts';
+import type { PasswordHashing } from './password-queue.ts';
 
 /** Linux gives such a thread a tenth of the time of one with normal priority, where both want the same core. */
 const niceIncrement = 10;

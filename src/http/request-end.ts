@@ -4,7 +4,7 @@ import type { RequestView } from './request-view.ts';
 
 const lengths =
   'The headers disagree on the length of the request body. Send one Content-Length, or Transfer-Encoding: chunked.';
-const hosts = 'The request has more than one Host header. Send one.';
+const severalHosts = 'The request has more than one Host header. Send one.';
 const methods = 'The request method is not valid. Send an HTTP method in upper-case letters.';
 
 /** Methods that every HTTP parser knows. After another method, parsers may disagree on what follows. */
@@ -18,13 +18,30 @@ const commonMethods = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 
  * @returns a message for the client; null when there is no fault
  */
 export function framingFault(request: RequestView): string | null {
-  const sizes = request.headerValues('content-length');
-  const encodings = request.headerValues('transfer-encoding');
-  if (sizes.length + encodings.length > 1) return lengths;
-  if (sizes.some((size) => !/^\d{1,15}$/.test(size))) return lengths;
-  if (encodings.some((encoding) => encoding.toLowerCase() !== 'chunked')) return lengths;
-  if (request.headerValues('host').length > 1) return hosts;
+  sizes = 0;
+  encodings = 0;
+  hosts = 0;
+  isOddLength = false;
+  request.eachLine(noteFraming);
+  if (sizes + encodings > 1 || isOddLength) return lengths;
+  if (hosts > 1) return severalHosts;
   return request.method() === 'other' ? methods : null;
+}
+
+let sizes = 0;
+let encodings = 0;
+let hosts = 0;
+let isOddLength = false;
+
+function noteFraming(name: string, value: string): void {
+  if (name === 'host') hosts += 1;
+  else if (name === 'content-length') {
+    sizes += 1;
+    isOddLength ||= !/^\d{1,15}$/.test(value);
+  } else if (name === 'transfer-encoding') {
+    encodings += 1;
+    isOddLength ||= value.toLowerCase() !== 'chunked';
+  }
 }
 
 /**

@@ -72,6 +72,14 @@ export class RequestView {
     return lines;
   }
 
+  /** @param note receives each line of the head: a name in lower case, and its value */
+  eachLine(note: (name: string, value: string) => void): void {
+    const lines = this.#allLines();
+    for (let index = 0; index < lines.length; index += 2) {
+      note(lines[index] as string, lines[index + 1] as string);
+    }
+  }
+
   /** @returns every value of a header, joined by comma and space as lists are; null when it was not sent */
   joinedHeader(name: string): string | null {
     const values = this.headerValues(name);

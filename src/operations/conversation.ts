@@ -1,4 +1,3 @@
-import type { StoredPassword } from '../domain/session/password.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import type { ApiReply } from './api-reply.ts';
 import type { ApiReads } from './call.ts';
@@ -11,24 +10,30 @@ import type { SessionCookie } from './sessions/session-cookie.ts';
 import type { SyncStreamsPort } from './sync/sync-streams-port.ts';
 import type { PageWatchers } from './watching/page-watchers.ts';
 
-/** The account of all that follow a link: it is known only when the link is used. */
-export const accountOfLinks = 'links';
+/** Who has a password checked or hashed. */
+export interface PasswordCaller {
+  /** Of the address. */
+  readonly limitKey: string;
+  /** The account that the password is for: its email, or what else names it. */
+  readonly account: string;
+  /** Whether the address has a live session of the account, or a link of it. */
+  readonly isKnown: boolean;
+}
 
-/** The way of a sign-in to the process' password desk, which makes and checks a few hashes at a time. */
+/** The way of a sign-in to the queue of the process, which makes and checks a few hashes at a time. */
 export interface PasswordPort {
   /**
-   * @param limitKey of the address that asks: addresses take turns
-   * @param stored null for a member who is unknown or has none: the check takes as long
+   * Checks a password against several hashes, one after the other.
+   *
+   * @param passwordHashes null for a member who is unknown or has none: the check takes as long
+   * @returns which of them match
    */
-  check(limitKey: string, stored: StoredPassword | null, password: string): Promise<boolean | 'busy'>;
-  /** The same for several, one after the other in one place. @returns which of them match */
-  checkEach(
-    limitKey: string,
-    stored: readonly (StoredPassword | null)[],
+  check(
+    caller: PasswordCaller,
+    passwordHashes: readonly (string | null)[],
     password: string,
   ): Promise<readonly boolean[] | 'busy'>;
-  /** @param accountId of a member with a session, or `accountOfLinks` */
-  hash(limitKey: string, accountId: string, password: string): Promise<string | 'busy'>;
+  hash(caller: PasswordCaller, password: string): Promise<string | 'busy'>;
 }
 
 /** Counts attempts to sign in, by account and by address. Implemented by the worker's limiters. */

@@ -28,9 +28,8 @@ export type HostOrder = Exclude<HostMessage, { kind: 'results' }>;
 /** A worker's side of the main thread: calls to what the process has once for all workers. */
 export class HostClient {
   readonly passwords: PasswordPort = {
-    check: (key, stored, password) => this.ask('checkPassword', [key, stored, password]),
-    checkEach: (key, stored, password) => this.ask('checkPasswords', [key, stored, password]),
-    hash: (key, account, password) => this.ask('hashPassword', [key, account, password]),
+    check: (caller, hashes, password) => this.ask('checkPassword', [caller, hashes, password]),
+    hash: (caller, password) => this.ask('hashPassword', [caller, password]),
   };
   readonly openId: OpenIdPort = {
     begin: (proof, requestId) => this.ask('beginOpenId', [proof, requestId]),

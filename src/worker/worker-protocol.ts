@@ -103,7 +103,6 @@ export const beatIntervalMs = 250;
 /** Calls to the main thread, which has these things once for all workers: one map from name to arguments and result. */
 export interface HostCalls {
   readonly checkPassword: Call<PasswordPort['check']>;
-  readonly checkPasswords: Call<PasswordPort['checkEach']>;
   readonly hashPassword: Call<PasswordPort['hash']>;
   readonly beginOpenId: Call<OpenIdPort['begin']>;
   readonly receiveOpenId: Call<OpenIdPort['receive']>;

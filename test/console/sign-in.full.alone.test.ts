@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Value } from 'typebox/value';
 import { sessionRowSchema, sessionViewSchema } from '../../src/contracts/console/session-views.ts';
-import { hashesAtOnce } from '../../src/front/password-desk.ts';
+import { hashesAtOnce } from '../../src/front/password-queue.ts';
 import { checkStore } from '../../src/storage/check.ts';
 import { ConsoleClient } from './console-client.ts';
 import { bootConsole, password, person, signInAs } from './console-fixture.ts';

@@ -120,54 +120,13 @@ t.test('the places of a worker that has ended are free', async (t) => {
   );
 });
 
-t.test(
-  'passwords of all workers are checked a few at a time; beyond the queue a check is refused',
-  async (t) => {
-    const desk = openDesk();
-    const workers = [connect(t, desk), connect(t, desk)];
-    const accountId = 'account';
-    const passwordHash = await workers[0]?.host.passwords.hash(
-      '192.0.2.1',
-      accountId,
-      'a password that is long',
-    );
-    if (typeof passwordHash !== 'string') throw new Error('no hash');
-    const stored = { passwordHash, accountId };
-    t.equal(await workers[1]?.host.passwords.check('192.0.2.1', stored, 'a password that is long'), true);
-    t.equal(await workers[1]?.host.passwords.check('192.0.2.1', stored, 'another'), false);
-    t.equal(await workers[1]?.host.passwords.check('192.0.2.1', null, 'a password that is long'), false);
-    const checks = Array.from({ length: 40 }, (_, index) =>
-      workers[index % 2]?.host.passwords.check('192.0.2.1', stored, 'another'),
-    );
-    const outcomes = await Promise.all(checks);
-    t.equal(
-      outcomes.filter((outcome) => outcome === 'busy').length,
-      40 - 34,
-      'two checks under way, and 32 that wait',
-    );
-  },
-);
-
-t.test('an address that asks for many checks makes another one wait for one of them only', async (t) => {
-  const { host } = connect(t, openDesk());
-  const ended: string[] = [];
-  const ask = async (address: string): Promise<boolean | 'busy'> => {
-    const outcome = await host.passwords.check(address, null, 'a password that is long');
-    ended.push(`${address} ${outcome}`);
-    return outcome;
-  };
-  const network = (count: number): string => `20010db80000${(0x1000 + count).toString(16)}/64`;
-  const strangers = Array.from({ length: 40 }, (_, count) => ask(network(count)));
-  t.equal(await ask('192.0.2.1'), false, 'it has a place although all were taken');
-  const before = ended.filter((line) => line.endsWith('false')).length;
-  // Some of them are under way, and results come several in a message. In the order of arrival it would be 34.
-  t.ok(before <= 16, `${before} checks were told until then`);
-  await Promise.all(strangers);
-  t.equal(
-    ended.filter((line) => line.endsWith('busy')).length,
-    40 - 34 + 1,
-    'one lost its place to the other address',
-  );
+t.test('passwords of all workers are checked and hashed', async (t) => {
+  const desk = openDesk();
+  const [one, other] = [connect(t, desk).host.passwords, connect(t, desk).host.passwords];
+  const caller = { limitKey: '192.0.2.1', account: 'ada@example.com', isKnown: false };
+  const hash = await one.hash(caller, 'a password that is long');
+  t.strictSame(await other.check(caller, [hash, null], 'a password that is long'), [true, false]);
+  t.strictSame(await other.check(caller, [hash], 'another'), [false]);
 });
 
 t.test('a failure in the desk is an error of only that call', async (t) => {

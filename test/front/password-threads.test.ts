@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import t from 'tap';
-import { hashesAtOnce } from '../../src/front/password-desk.ts';
+import { hashesAtOnce } from '../../src/front/password-queue.ts';
 import { PasswordThreads } from '../../src/front/password-threads.ts';
 
 const isLinux = process.platform === 'linux';

@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { HostDesk } from '../../src/front/host-desk.ts';
-import type { PasswordHashing } from '../../src/front/password-desk.ts';
+import type { PasswordHashing } from '../../src/front/password-queue.ts';
 import { Rebalancing } from '../../src/front/rebalancing.ts';
 import { SyncDesk } from '../../src/front/sync-desk.ts';
 import { WorkerLink } from '../../src/front/worker-link.ts';

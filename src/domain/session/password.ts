@@ -1,13 +1,6 @@
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
 import { refuse } from '../outcome.ts';
 
-/** A member's password, as it is stored. */
-export interface StoredPassword {
-  readonly passwordHash: string;
-  /** Of `accountOfMember`: whose share a check of it takes. */
-  readonly accountId: string;
-}
-
 export const passwordCharsMin = 12;
 /** Hashing costs the same for any length; the bound is for what is sent and kept in memory. */
 export const passwordCharsMax = 1024;

@@ -2,7 +2,7 @@ import { shape, text } from '../../contracts/console/view-parts.ts';
 import { passwordProblem } from '../../domain/session/password.ts';
 import type { ApiReply } from '../api-reply.ts';
 import { optional } from '../body-parts.ts';
-import type { ConversationActors } from '../conversation.ts';
+import type { ConversationActors, PasswordCaller } from '../conversation.ts';
 import { conversation, signedIn } from '../operation.ts';
 import { askReads, askWriter } from './ask-actors.ts';
 import { findOwnPassword } from './find-own-password.ts';
@@ -26,8 +26,7 @@ export const changePassword = conversation('change-password', {
       return;
     }
     if (!(await isAllowed(reply, own.value, asked.current, actors))) return;
-    const { limitKey } = reply.request;
-    const passwordHash = await actors.passwords.hash(limitKey, own.value.accountId, asked.password);
+    const passwordHash = await actors.passwords.hash(callerOf(reply, own.value), asked.password);
     if (passwordHash === 'busy') {
       await passwordsBusy(reply);
       return;
@@ -38,22 +37,27 @@ export const changePassword = conversation('change-password', {
   },
 });
 
+/** The member is signed in at the address. */
+function callerOf({ request: { limitKey } }: ApiReply, { email }: OwnPassword): PasswordCaller {
+  return { limitKey, account: email.toLowerCase(), isKnown: true };
+}
+
 /**
  * @returns false when the present password is wrong, missing or could not be checked; then the request has been
  * answered.
  */
 async function isAllowed(
   reply: ApiReply,
-  { email, accountId, passwordHash }: OwnPassword,
+  own: OwnPassword,
   current: string | undefined,
   actors: ConversationActors,
 ): Promise<boolean> {
+  const { email, passwordHash } = own;
   if (passwordHash === null) return true;
   const checked = await countWrong(reply, email, actors, async () => {
-    const stored = { accountId, passwordHash };
-    const isRight = await actors.passwords.check(reply.request.limitKey, stored, current ?? '');
-    if (isRight === true) return { right: true };
-    if (isRight === 'busy') return 'busy';
+    const checked = await actors.passwords.check(callerOf(reply, own), [passwordHash], current ?? '');
+    if (checked === 'busy') return 'busy';
+    if (checked[0] === true) return { right: true };
     reply.refuse({ code: 'invalid-request', detail: wrongCurrent });
     return 'wrong';
   });

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ApiReply } from '../api-reply.ts';
-import type { ConversationActors, PasswordPort } from '../conversation.ts';
+import type { ConversationActors, PasswordCaller, PasswordPort } from '../conversation.ts';
 import type { Credential } from './step-bodies.ts';
 
 const tooManyAttempts =
@@ -33,19 +33,18 @@ export const checksPerAttempt = 3;
  * others: only then are the rest checked too.
  *
  * @param meant the members with the given email; their reading is bounded
- * @param limitKey of the address that asks
  */
 export async function rightCredentials(
   meant: readonly Credential[],
   password: string,
-  desk: PasswordPort,
-  limitKey: string,
+  passwords: PasswordPort,
+  caller: PasswordCaller,
 ): Promise<readonly Credential[] | 'busy'> {
   const right: Credential[] = [];
   for (let from = 0; from === 0 || (from < meant.length && right.length > 0); from += checksPerAttempt) {
     const some = meant.slice(from, from + checksPerAttempt);
-    const checks = Array.from({ length: checksPerAttempt }, (_, at) => some[at] ?? null);
-    const checked = await desk.checkEach(limitKey, checks, password);
+    const checks = Array.from({ length: checksPerAttempt }, (_, at) => some[at]?.passwordHash ?? null);
+    const checked = await passwords.check(caller, checks, password);
     if (checked === 'busy') return 'busy';
     right.push(...some.filter((_, at) => checked[at] === true));
   }

@@ -34,9 +34,14 @@ async function check(
 ): Promise<Checked<readonly Credential[]>> {
   const found = askReads<FoundCredentials>(reply, findCredentials, { email }, actors);
   if (found === null) return null;
-  const { credentials } = found.value;
+  const { credentials, isKnownAddress } = found.value;
   const meant = credentials.filter((each) => memberId === undefined || each.memberId === memberId);
-  const right = await rightCredentials(meant, password, actors.passwords, reply.request.limitKey);
+  const caller = {
+    limitKey: reply.request.limitKey,
+    account: email.toLowerCase(),
+    isKnown: isKnownAddress,
+  };
+  const right = await rightCredentials(meant, password, actors.passwords, caller);
   if (right === 'busy') return 'busy';
   if (right.length > 0) return { right };
   reply.refuse(wrongCredentials().problem);

@@ -1,5 +1,4 @@
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
-import type { StoredPassword } from '../../domain/session/password.ts';
 import type { PendingSignIn } from './open-id/sealed-sign-in.ts';
 
 /** Bodies and answers of the steps of conversations. They stay within the service. */
@@ -7,12 +6,15 @@ import type { PendingSignIn } from './open-id/sealed-sign-in.ts';
 export interface FindCredentials {
   readonly email: string;
 }
-export interface Credential extends StoredPassword {
+export interface Credential {
+  readonly passwordHash: string;
   readonly memberId: string;
   readonly organisationName: string;
 }
 export interface FoundCredentials {
   readonly credentials: readonly Credential[];
+  /** Whether one of the members has a live session that was opened at the address of the request. */
+  readonly isKnownAddress: boolean;
 }
 
 export interface BeginSession {
@@ -28,7 +30,6 @@ export interface BegunSession {
 
 export interface OwnPassword {
   readonly email: string;
-  readonly accountId: string;
   /** Null for a member without a password. */
   readonly passwordHash: string | null;
 }

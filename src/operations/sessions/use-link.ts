@@ -6,8 +6,9 @@ import { emailCharsMax, isEmailAddress } from '../../domain/member/member.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { passwordProblem } from '../../domain/session/password.ts';
+import type { ApiReply } from '../api-reply.ts';
 import { optional } from '../body-parts.ts';
-import { accountOfLinks } from '../conversation.ts';
+import type { PasswordCaller } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
 import { answerBegun, askReads, askWriter } from './ask-actors.ts';
 import { consumeLink } from './consume-link.ts';
@@ -44,9 +45,7 @@ export const useLink = conversation('use-link', {
       return;
     }
     const passwordHash =
-      asked.password === undefined
-        ? null
-        : await actors.passwords.hash(reply.request.limitKey, accountOfLinks, asked.password);
+      asked.password === undefined ? null : await actors.passwords.hash(linkCaller(reply), asked.password);
     if (passwordHash === 'busy') {
       await passwordsBusy(reply);
       return;
@@ -56,6 +55,11 @@ export const useLink = conversation('use-link', {
     if (begun !== null) answerBegun(reply, begun.value, actors);
   },
 });
+
+/** The link is valid. Its account is known only when it is used. */
+function linkCaller({ request: { limitKey } }: ApiReply): PasswordCaller {
+  return { limitKey, account: `link at ${limitKey}`, isKnown: true };
+}
 
 function readEntrant(
   asked: UseLinkBody,

@@ -43,7 +43,7 @@ export const limitsBody: Topic = {
     },
     'All buffered bodies together are bounded (64 MiB, a setting): above it 503.': {
       'buffered-bodies-are-bounded-together': on(
-        'small-limits',
+        'few-bodies',
         hold(ci.post('/api/v1/flags'), 1000000, 900000),
         ci
           .create(padded(900000, { name: 'x' }))

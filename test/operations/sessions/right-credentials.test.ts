@@ -1,26 +1,27 @@
 import t from 'tap';
-import { PasswordDesk } from '../../../src/front/password-desk.ts';
+import { PasswordQueue } from '../../../src/front/password-queue.ts';
 import { checksPerAttempt, rightCredentials } from '../../../src/operations/sessions/password-checks.ts';
 import { hashPassword, isPasswordOf } from '../../../src/support/password-hash.ts';
 
 const password = 'correct horse battery';
 
-/** A desk that counts its real password checks. */
-function openDesk() {
+const caller = { limitKey: '192.0.2.1', account: 'ada@example.com', isKnown: false };
+
+/** A queue that counts its real password checks. */
+function openQueue() {
   let checks = 0;
   const isRight = (hash: string, given: string): Promise<boolean> => {
     checks += 1;
     return isPasswordOf(hash, given);
   };
-  const desk = new PasswordDesk({ hash: hashPassword, isRight });
-  return { desk, count: () => checks };
+  const queue = new PasswordQueue({ hash: hashPassword, isRight });
+  return { queue, count: () => checks };
 }
 
 function credentials(hashes: readonly string[]) {
   return hashes.map((passwordHash, index) => {
     const memberId = `member-${index}`;
-    const accountId = `organisation-${index}`;
-    return { memberId, organisationName: `organisation ${index}`, accountId, passwordHash };
+    return { memberId, organisationName: `organisation ${index}`, passwordHash };
   });
 }
 
@@ -29,10 +30,10 @@ t.test(
   async (t) => {
     const hash = await hashPassword(password);
     for (const members of [0, 1, 2, 3, 4, 16]) {
-      const { desk, count } = openDesk();
+      const { queue, count } = openQueue();
       const meant = credentials(Array.from({ length: members }, () => hash));
       t.strictSame(
-        await rightCredentials(meant, 'a wrong password', desk, '192.0.2.1'),
+        await rightCredentials(meant, 'a wrong password', queue, caller),
         [],
         `${members} members`,
       );
@@ -43,10 +44,10 @@ t.test(
 
 t.test('a right password finds all its members', async (t) => {
   const [mine, other] = await Promise.all([hashPassword(password), hashPassword('another password')]);
-  const { desk, count } = openDesk();
+  const { queue, count } = openQueue();
   const meant = credentials([other, mine, other, mine, mine]);
-  const right = await rightCredentials(meant, password, desk, '192.0.2.1');
-  if (right === 'busy') throw new Error('The desk has no other users');
+  const right = await rightCredentials(meant, password, queue, caller);
+  if (right === 'busy') throw new Error('the queue has no other users');
   t.strictSame(
     right.map(({ memberId }) => memberId),
     ['member-1', 'member-3', 'member-4'],
@@ -55,6 +56,6 @@ t.test('a right password finds all its members', async (t) => {
 });
 
 t.test('no password matches the decoy', async (t) => {
-  const { desk } = openDesk();
-  t.strictSame(await desk.checkEach('192.0.2.1', [null, null], password), [false, false]);
+  const { queue } = openQueue();
+  t.strictSame(await queue.check(caller, [null, null], password), [false, false]);
 });

@@ -130,14 +130,14 @@ t.test('streams end when the service drains', async (t) => {
 t.test('no more streams than there are places', async (t) => {
   const other = await startOfrep(t, {
     BURGEE_SYNC_STREAMS_MAX: '2',
-    BURGEE_WORKERS: '2',
+    BURGEE_WORKERS: '1',
     BURGEE_ADMIN_PORT: '0',
   });
   const open = (id: string) => openEvents(t, other.server.port, `/projects/${id}/ofrep/v1/events`);
   const first = await open(other.solo.id);
   t.equal(first.status, 200);
   const share = await open(other.solo.id);
-  t.equal(share.status, 500, 'a project has a share of the places');
+  t.equal(share.status, 500, 'half of the places are for browsers');
   t.equal(share.headers['retry-after'], '1');
   const { scrape } = await adminClientOf(t, other.server);
   const figures = await scrape();
