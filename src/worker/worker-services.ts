@@ -243,9 +243,7 @@ function createConsoleDoor(
   return new ConsoleDoor({
     ...parts,
     settings: setup.console,
-    encoders: new AnswerEncoders(
-      new Pool(encodersMax, setup.workers, { isUndivided: true }).quotaOf(null),
-    ),
+    encoders: new AnswerEncoders(new Pool(encodersMax, setup.workers, { isUndivided: true }).quotaOf(null)),
     host,
     watchers: new ConsolePages({ server, reads, places: host.watchPlaces, isAttached }),
     requestRate: new AddressLimiter(limits.consoleRate, setup.consoleRateLimit),
