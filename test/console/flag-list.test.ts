@@ -1,6 +1,6 @@
 import t from 'tap';
 import {
-  byPlace,
+  byNameAndId,
   type FlagItem,
   type KnownFlags,
   listedState,
@@ -11,12 +11,12 @@ import {
 } from '../../src/console/client/flag-list.ts';
 import {
   chosenFlags,
+  inShownOrder,
   sharedNames,
   sortOf,
   tagsOf,
   writtenSort,
 } from '../../src/console/screens/flags/filter-flags.ts';
-import { inShownOrder } from '../../src/console/screens/flags/held-rows.ts';
 import type { FlagPage, FlagRow, StateKind } from '../../src/contracts/console/flag-views.ts';
 
 const off: StateKind = { enabled: false, trafficPercentage: 0, cohortOverrideCount: null, audienceId: null };
@@ -160,14 +160,14 @@ t.test('a whole flag is shown as the service would list it', async (t) => {
 t.test('the order is that of the bytes of names, as the service has it', async (t) => {
   const names = ['a', 'Z', 'ä', 'ab', '', '\uFFFD', '🙂', '\uE000', '日本'];
   const place = (name: string, id = '1') => ({ name, id });
-  const sorted = names.map((name) => place(name)).sort(byPlace);
+  const sorted = names.map((name) => place(name)).sort(byNameAndId);
   const expected = names.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
   t.strictSame(
     sorted.map(({ name }) => name),
     expected,
   );
-  t.ok(byPlace(place('a', '1'), place('a', '2')) < 0);
-  t.equal(byPlace(place('a'), place('a')), 0);
+  t.ok(byNameAndId(place('a', '1'), place('a', '2')) < 0);
+  t.equal(byNameAndId(place('a'), place('a')), 0);
 });
 
 t.test('held rows keep their places, without deleted ones, and new ones come last', async (t) => {

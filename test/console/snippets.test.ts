@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { exampleCaller } from '../../src/console/screens/flag/example-caller.ts';
-import { type SnippetPlace, snippetsOf } from '../../src/console/screens/flag/snippets.ts';
+import { type SnippetInput, snippetsOf } from '../../src/console/screens/flag/snippets.ts';
 import type { ConsoleFlagView } from '../../src/contracts/console/flag-views.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { debianPrograms } from '../support/debian-programs.ts';
@@ -14,7 +14,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 /* What the console shows under «Code». */
 t.setTimeout(120_000);
 
-const place: SnippetPlace = {
+const place: SnippetInput = {
   baseUrl: 'https://flags.example.test',
   projectId: 'Qm4ZtR9bNdk3VvX0aPq7',
   environment: 'production',
@@ -29,7 +29,7 @@ const place: SnippetPlace = {
   },
 };
 
-function codeOf(id: string, given: SnippetPlace = place): string {
+function codeOf(id: string, given: SnippetInput = place): string {
   return snippetsOf(given).find((snippet) => snippet.id === id)?.code ?? '';
 }
 
@@ -110,7 +110,7 @@ const answered = new Map<string, boolean>([
 const { skip } = debianPrograms('curl');
 
 /** Asks as OpenFeature's providers do, at the addresses that the snippets give them. */
-async function expectProvidersAnswer(t: Test, given: SnippetPlace): Promise<void> {
+async function expectProvidersAnswer(t: Test, given: SnippetInput): Promise<void> {
   const { targetingKey, cohort, attributes, offBecause } = given.caller;
   const pairs = attributes.map(({ name, value }) => [name, value] as const);
   const context = { targetingKey, ...(cohort === null ? {} : { cohort }), ...Object.fromEntries(pairs) };

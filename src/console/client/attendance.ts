@@ -15,6 +15,6 @@ export function watchAttendance(window: EventTarget): void {
 }
 
 /** Whether a person acted just now. Other requests are made by the page itself, and do not prolong the session. */
-export function isSomebodyThere(): boolean {
+export function isAttended(): boolean {
   return performance.now() - actedAt < presentMs;
 }

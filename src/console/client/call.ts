@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import type { consoleOperations } from '../../operations/console-operations.ts';
 import { type ConsoleOperationId, consoleRoutes } from '../../operations/console-routes.ts';
 import { addressOf, type ParamsOf, type QueryOf } from './address-of.ts';
-import { isSomebodyThere } from './attendance.ts';
+import { isAttended } from './attendance.ts';
 import { ConsoleError, isUndecided } from './console-error.ts';
 
 type Operations = typeof consoleOperations;
@@ -32,7 +32,7 @@ export async function call<Id extends ConsoleOperationId>(
   const [method] = consoleRoutes[id].split(' ') as [string];
   const headers: Record<string, string> = { 'X-Burgee-Console': '1' };
   if (body !== null) headers['Content-Type'] = 'application/json';
-  if (method === 'GET' && !isSomebodyThere()) headers['X-Burgee-Background'] = '1';
+  if (method === 'GET' && !isAttended()) headers['X-Burgee-Background'] = '1';
   try {
     const response = await send(addressOf(id, params, query), {
       method,

@@ -4,7 +4,7 @@ export class ConsoleError extends Error {
   readonly title: string;
   /** The operator finds the request in the log by this id; null when no answer came. */
   readonly requestId: string | null;
-  /** Members beside the envelope's own: `current` of a conflict, `uses` of a record that is in use. */
+  /** Members in addition to the envelope's own: `current` of a conflict, `uses` of a record that is in use. */
   readonly extra: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -54,7 +54,7 @@ export function isUnreadable<Read extends { readonly isLoadingError: boolean; re
   return read.isLoadingError || isGone(read.error);
 }
 
-/** What is stored now, if the service refused the change because somebody else saved first; otherwise null. */
+/** What is stored now, if the service refused the change because another one was saved first; otherwise null. */
 export function conflictOf<View>(thrown: unknown): View | null {
   if (!(thrown instanceof ConsoleError) || thrown.status !== 409) return null;
   return (thrown.extra['current'] as View | undefined) ?? null;

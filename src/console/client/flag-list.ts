@@ -2,7 +2,7 @@ import type { ConsoleFlagView, FlagPage, FlagRow, StateKind } from '../../contra
 
 /** What the states of a page's rows point to. */
 interface PageStates {
-  /** The place of an environment's number in a row's `states`. */
+  /** The index of an environment's number in a row's `states`. */
   readonly columns: ReadonlyMap<number, number>;
   readonly kinds: readonly StateKind[];
 }
@@ -18,8 +18,8 @@ export interface FlagItem extends FlagRow {
 
 /** @returns undefined if the flag had no state there when it was read */
 export function listedState({ states, page }: FlagItem, environment: number): StateKind | undefined {
-  const place = page.columns.get(environment);
-  return place === undefined ? undefined : page.kinds[states[place] ?? -1];
+  const column = page.columns.get(environment);
+  return column === undefined ? undefined : page.kinds[states[column] ?? -1];
 }
 
 /**
@@ -85,12 +85,12 @@ export function pageOfFlag(flag: ConsoleFlagView): FlagPage {
 }
 
 /**
- * Puts the rows of a page in their places. The page may have been read before a change that this round already knows:
+ * Merges the rows of a page into the list's order. The page may have been read before a change that this round already knows:
  * such a row stays. One of an earlier round is replaced by any revision, because the store may come from a backup.
  */
 function withRows(list: KnownFlags, { flags: rows, environments, kinds }: FlagPage): KnownFlags {
   const { round } = list;
-  const page = { columns: new Map(environments.map((number, place) => [number, place])), kinds };
+  const page = { columns: new Map(environments.map((number, column) => [number, column])), kinds };
   const read = new Map<string, FlagItem>();
   for (const row of rows)
     if (!list.gone.has(row.id)) read.set(row.id, { ...row, words: wordsOf(row), page, round });
@@ -100,7 +100,7 @@ function withRows(list: KnownFlags, { flags: rows, environments, kinds }: FlagPa
     if (now === undefined) others.push(flag);
     else if (flag.round === round && now.revision < flag.revision) read.set(flag.id, flag);
   }
-  return { ...list, flags: merged(others, [...read.values()].sort(byPlace)) };
+  return { ...list, flags: merged(others, [...read.values()].sort(byNameAndId)) };
 }
 
 function wordsOf({ name, description, tags }: FlagRow): string {
@@ -112,7 +112,7 @@ function merged(left: readonly FlagItem[], right: readonly FlagItem[]): FlagItem
   const all: FlagItem[] = [];
   let at = 0;
   for (const flag of right) {
-    for (let other = left[at]; other !== undefined && byPlace(other, flag) < 0; other = left[at]) {
+    for (let other = left[at]; other !== undefined && byNameAndId(other, flag) < 0; other = left[at]) {
       all.push(other);
       at += 1;
     }
@@ -122,10 +122,10 @@ function merged(left: readonly FlagItem[], right: readonly FlagItem[]): FlagItem
   return all;
 }
 
-type Placed = Pick<FlagItem, 'name' | 'id'>;
+type NamedFlag = Pick<FlagItem, 'name' | 'id'>;
 
 /** The order of the list: names in the order of their UTF-8 bytes, then ids. */
-export function byPlace(left: Placed, right: Placed): number {
+export function byNameAndId(left: NamedFlag, right: NamedFlag): number {
   return compareBytes(left.name, right.name) || compareBytes(left.id, right.id);
 }
 

@@ -20,7 +20,7 @@ export const everywhere = 'all';
 type Session = AnswerOf<'read-session'>;
 
 /**
- * Who is signed in. After a sign-in, the answer that nobody is signed in counts as a refusal: the page keeps its
+ * The session. After a sign-in, the answer that there is no session counts as a refusal: the page keeps its
  * content until the member has left it.
  */
 async function readSession({ signal, client, queryKey }: QueryFunctionContext): Promise<Session> {
@@ -40,13 +40,13 @@ export const membersQuery = reading(everywhere, 'list-members', {});
 export const invitationsQuery = reading(everywhere, 'list-invitations', {});
 export const organisationQuery = reading(everywhere, 'read-organisation', {});
 export const mailStateQuery = reading(everywhere, 'read-mail-state', {});
-/** Nobody tells the page of nodes: it asks again. */
+/** The stream of changes does not report nodes. */
 const nodesEveryMs = 2000;
 export const nodesQuery = queryOptions({
   ...reading(everywhere, 'list-nodes', {}),
   refetchInterval: nodesEveryMs,
 });
-/** Nobody tells the page of programs that connect: it asks again. */
+/** The stream of changes does not report connections of programs. */
 const streamsEveryMs = 5000;
 export function syncStreamsQuery(projectId: string) {
   return queryOptions({

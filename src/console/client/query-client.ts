@@ -16,15 +16,15 @@ function isEndOfSession(error: Error): boolean {
  * first such answer only
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
-  let isTold = false;
+  let hasReported = false;
   const queryCache = new QueryCache({
     onError: (error, { state }) => {
-      if (!isEndOfSession(error) || (isTold && state.data !== undefined)) return;
-      isTold = true;
+      if (!isEndOfSession(error) || (hasReported && state.data !== undefined)) return;
+      hasReported = true;
       onSignedOut();
     },
     onSuccess: () => {
-      isTold = false;
+      hasReported = false;
     },
   });
   const mutationCache = new MutationCache({

@@ -43,13 +43,13 @@ export async function readFlagList(client: QueryClient, queryKey: ListKey): Prom
     const query = list.next === '' ? { limit } : { limit, after: list.next };
     const page = await call('list-console-flags', { projectId }, null, { query, signal });
     signal.throwIfAborted();
-    // Meanwhile somebody's change may have come.
+    // A change may have been reported meanwhile.
     const present = client.getQueryState<KnownFlags>(queryKey);
     isOutdated ||= present?.isInvalidated === true && present.data !== undefined;
     list = withPage(present?.data ?? list, page);
     if (list.next !== null) {
       client.setQueryData(queryKey, list);
-      await theBrowsersTurn();
+      await yieldToBrowser();
     }
   }
   // The end of a reading counts as an answer to every invalidation before it.
@@ -58,7 +58,7 @@ export async function readFlagList(client: QueryClient, queryKey: ListKey): Prom
 }
 
 /** Between two pages the browser draws, and takes what is typed. */
-function theBrowsersTurn(): Promise<void> {
+function yieldToBrowser(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
@@ -70,7 +70,7 @@ function changeList(client: QueryClient, queryKey: ListKey, change: (list: Known
   if (isInvalidated) void client.invalidateQueries({ queryKey, exact: true, refetchType: 'none' });
 }
 
-/** Reads flags of a list that somebody has changed; after a failure the whole list. */
+/** Reads flags of a list that others have changed; after a failure the whole list. */
 export async function readChangedFlags(
   client: QueryClient,
   queryKey: ListKey,

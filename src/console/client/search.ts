@@ -6,7 +6,7 @@ import { everywhere } from './queries.ts';
 
 /** A result of a search that is shown. */
 export type FoundRow = SearchResult & {
-  /** Whether it was a flag that is on in production when it was found. It decides its place. */
+  /** Whether it was a flag that is on in production when it was found. It decides the order. */
   readonly wasOn: boolean;
 };
 
@@ -33,8 +33,8 @@ function isOn(result: SearchResult): boolean {
 }
 
 /**
- * The rows of an answer. Rows that are shown already keep their places, and new ones come last: nothing moves under the
- * hand. A flag that was just switched off stays too, although the search no longer finds it.
+ * The rows of an answer. Rows that are shown already keep their order, and new ones come last: nothing moves under the
+ * pointer. A flag that was just switched off stays too, although the search no longer finds it.
  *
  * @param shown undefined when the search is answered for the first time
  */

@@ -29,7 +29,7 @@ export interface Draft {
   readonly edits: Fields;
 }
 
-/** A field that both this draft and somebody else have changed, to different values. */
+/** A field that this draft and another member have changed, to different values. */
 export interface Clash {
   readonly key: string;
   readonly base: unknown;
@@ -38,7 +38,7 @@ export interface Clash {
 }
 
 interface Rebased {
-  /** The same edits on top of the present stored state; an edit that somebody else made too is dropped. */
+  /** The same edits on top of the present stored state; an edit that another member made too is dropped. */
   readonly draft: Draft;
   readonly clashes: readonly Clash[];
   /** Fields that others have changed and the draft has not. */

@@ -38,7 +38,7 @@ export function useLeaving(isDirty: boolean, isBusy = false): Leaving | null {
     enableBeforeUnload: () => isDirty && !isBusy,
     withResolver: true,
   });
-  // The page that navigates there asks, when a session ends; nobody goes there by hand.
+  // The page that navigates there asks, when a session ends; no member goes there by hand.
   const isSignedOut = blocker.status === 'blocked' && blocker.next.routeId === signInRoute;
   const { status, proceed, reset } = blocker;
   return status === 'blocked' ? { isSignedOut, proceed, reset } : null;

@@ -147,7 +147,7 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
  * Saves a whole draft in one request.
  *
  * @param send returns what is then stored
- * @throws what the review shows; then the draft contains what somebody else has saved first
+ * @throws what the review shows; then the draft contains what was saved first
  */
 export async function saveDraft<View>(
   { draft, settle, meet }: DraftHandle,

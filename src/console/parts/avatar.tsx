@@ -24,7 +24,7 @@ interface AvatarProps {
   readonly isRound?: boolean;
 }
 
-/** A coloured initial beside a name: it says nothing to a screen reader that the name does not. */
+/** A coloured initial next to a name. It is hidden from screen readers, which read the name. */
 export function Avatar({ name, of, isRound = false }: AvatarProps) {
   return (
     <span

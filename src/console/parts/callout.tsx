@@ -22,7 +22,7 @@ export function Callout({ tone, children }: CalloutProps) {
   );
 }
 
-/** Shows an error beside what has failed; nothing without an error. */
+/** Shows an error where the action was taken; nothing without an error. */
 export function Failure({ error }: { readonly error: unknown }) {
   if (error === null || error === undefined) return null;
   const { title, message, requestId } = toConsoleError(error);

@@ -29,7 +29,7 @@ export function CheckedForm({ onSubmit, children }: CheckedFormProps) {
 const problemAttribute = 'data-problem';
 
 interface FieldCheck {
-  /** The problem to show beside the field; null for none. */
+  /** The problem to show at the field; null for none. */
   readonly error: string | null;
   /** For the field's input element. */
   readonly mark: Readonly<Record<typeof problemAttribute, true | undefined>>;

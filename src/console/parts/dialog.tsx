@@ -14,7 +14,7 @@ import { SharedValue, useSharedValue } from './shared-value.ts';
 import { TextField } from './text-field.tsx';
 import { visibleName } from './visible-name.ts';
 
-/** Id of the element with a page's own content, beside the navigation. */
+/** Id of the element with a page's own content, without the navigation. */
 export const contentId = 'content';
 
 /** The open dialogs, the newest last. */

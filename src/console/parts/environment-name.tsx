@@ -5,7 +5,7 @@ import classes from './environment-name.module.css';
 
 interface EnvironmentNameProps {
   readonly environment: Pick<Environment, 'name' | 'isProtected'>;
-  /** Without room: the word «protected» is only read aloud and shown on hover. */
+  /** Without room: the word "protected" is only read aloud and shown on hover. */
   readonly isBrief?: boolean;
 }
 

@@ -51,7 +51,7 @@ export function renamingRule(rule: FieldRule, present: string): FieldRule {
   return { ...rule, problemOf: (text, isDone) => (text === present ? null : rule.problemOf(text, isDone)) };
 }
 
-/** A name that no other record may have. @param others their names @param where the place of the others */
+/** A name that no other record may have. @param others their names @param where for the sentence: `in this project` */
 export function uniqueNameRule(rule: FieldRule, others: readonly string[], where: string): FieldRule {
   return {
     ...rule,
@@ -86,7 +86,7 @@ export const emailRule: FieldRule = {
   },
 };
 
-/** @param taken who has which email already */
+/** @param taken emails that are in use, and the sentence to show for each */
 export function newEmailRule(taken: readonly { readonly email: string; readonly who: string }[]): FieldRule {
   return {
     problemOf: (text, isDone) => {

@@ -13,7 +13,7 @@ const toTheMinute = {
 const moment = once(() => new Intl.DateTimeFormat('en-GB', toTheMinute));
 const instant = once(() => new Intl.DateTimeFormat('en-GB', { ...toTheMinute, second: '2-digit' }));
 const day = once(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' }));
-/** «Yesterday» and «last year» are calendar terms; what is counted here are hours that have passed. */
+/** "Yesterday" and "last year" are calendar terms; hours that have passed are counted here. */
 const relative = once(() => new Intl.RelativeTimeFormat('en', { numeric: 'always' }));
 
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

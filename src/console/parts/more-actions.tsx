@@ -13,7 +13,7 @@ interface MoreActionsProps {
 /** The actions of a row that are not wanted often, or that must not be pressed by mistake. */
 export function MoreActions({ label, children }: MoreActionsProps) {
   return (
-    // A table cuts off what is larger than it, so the menu is beside it: within the page's content, for its landmark.
+    // A table clips what is larger than itself. The menu is outside it, but within the page's content, for its landmark.
     <Menu position="bottom-end" shadow="md" withinPortal portalProps={{ target: `#${contentId}` }}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" aria-label={label}>

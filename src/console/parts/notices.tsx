@@ -40,7 +40,7 @@ export function showDone(message: string, undo?: () => void): void {
   show({ tone: 'done', message, undo });
 }
 
-/** For mutations that have no place for an error on the page. The notice stays until it is dismissed. */
+/** Shows the error of a mutation whose page does not show it. The notice stays until it is dismissed. */
 export function showFailure(thrown: unknown): void {
   const { title, message, requestId } = toConsoleError(thrown);
   show({ tone: 'failed', message: `${title}. ${message}`, requestId });

@@ -14,7 +14,7 @@ export interface ProjectPreferences {
   /** Environments in the chosen order; others follow in the project's order. */
   readonly columnOrder: readonly number[];
   readonly hiddenColumns: readonly number[];
-  /** Environments beside the name, which stay when the list is scrolled sideways. Null: not chosen yet. */
+  /** Environments next to the name that stay when the list is scrolled sideways. Null: not chosen yet. */
   readonly pinnedColumns: readonly number[] | null;
   readonly favourites: readonly string[];
   readonly savedFilters: readonly SavedFilter[];

@@ -2,8 +2,8 @@ import classes from './safe-name.module.css';
 import { nameParts } from './visible-name.ts';
 
 /**
- * The name of a flag, project, member, token, audience or tag, or another text that somebody has chosen. Hidden
- * characters are shown as marks, and the name does not change the direction of the text beside it.
+ * The name of a flag, project, member, token, audience or tag, or another text that a member has chosen. Hidden
+ * characters are shown as marks, and the name does not change the direction of the text around it.
  */
 export function SafeName({ name }: { readonly name: string }) {
   return (

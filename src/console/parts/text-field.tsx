@@ -123,7 +123,7 @@ export function ListField({ items, ...props }: ListFieldProps) {
   return <TagsInput isDuplicate={isDuplicate} {...mark} {...props} error={error} />;
 }
 
-/** The email with which somebody signs in. */
+/** The email of a member's sign-in. */
 export function EmailField(props: Pick<Texted<TextInputProps>, 'value' | 'onText'>) {
   return (
     <TextField label="Email" type="email" autoComplete="username" required rule={emailRule} {...props} />

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { formatInstant, formatMoment, formatSince } from './format-time.ts';
 import classes from './time-ago.module.css';
 
-/** The greatest age in words such as «3 minutes ago». */
+/** The greatest age in words such as "3 minutes ago". */
 const tickMs = 30_000;
 
 let ticks = 0;

@@ -1,7 +1,7 @@
 import { once } from './once.ts';
 
 /*
- * A name may hold characters that nobody sees, or that turn the text around: with U+202E «evil» reads «live». They are
+ * A name may hold invisible characters, or ones that reverse the text: with U+202E "evil" reads "live". They are
  * shown as marks like ⟨U+202E⟩. Not marked are the joiners and selectors that emoji and some scripts are written with.
  */
 
@@ -38,14 +38,14 @@ export function nameParts(name: string): readonly NamePart[] {
   );
 }
 
-/** A name for places that take only text: titles, labels, notices. */
+/** A name as plain text, for titles, labels and notices. */
 export function visibleName(name: string): string {
   return nameParts(name)
     .map(({ text }) => text)
     .join('');
 }
 
-/** Whether a name has characters that nobody sees, or that turn the text around. */
+/** Whether a name has invisible characters, or ones that reverse the text. */
 export function hasHiddenCharacter(name: string): boolean {
   return nameParts(name).some(({ isMark }) => isMark);
 }

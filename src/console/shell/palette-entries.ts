@@ -11,7 +11,7 @@ import { searchedWords } from '../parts/words.ts';
 import { openOverlay } from './overlays.ts';
 import { pagesOf } from './pages.tsx';
 import { useCurrentProject } from './project-context.ts';
-import { type RecentPlace, recentPlaces } from './recent-places.ts';
+import { type RecentRecord, recentRecords } from './recent-records.ts';
 import { useNextScheme } from './scheme-toggle.tsx';
 import { useSession, useSignOut } from './use-session.ts';
 
@@ -21,12 +21,12 @@ export interface PaletteEntry {
   readonly title: string;
   readonly kind: 'page' | 'action' | 'project' | 'environment' | 'audience' | 'flag';
   /** Its project's name; empty for what belongs to no project. */
-  readonly place: string;
+  readonly projectName: string;
   /** The words that find it, in lower case; empty for what the service finds. */
   readonly words: string;
   /** A flag with its states in production. */
   readonly flag?: FoundFlagView;
-  /** Whether the flag was on in production when it was found. It stays in its place when it is switched. */
+  /** Whether the flag was on in production when it was found. Switching it does not move its row. */
   readonly wasOn?: boolean;
   readonly run: () => void;
 }
@@ -37,7 +37,7 @@ export interface EntryGroup {
   readonly entries: readonly PaletteEntry[];
 }
 
-/** Of entries that the page itself knows, these many are shown beside what the service finds. */
+/** At most this many of the page's own entries are shown with what the service finds. */
 const ownShownMax = 8;
 const shownMax = 40;
 
@@ -70,7 +70,7 @@ function ownEntry(
     id: `${kind}/${id}`,
     title,
     kind,
-    place: '',
+    projectName: '',
     words: `${title} ${more}`.toLowerCase(),
     run,
   };
@@ -126,13 +126,20 @@ function projectEntry(
   open: Open,
 ): PaletteEntry {
   const run = () => open.flags(id);
-  return { id: `project/${id}`, title: name, kind: 'project', place: '', words: name.toLowerCase(), run };
+  return {
+    id: `project/${id}`,
+    title: name,
+    kind: 'project',
+    projectName: '',
+    words: name.toLowerCase(),
+    run,
+  };
 }
 
 function foundEntry(row: FoundRow, open: Open): PaletteEntry {
   if (row.kind === 'project') return projectEntry(row, open);
   const { kind, projectId, name, wasOn } = row;
-  const shown = { id: resultId(row), title: name, place: row.projectName, words: '' };
+  const shown = { id: resultId(row), title: name, projectName: row.projectName, words: '' };
   if (kind === 'environment') return { ...shown, kind, run: () => open.flags(projectId, row.number) };
   const { id } = row;
   if (kind === 'audience') return { ...shown, kind, run: () => open.audience(projectId, id) };
@@ -141,13 +148,13 @@ function foundEntry(row: FoundRow, open: Open): PaletteEntry {
 
 /** @param found the same flag, if the service has found it: with its state */
 function recentEntry(
-  { kind, projectId, id, name }: RecentPlace,
-  place: string,
+  { kind, projectId, id, name }: RecentRecord,
+  projectName: string,
   found: PaletteEntry | undefined,
   open: Open,
 ): PaletteEntry {
   const run = () => open[kind](projectId, id);
-  return found ?? { id: `${kind}/${id}`, title: name, kind, place, words: '', run };
+  return found ?? { id: `${kind}/${id}`, title: name, kind, projectName, words: '', run };
 }
 
 /** Each searched word begins a word of the entry. */
@@ -209,11 +216,11 @@ export function usePaletteGroups(text: string, { found, isSettled }: FoundNow): 
     return [{ title: '', entries: inOrder([...first, ...others], text).slice(0, shownMax) }];
   }
   const names = new Map(projects.map(({ id, name }) => [id, name] as const));
-  const recent = recentPlaces(member.id)
+  const recent = recentRecords(member.id)
     .filter(({ projectId }) => names.has(projectId))
-    .map((place) => {
-      const known = results.find(({ id }) => id === `${place.kind}/${place.id}`);
-      return recentEntry(place, names.get(place.projectId) ?? '', known, open);
+    .map((recent) => {
+      const known = results.find(({ id }) => id === `${recent.kind}/${recent.id}`);
+      return recentEntry(recent, names.get(recent.projectId) ?? '', known, open);
     });
   const live = results.filter(({ id }) => !recent.some((entry) => entry.id === id));
   const groups = [

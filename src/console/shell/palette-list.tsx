@@ -55,7 +55,7 @@ function ProductionSwitch({ flag, state, isChosen, id }: ProductionSwitchProps) 
   const { pending, choose } = useFlagSwitch({ projectId, flagId, flagName, environment });
   const onStored = (stored: ConsoleFlagView) => showFoundFlag(client, stored);
   const isOn = pending ?? state.enabled;
-  const place = environment === null ? projectName : `${name}, ${projectName}`;
+  const where = environment === null ? projectName : `${name}, ${projectName}`;
   return (
     <Switch
       id={id}
@@ -64,7 +64,7 @@ function ProductionSwitch({ flag, state, isChosen, id }: ProductionSwitchProps) 
       checked={isOn}
       disabled={project === undefined || !hasRole(project.role, 'editor')}
       tabIndex={isChosen ? 0 : -1}
-      aria-label={visibleName(`${flagName} in ${place}`)}
+      aria-label={visibleName(`${flagName} in ${where}`)}
       onChange={(event) =>
         choose(event.currentTarget.checked, { revision, cohortCount, state }, { onStored })
       }
@@ -72,14 +72,14 @@ function ProductionSwitch({ flag, state, isChosen, id }: ProductionSwitchProps) 
   );
 }
 
-/** Two flags of one name in one project can be told apart by their ids. */
+/** Two flags of one name in one project are distinguished by their ids. */
 function isNamesake(entry: PaletteEntry, entries: readonly PaletteEntry[]): boolean {
   return entries.some(
     (other) =>
       other !== entry &&
       other.kind === entry.kind &&
       other.title === entry.title &&
-      other.place === entry.place,
+      other.projectName === entry.projectName,
   );
 }
 
@@ -88,7 +88,7 @@ interface RowProps {
   readonly optionId: string;
   readonly isChosen: boolean;
   readonly hasNamesake: boolean;
-  /** Its place in the grid, from 1. */
+  /** Its row in the grid, from 1. */
   readonly row: number;
   readonly onPick: (entry: PaletteEntry) => void;
 }
@@ -112,9 +112,9 @@ function Option({ entry, optionId, isChosen, hasNamesake, row, onPick }: RowProp
         {hasNamesake && <code className={classes.id}>{entry.id.replace(/^\w+\//, '')}</code>}
       </span>
       <span className={classes.kind}>
-        {entry.place === '' ? kindWords[entry.kind] : <SafeName name={entry.place} />}
-        {entry.place !== '' && entry.kind !== 'flag' && ` · ${kindWords[entry.kind]}`}
-        {entry.place !== '' && entry.kind === 'flag' && <span className="heard"> flag</span>}
+        {entry.projectName === '' ? kindWords[entry.kind] : <SafeName name={entry.projectName} />}
+        {entry.projectName !== '' && entry.kind !== 'flag' && ` · ${kindWords[entry.kind]}`}
+        {entry.projectName !== '' && entry.kind === 'flag' && <span className="heard"> flag</span>}
       </span>
       {flag !== undefined && (
         <span className={classes.states}>
@@ -139,7 +139,7 @@ interface PaletteListProps {
 }
 
 /**
- * Entries, and beside them the switches of flags: an option may not contain a control, so that the switches are a group
+ * Entries, and next to them the switches of flags: an option may not contain a control, so that the switches are a group
  * after the list, in the same rows of one grid.
  */
 export function PaletteList({ listId, groups, chosen, onPick }: PaletteListProps) {
@@ -195,13 +195,13 @@ export function PaletteList({ listId, groups, chosen, onPick }: PaletteListProps
             data-chosen={index === chosen || undefined}
             style={{ gridRow: places.get(entry) }}
           >
-            {shownStates(entry.flag).map((state, place) => (
+            {shownStates(entry.flag).map((state, index) => (
               <ProductionSwitch
                 key={state.environment}
                 flag={entry.flag as FoundFlagView}
                 state={state}
                 isChosen={index === chosen}
-                id={place === 0 ? switchId(entry.flag?.id ?? '') : undefined}
+                id={index === 0 ? switchId(entry.flag?.id ?? '') : undefined}
               />
             ))}
           </div>

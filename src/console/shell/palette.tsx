@@ -48,12 +48,12 @@ function Rest({ text, isEmpty, isSettled, isComplete, error }: RestProps) {
   }
   if (isEmpty && !isSettled) return <p className={classes.none}>Searching …</p>;
   if (isEmpty) {
-    const place = organisation?.name ?? 'your projects';
+    const where = organisation?.name ?? 'your projects';
     return (
       <p className={classes.none}>
         No matches in{' '}
         <em>
-          <SafeName name={place} />
+          <SafeName name={where} />
         </em>
       </p>
     );
@@ -90,7 +90,9 @@ function obstacleOf(entry: PaletteEntry | undefined): string | null {
   if (flag === undefined) return kind === 'flag' ? `open ${name} to switch it` : `${name} is no flag`;
   if (flag.states.length === 0) return `${name} has no production environment`;
   const control = document.getElementById(switchId(flag.id)) as HTMLInputElement | null;
-  return control?.disabled === false ? null : `only Editors change flags of ${visibleName(entry.place)}`;
+  return control?.disabled === false
+    ? null
+    : `only Editors change flags of ${visibleName(entry.projectName)}`;
 }
 
 /** People go on typing after Ctrl+K: the dialog's own focus would come after the next keys. */

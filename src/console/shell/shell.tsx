@@ -11,7 +11,7 @@ import { Keys } from './keys.tsx';
 import { LiveState } from './live-state.tsx';
 import { openOverlay } from './overlays.ts';
 import { useCurrentProject } from './project-context.ts';
-import { useRecentPlace } from './recent-places.ts';
+import { useRecentRecord } from './recent-records.ts';
 import classes from './shell.module.css';
 import { ProjectSwitcher, Sidebar } from './sidebar.tsx';
 
@@ -20,7 +20,7 @@ export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const pathname = useLocation({ select: (location) => location.pathname });
   const project = useCurrentProject();
-  useRecentPlace();
+  useRecentRecord();
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of page that closes the navigation.
   useEffect(close, [pathname, close]);
   return (

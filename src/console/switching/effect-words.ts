@@ -11,7 +11,7 @@ export interface SwitchedState {
   readonly audienceId: string | null;
 }
 
-/** Where a state applies, and the names that its effect is told with. */
+/** Where a state applies, and the names for describing its effect. */
 export interface EffectScene {
   /** Length of the flag-wide list. */
   readonly cohortCount: number;
@@ -40,7 +40,7 @@ function callerWords({ trafficPercentage, audienceId }: SwitchedState, audienceN
   return `${share}callers in ${audience}`;
 }
 
-/** Who gets “on”, as a sentence that a place may precede. */
+/** Which callers get "on", as a sentence; `In production, ` may precede it. */
 function whoGetsOn(state: SwitchedState, { cohortCount: shared, audienceName }: EffectScene): string {
   const cohortCount = state.cohortOverrideCount ?? shared;
   const cohorts = cohortWords(cohortCount);
@@ -57,7 +57,7 @@ const wholeEffects = {
   all: 'every caller gets “on”.',
 };
 
-/** Says in a sentence who gets “on” from a state, exactly as it is: what does not decide is not mentioned. */
+/** Says in a sentence who gets "on" from a state, exactly as it is: what does not decide is not mentioned. */
 export function effectOf(state: SwitchedState, scene: EffectScene): string {
   const reach = reachOf(state, scene.cohortCount);
   const effect = reach === 'some' ? whoGetsOn(state, scene) : wholeEffects[reach];

@@ -12,7 +12,7 @@ function briefWords({ state, cohortCount }: Shown): string {
   return state.trafficPercentage === 0 ? 'On, cohorts only' : `On ${state.trafficPercentage}%`;
 }
 
-/** Whether a flag is on, and for how many: green only where it reaches somebody. */
+/** Whether a flag is on, and for how many callers: green only where it reaches any. */
 export function StateMark(shown: Shown) {
   return (
     <Mark tone={tones[reachOf(shown.state, shown.cohortCount)]} hasDot>

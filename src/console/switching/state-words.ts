@@ -2,7 +2,7 @@ import type { StateKind } from '../../contracts/console/flag-views.ts';
 import { reachOf } from '../../domain/flag/reach.ts';
 import { countOf } from '../parts/words.ts';
 
-/** Green only where a state reaches somebody. */
+/** Green only where a state reaches callers. */
 export const tones = { off: 'off', nobody: 'warn', some: 'on', all: 'on' } as const;
 
 /** A state in words, and not by colour alone. */

@@ -40,7 +40,7 @@ export function chooseSwitch(client: QueryClient, wish: SwitchWish): void {
   else askedWish.set({ wish, question });
 }
 
-/** A switch that somebody else's changes overtake more often than this is refused. */
+/** A switch fails when other changes overtake it more often than this. */
 const attemptsMax = 4;
 
 /** Sends a switch, and says what is stored then. */
@@ -53,7 +53,7 @@ export async function sendSwitch(client: QueryClient, wish: SwitchWish): Promise
     const { flag } = result;
     await storeFlag(client, flag);
     wish.onStored?.(flag, keysOf(wish));
-    tell(client, wish, result);
+    showResult(client, wish, result);
   } catch (error) {
     showFailure(error);
     if (isUndecided(error)) void client.invalidateQueries();
@@ -68,8 +68,8 @@ function setPending(key: string, next: boolean | null): void {
 }
 
 /**
- * Sends a wish. When somebody else has saved first, a switch alone is applied on top of that, if it still does what was
- * shown beside it; otherwise the person is asked with the new effect.
+ * Sends a wish. If another change was saved first, a switch alone is applied on top of it, provided that its effect is
+ * still the one that was shown. Otherwise the member is asked with the new effect.
  *
  * @returns what is then stored; null if nothing was sent to the end
  */
@@ -107,9 +107,9 @@ function mayRepeat(wish: SwitchWish, current: ConsoleFlagView, present: StoredSw
 
 /**
  * Says what is stored then, with an Undo that takes back exactly what was sent. Without a change there is nothing to take
- * back: it would take back what somebody else has done.
+ * back: an Undo would revert another member's change.
  */
-function tell(client: QueryClient, wish: SwitchWish, { changed, flag }: FlagChangeResult): void {
+function showResult(client: QueryClient, wish: SwitchWish, { changed, flag }: FlagChangeResult): void {
   const { target, next, edits, before, draft } = wish;
   const present = storedSwitch(flag, target);
   if (present === null) return;

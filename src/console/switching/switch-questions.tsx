@@ -14,7 +14,7 @@ import { type AskedWish, askedWish, sendSwitch } from './switch-flow.ts';
 import { afterSwitch, type SwitchTarget, type SwitchWish, stateNumber } from './switch-rules.ts';
 import classes from './switching.module.css';
 
-/** @returns a function that says who would get “on” then */
+/** @returns a function that says who would get "on" then */
 function useEffectWords({ projectId }: SwitchTarget): (wish: SwitchWish) => string {
   const audiences = useQuery(audiencesQuery(projectId)).data?.audiences ?? [];
   return (wish) => {
@@ -30,7 +30,7 @@ function titleOf({ target, next, isUndo }: SwitchWish): string {
   return `${act}${placeWords(target.environment?.name ?? null)}?`;
 }
 
-/** What is true of every question: the protection, and a change by somebody else that made it necessary. */
+/** The reasons for any question: a protected environment, or a change by another member. */
 function Reasons({ wish }: { readonly wish: SwitchWish }) {
   const { environment } = wish.target;
   return (
@@ -91,7 +91,7 @@ function percentageOf(text: string, before: number | null): number | null {
   return /^\d+$/.test(text) ? Math.min(100, Number(text)) : before;
 }
 
-/** For whom it shall be on: as it is stored, it would be on for nobody. */
+/** Asks for the rollout of a flag that would be on for no caller. */
 function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
   const { target } = wish;
   const [percentage, setPercentage] = useState<number | null>(100);
@@ -156,7 +156,7 @@ function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
   );
 }
 
-/** Whether the unsaved changes beside the switch shall be saved with it: both effects, and neither by default. */
+/** Asks whether to save the card's unsaved changes with the switch. Shows both effects; neither is the default. */
 function DraftQuestion({ wish, onSend, onClose }: QuestionProps) {
   const { target, draft } = wish;
   const effectWords = useEffectWords(target);

@@ -49,7 +49,7 @@ export interface SwitchWish {
   readonly before: Fields;
   /** Takes back what was just done, so that what a switch asks about is known already. */
   readonly isUndo: boolean;
-  /** The person has been asked once, and meanwhile somebody has changed what the switch would do. */
+  /** The member was asked once, and another change has altered the effect since. */
   readonly isChanged: boolean;
   readonly draft: SwitchDraft | null;
   /** Called with what is then stored, and the keys that were sent. */
@@ -110,7 +110,7 @@ export function afterSwitch({ target, stored, next, edits }: SwitchWish): Omit<S
   };
 }
 
-/** Whether a switch still does what the person was told, though the flag was changed meanwhile. */
+/** Whether a switch still has the effect that was shown, although the flag was changed meanwhile. */
 export function isStillMeant({ next, stored }: SwitchWish, current: StoredSwitch): boolean {
   if (!next) return true;
   const [was, is] = [stored, current].map(({ state, cohortCount }) => [

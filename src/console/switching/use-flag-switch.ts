@@ -19,7 +19,7 @@ export interface FlagSwitch {
    * Switches, at once or after a question. What a person then reads is shown by the page-wide `SwitchQuestions` and a
    * notice with an Undo.
    *
-   * @param stored as it is shown beside the control
+   * @param stored the state that the control shows
    */
   choose(next: boolean, stored: StoredSwitch, more?: WithDraft): void;
 }

@@ -19,7 +19,7 @@ import { visibleName } from '../../parts/visible-name.ts';
 import { countOf, numberWords } from '../../parts/words.ts';
 import classes from './audiences.module.css';
 
-/** A rule may have {@link ruleValuesMax} values: a browser cannot show them all, and nobody could read them. */
+/** A rule may have {@link ruleValuesMax} values: a browser cannot show them all. */
 const shownMax = 100;
 const thing: ListedThing = { noun: 'value', codePointsMax: valueCodePointsMax, mayBeEmpty: true };
 

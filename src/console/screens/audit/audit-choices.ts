@@ -12,7 +12,7 @@ import { useSession } from '../../shell/use-session.ts';
 export interface Choice {
   readonly value: string;
   readonly label: string;
-  /** Shown beside the label: a flag's project. */
+  /** Shown after the label: a flag's project. */
   readonly note?: string;
 }
 
@@ -31,7 +31,7 @@ export interface ChoiceScope {
   readonly entries: readonly AuditEntryView[];
 }
 
-/** Tokens are listed project by project: of so many at most, in a filter of all projects. */
+/** A filter over all projects reads the tokens of at most this many projects, one request each. */
 const tokenProjectsMax = 30;
 
 /** Each value once, with its first label. */

@@ -30,7 +30,7 @@ import {
 } from './audit-choices.ts';
 import { type AuditQuery, useSeenEntries } from './audit-pages.ts';
 
-/** A list shows at most so many; typing finds the others. */
+/** Options shown at most; typing finds the others. */
 const optionsShownMax = 100;
 /** How long after the last key the service is asked. */
 const quietMs = 100;

@@ -24,7 +24,7 @@ function StateMark(view: SyncedEnvironmentView) {
   return view.versions.length === 0 ? <Mark tone="info">Connecting</Mark> : <Mark tone="on">Up to date</Mark>;
 }
 
-/** How many programs have which version, the newest first: «3 have 42, 1 has 40». */
+/** How many programs have which version, the newest first: "3 have 42, 1 has 40". */
 function versionWords(view: SyncedEnvironmentView): string {
   const { versions, starting } = view;
   const connecting = starting === 0 ? [] : [`${starting} connecting`];

@@ -21,7 +21,7 @@ type TokenNames = EnvironmentImpact['tokensLosing'];
 interface ShownImpact {
   /** While another name is typed, the impact of the last name. */
   readonly impact: EnvironmentImpact | undefined;
-  /** The impact is that of the present name: nobody can go on without having seen it. */
+  /** The impact is that of the name in the field: renaming is not possible before it is shown. */
   readonly isKnown: boolean;
   /** Why it is not known: the name cannot be taken, or the service does not answer. */
   readonly error: Error | null;

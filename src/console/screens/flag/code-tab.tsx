@@ -69,7 +69,7 @@ interface AnswerNoteProps {
   readonly environment: string | null;
 }
 
-/** What the code answers now: somebody who tries it should not take the flag's state for a fault. */
+/** What the code answers now, so that a disabled flag is not taken for a fault. */
 function AnswerNote({ caller, environment }: AnswerNoteProps) {
   const { evaluationAccess } = useProject();
   const { docsUrl } = useSession();
@@ -151,7 +151,7 @@ function LoadedCode({ flag, audiences }: CodeTabProps & { readonly audiences: re
   const callers = useCallers(flag, audiences);
   const numbers = [...callers.keys()];
   const [chosen, setChosen] = useState<string | null>(null);
-  // Where the flag is on for somebody, the example shows it.
+  // Where the flag is on for any caller, the example is one of them.
   const number =
     chosen ?? numbers.find((each) => callers.get(each)?.offBecause === null) ?? numbers[0] ?? '0';
   const environment = environmentOf(project, number)?.name ?? null;

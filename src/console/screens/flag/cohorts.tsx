@@ -168,7 +168,7 @@ export function EnvironmentCohorts({ environment, handle }: EnvironmentCohortsPr
   );
 }
 
-/** The list that applies, for somebody who cannot change it. @param environment null without environments */
+/** The list that applies, for a member who cannot change it. @param environment null without environments */
 export function CohortValues({
   environment,
   handle,

@@ -16,7 +16,7 @@ interface EnabledSwitchProps {
   readonly editing: FlagEditing;
 }
 
-/** The unsaved changes of an environment's card beside its switch; null without any. */
+/** The unsaved changes of an environment's card, without its switch; null without any. */
 function cardDraft(handle: DraftHandle, environment: string): SwitchDraft | null {
   const { [stateKey(environment, 'enabled')]: _, ...edits } = cardEdits(handle, environment);
   const keys = Object.keys(edits);
@@ -45,7 +45,7 @@ export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
   const isClashing = handle.clashes.some(({ key }) => draft !== null && Object.hasOwn(draft.edits, key));
   const turn = (next: boolean) => {
     if (stored === null) return;
-    // Which values stand beside the switch is decided first; switching off does not depend on them.
+    // A conflict about the card's values is decided first; switching off does not depend on them.
     if (next && isClashing) return handle.decide(true);
     // The draft has the other value: nothing is switched, the draft is.
     if (next === stored.state.enabled) handle.edit({ [key]: next });

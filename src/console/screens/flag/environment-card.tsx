@@ -62,7 +62,7 @@ function AudienceChoice({ environment, handle }: PartProps) {
   );
 }
 
-/** Who gets “on” now, or after saving; on for nobody is said with a way out of it. */
+/** Which callers get "on" now, or after saving. A flag that is on for none has a button that mends it. */
 function Effect({ environment, handle }: PartProps) {
   const audienceName = useAudienceName();
   const canEdit = useCanEdit();
@@ -85,7 +85,7 @@ function Effect({ environment, handle }: PartProps) {
   );
 }
 
-/** The state for somebody who cannot change it: values, not controls. */
+/** The state for a member who cannot change it: values, not controls. */
 function StateValues({ environment, handle }: PartProps) {
   const project = useProject();
   const audienceName = useAudienceName();

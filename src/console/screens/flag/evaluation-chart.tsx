@@ -15,7 +15,7 @@ export interface ShownSeries {
 const hourWords = once(() => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }));
 const dayWords = once(() => new Intl.DateTimeFormat('en-GB', { month: 'short', day: 'numeric' }));
 
-/** One hour in so many has its time below it. */
+/** Every this many hours the time is written below. */
 const timeEvery = 3;
 
 /** A line is drawn at each multiple of it: 1, 2 or 5 and zeros. */

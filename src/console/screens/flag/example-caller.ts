@@ -40,7 +40,7 @@ export function exampleCaller(
   const rules = audience?.rules ?? [];
   const attributes = rules.map(({ attribute, values }) => ({ name: attribute, value: values[0] ?? '' }));
   const inRollout = keyInRollout(id, trafficPercentage);
-  // Where the percentage or the audience lets nobody in, the list of cohorts still does.
+  // A listed cohort is let in even where the percentage or the audience lets in no caller.
   const [cohort = null] = cohortOverride ?? cohorts;
   const isReached = inRollout !== null && (audienceId === null || audience !== null);
   const caller = { targetingKey: inRollout ?? 'user-42', cohort, attributes };

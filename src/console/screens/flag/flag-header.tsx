@@ -17,7 +17,7 @@ import { visibleName } from '../../parts/visible-name.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { StateMark } from '../../switching/state-mark.tsx';
 import { storedSwitch } from '../../switching/switch-rules.ts';
-import { lastFlagsSearch } from '../flags/list-place.ts';
+import { lastFlagsSearch } from '../flags/list-view.ts';
 import { SameName } from '../flags/same-name.tsx';
 import { environmentOf, shownEnvironments } from './card-state.ts';
 import { DeleteFlag } from './delete-flag.tsx';
@@ -91,7 +91,7 @@ function FlagActions({ onOpen }: { readonly onOpen: (dialog: Opened) => void }) 
 /** Of more environments of production, these come first and the others are counted. */
 const productionShownMax = 3;
 
-/** What is stored for production: the first thing that somebody in a hurry wants to know. */
+/** What is stored for production, for a member in a hurry. */
 function ProductionSummary({ editing: { flag } }: { readonly editing: FlagEditing }) {
   const project = useProject();
   const live = shownEnvironments(project, flag.states).filter((number) => isProductionState(project, number));

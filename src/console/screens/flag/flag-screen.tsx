@@ -82,7 +82,7 @@ export function FlagScreen() {
   const { id: projectId } = useProject();
   const { flagId } = route.useParams();
   const flag = useQuery(flagQuery(projectId, flagId));
-  // A flag that somebody else has deleted is no longer shown from memory.
+  // A deleted flag is no longer shown from memory.
   if (flag.isPending || isUnreadable(flag)) {
     const all = <ProjectLink to="/projects/$projectId/flags">All flags</ProjectLink>;
     return <PageUnread isPage of={flag} what="the flag" action={all} />;

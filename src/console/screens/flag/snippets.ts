@@ -2,7 +2,7 @@ import { placeWords } from '../../switching/effect-words.ts';
 import type { ExampleCaller } from './example-caller.ts';
 
 /** What a snippet asks for, and where. */
-export interface SnippetPlace {
+export interface SnippetInput {
   /** Of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly projectId: string;
@@ -32,7 +32,7 @@ type Pairs = readonly (readonly [name: string, value: string])[];
 const quoted = (text: string): string => JSON.stringify(text);
 
 /** Everything of the caller but the targeting key. */
-function attributesOf({ caller }: SnippetPlace): Pairs {
+function attributesOf({ caller }: SnippetInput): Pairs {
   const cohort: Pairs = caller.cohort === null ? [] : [['cohort', caller.cohort]];
   return [...cohort, ...caller.attributes.map(({ name, value }) => [name, value] as const)];
 }
@@ -43,36 +43,36 @@ function encoded(text: string): string {
 }
 
 /** The base URL of an OFREP provider. */
-function providerUrl({ baseUrl, projectId, environment }: SnippetPlace): string {
+function providerUrl({ baseUrl, projectId, environment }: SnippetInput): string {
   return `${baseUrl}/projects/${projectId}${environment === null ? '' : `/${encoded(environment)}`}`;
 }
 
 /** Why the answer is false now; nothing where it is true. */
-function offWords({ caller, environment }: SnippetPlace): string | null {
+function offWords({ caller, environment }: SnippetInput): string | null {
   if (caller.offBecause === null) return null;
   return `off for every caller${placeWords(environment)} now: ${caller.offBecause}`;
 }
 
-/** An older name may have characters that would end the comment, or turn the text. */
-function comment(mark: string, place: SnippetPlace): string {
-  const name = place.flagName.replace(/[\\\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, ' ');
-  const off = offWords(place);
+/** An older name may have characters that would end the comment, or reverse the text. */
+function comment(mark: string, input: SnippetInput): string {
+  const name = input.flagName.replace(/[\\\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, ' ');
+  const off = offWords(input);
   return `${mark} ${name}${off === null ? '' : `: ${off}`}`;
 }
 
-function javaScriptContext(place: SnippetPlace): string {
+function javaScriptContext(input: SnippetInput): string {
   const isPlain = (name: string) => /^[A-Za-z_]\w*$/.test(name);
-  const pairs: Pairs = [['targetingKey', place.caller.targetingKey], ...attributesOf(place)];
+  const pairs: Pairs = [['targetingKey', input.caller.targetingKey], ...attributesOf(input)];
   const shown = pairs.map(([name, value]) => `${isPlain(name) ? name : quoted(name)}: ${quoted(value)}`);
   return `{ ${shown.join(', ')} }`;
 }
 
-function curl(place: SnippetPlace): Snippet {
-  const { baseUrl, flagId, environment, caller } = place;
+function curl(input: SnippetInput): Snippet {
+  const { baseUrl, flagId, environment, caller } = input;
   const pairs: Pairs = [
     ...(environment === null ? [] : [['env', environment] as const]),
     ['targetingKey', caller.targetingKey],
-    ...attributesOf(place),
+    ...attributesOf(input),
   ];
   const query = pairs.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&');
   return {
@@ -80,12 +80,12 @@ function curl(place: SnippetPlace): Snippet {
     title: 'curl',
     about: 'The Evaluation API. No credentials.',
     install: null,
-    code: `${offWords(place) === null ? '' : `${comment('#', place)}\n`}curl '${baseUrl}/v1/flags/${flagId}?${query}'`,
+    code: `${offWords(input) === null ? '' : `${comment('#', input)}\n`}curl '${baseUrl}/v1/flags/${flagId}?${query}'`,
   };
 }
 
-function burgeeClient(place: SnippetPlace): Snippet {
-  const { baseUrl, projectId, environment, flagId } = place;
+function burgeeClient(input: SnippetInput): Snippet {
+  const { baseUrl, projectId, environment, flagId } = input;
   const named = environment === null ? '' : `\n  environment: ${quoted(environment)},`;
   return {
     id: 'burgee-client',
@@ -102,12 +102,12 @@ const flags = await connect({
   token: process.env.BURGEE_TOKEN,
 });
 
-${comment('//', place)}
-const isOn = flags.isOn(${quoted(flagId)}, ${javaScriptContext(place)}, false);`,
+${comment('//', input)}
+const isOn = flags.isOn(${quoted(flagId)}, ${javaScriptContext(input)}, false);`,
   };
 }
 
-function openFeatureServer(place: SnippetPlace): Snippet {
+function openFeatureServer(input: SnippetInput): Snippet {
   return {
     id: 'node',
     title: 'Node.js',
@@ -117,16 +117,16 @@ function openFeatureServer(place: SnippetPlace): Snippet {
 import { OFREPProvider } from "@openfeature/ofrep-provider";
 
 await OpenFeature.setProviderAndWait(new OFREPProvider({
-  baseUrl: ${quoted(providerUrl(place))},
+  baseUrl: ${quoted(providerUrl(input))},
 }));
 const client = OpenFeature.getClient();
 
-${comment('//', place)}
-const isOn = await client.getBooleanValue(${quoted(place.flagId)}, false, ${javaScriptContext(place)});`,
+${comment('//', input)}
+const isOn = await client.getBooleanValue(${quoted(input.flagId)}, false, ${javaScriptContext(input)});`,
   };
 }
 
-function openFeatureWeb(place: SnippetPlace): Snippet {
+function openFeatureWeb(input: SnippetInput): Snippet {
   return {
     id: 'web',
     title: 'Browser',
@@ -136,18 +136,18 @@ function openFeatureWeb(place: SnippetPlace): Snippet {
     code: `import { OpenFeature } from "@openfeature/web-sdk";
 import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
 
-await OpenFeature.setContext(${javaScriptContext(place)});
+await OpenFeature.setContext(${javaScriptContext(input)});
 await OpenFeature.setProviderAndWait(new OFREPWebProvider({
-  baseUrl: ${quoted(providerUrl(place))},
+  baseUrl: ${quoted(providerUrl(input))},
 }));
 
-${comment('//', place)}
-const isOn = OpenFeature.getClient().getBooleanValue(${quoted(place.flagKey)}, false);`,
+${comment('//', input)}
+const isOn = OpenFeature.getClient().getBooleanValue(${quoted(input.flagKey)}, false);`,
   };
 }
 
-function python(place: SnippetPlace): Snippet {
-  const pairs = attributesOf(place).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
+function python(input: SnippetInput): Snippet {
+  const pairs = attributesOf(input).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
   const attributes = pairs.length === 0 ? '' : `, attributes={${pairs.join(', ')}}`;
   return {
     id: 'python',
@@ -158,17 +158,17 @@ function python(place: SnippetPlace): Snippet {
 from openfeature.contrib.provider.ofrep import OFREPProvider
 from openfeature.evaluation_context import EvaluationContext
 
-api.set_provider(OFREPProvider(${quoted(providerUrl(place))}))
+api.set_provider(OFREPProvider(${quoted(providerUrl(input))}))
 client = api.get_client()
 
-${comment('#', place)}
-context = EvaluationContext(targeting_key=${quoted(place.caller.targetingKey)}${attributes})
-is_on = client.get_boolean_value(${quoted(place.flagId)}, False, context)`,
+${comment('#', input)}
+context = EvaluationContext(targeting_key=${quoted(input.caller.targetingKey)}${attributes})
+is_on = client.get_boolean_value(${quoted(input.flagId)}, False, context)`,
   };
 }
 
-function go(place: SnippetPlace): Snippet {
-  const pairs = attributesOf(place).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
+function go(input: SnippetInput): Snippet {
+  const pairs = attributesOf(input).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
   return {
     id: 'go',
     title: 'Go',
@@ -185,22 +185,22 @@ import (
 )
 
 func main() {
-	provider := ofrep.NewProvider(${quoted(providerUrl(place))})
+	provider := ofrep.NewProvider(${quoted(providerUrl(input))})
 	if err := openfeature.SetProviderAndWait(provider); err != nil {
 		panic(err)
 	}
 	client := openfeature.NewClient("my-app")
 
-	${comment('//', place)}
-	caller := openfeature.NewEvaluationContext(${quoted(place.caller.targetingKey)}, map[string]any{${pairs.join(', ')}})
-	isOn, _ := client.BooleanValue(context.Background(), ${quoted(place.flagId)}, false, caller)
+	${comment('//', input)}
+	caller := openfeature.NewEvaluationContext(${quoted(input.caller.targetingKey)}, map[string]any{${pairs.join(', ')}})
+	isOn, _ := client.BooleanValue(context.Background(), ${quoted(input.flagId)}, false, caller)
 	fmt.Println(isOn)
 }`,
   };
 }
 
-function java(place: SnippetPlace): Snippet {
-  const sets = attributesOf(place).map(
+function java(input: SnippetInput): Snippet {
+  const sets = attributesOf(input).map(
     ([name, value]) => `\n        context.add(${quoted(name)}, ${quoted(value)});`,
   );
   return {
@@ -226,14 +226,14 @@ import dev.openfeature.sdk.OpenFeatureAPI;
 public class Main {
     public static void main(String[] arguments) {
         var options = OfrepProviderOptions.builder()
-            .baseUrl(${quoted(providerUrl(place))})
+            .baseUrl(${quoted(providerUrl(input))})
             .build();
         var api = OpenFeatureAPI.getInstance();
         api.setProviderAndWait(OfrepProvider.constructProvider(options));
 
-        ${comment('//', place)}
-        var context = new MutableContext(${quoted(place.caller.targetingKey)});${sets.join('')}
-        boolean isOn = api.getClient().getBooleanValue(${quoted(place.flagId)}, false, context);
+        ${comment('//', input)}
+        var context = new MutableContext(${quoted(input.caller.targetingKey)});${sets.join('')}
+        boolean isOn = api.getClient().getBooleanValue(${quoted(input.flagId)}, false, context);
         System.out.println(isOn);
     }
 }`,
@@ -241,9 +241,9 @@ public class Main {
 }
 
 /** The provider drops the path of its address: the header says which project and environment. */
-function dotNet(place: SnippetPlace): Snippet {
-  const { baseUrl, projectId, environment, caller, flagId } = place;
-  const sets = attributesOf(place).map(([name, value]) => `\n    .Set(${quoted(name)}, ${quoted(value)})`);
+function dotNet(input: SnippetInput): Snippet {
+  const { baseUrl, projectId, environment, caller, flagId } = input;
+  const sets = attributesOf(input).map(([name, value]) => `\n    .Set(${quoted(name)}, ${quoted(value)})`);
   const key = environment === null ? projectId : `${projectId}/${environment}`;
   return {
     id: 'dotnet',
@@ -263,7 +263,7 @@ var options = new OfrepOptions(${quoted(baseUrl)})
 await Api.Instance.SetProviderAsync(new OfrepProvider(options));
 var client = Api.Instance.GetClient();
 
-${comment('//', place)}
+${comment('//', input)}
 var context = EvaluationContext.Builder()
     .SetTargetingKey(${quoted(caller.targetingKey)})${sets.join('')}
     .Build();
@@ -272,7 +272,7 @@ var isOn = await client.GetBooleanValueAsync(${quoted(flagId)}, false, context);
 }
 
 /** Every way to ask for a flag, the simplest first. */
-export function snippetsOf(place: SnippetPlace): readonly Snippet[] {
+export function snippetsOf(input: SnippetInput): readonly Snippet[] {
   const makers = [curl, burgeeClient, openFeatureServer, openFeatureWeb, python, go, java, dotNet];
-  return makers.map((make) => make(place));
+  return makers.map((make) => make(input));
 }

@@ -12,7 +12,7 @@ import { TextField } from '../../parts/text-field.tsx';
 import { useProject } from '../../shell/project-context.ts';
 import classes from './try-tab.module.css';
 
-/** The input of «Try it»: kept while another tab is shown. */
+/** The input of "Try it": kept while another tab is shown. */
 export interface TrialInputs {
   /** An environment's number; null for the first one. */
   readonly environment: string | null;

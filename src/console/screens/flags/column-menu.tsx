@@ -47,7 +47,7 @@ type Columns = ReturnType<typeof useColumns>;
 interface ColumnLineProps {
   readonly columns: Columns;
   readonly environment: EnvironmentView;
-  /** Its neighbours in the order; a pinned one does not change places with one that is not. */
+  /** Its neighbours in the order; a pinned one is not swapped with one that is not. */
   readonly canMove: { readonly up: boolean; readonly down: boolean };
 }
 

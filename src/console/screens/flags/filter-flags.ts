@@ -117,3 +117,26 @@ export function sharedNames(flags: readonly FlagItem[]): ReadonlySet<string> {
   const shared = flags.filter(({ name }, index) => name === flags[index + 1]?.name);
   return new Set(shared.map(({ name }) => name));
 }
+
+/**
+ * Rows in the order in which they were shown: also those that the filters no longer want, without deleted ones, and new
+ * ones at the end.
+ *
+ * @param rows as filters and order want them
+ * @param shown as they are on the page
+ * @param all every flag
+ * @returns `rows` itself where nothing differs
+ */
+export function inShownOrder(
+  rows: readonly FlagItem[],
+  shown: readonly FlagItem[],
+  all: readonly FlagItem[],
+): readonly FlagItem[] {
+  if (rows.length === shown.length && rows.every(({ id }, index) => id === shown[index]?.id)) return rows;
+  const present = new Map(all.map((flag) => [flag.id, flag]));
+  const kept = shown.flatMap(({ id }) => present.get(id) ?? []);
+  const ids = new Set(kept.map(({ id }) => id));
+  const held = [...kept, ...rows.filter(({ id }) => !ids.has(id))];
+  const isSame = held.length === rows.length && held.every((flag, index) => flag === rows[index]);
+  return isSame ? rows : held;
+}

@@ -85,7 +85,7 @@ export function FlagCards(props: FlagRowsProps) {
     columns,
     sought,
     production,
-    place,
+    view,
     favourites,
     sharedNames,
     projectId,
@@ -104,15 +104,15 @@ export function FlagCards(props: FlagRowsProps) {
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: as it was left, once.
   useLayoutEffect(() => {
-    if (place.top > 0) window.scrollTo({ top: place.top });
+    if (view.top > 0) window.scrollTo({ top: view.top });
   }, []);
   useEffect(() => {
     const note = () => {
-      place.top = window.scrollY;
+      view.top = window.scrollY;
     };
     window.addEventListener('scroll', note, { passive: true });
     return () => window.removeEventListener('scroll', note);
-  }, [place]);
+  }, [view]);
   const live = columns.filter(({ number }) => production.includes(number) || number === sought);
   const first = live.length > 0 ? live : columns.slice(0, 1);
   return (

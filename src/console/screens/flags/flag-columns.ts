@@ -38,11 +38,11 @@ export function orderedEnvironments(
   preferences: ProjectPreferences,
 ): readonly EnvironmentView[] {
   const pinned = new Set(pinnedNumbers(project, preferences));
-  const places = new Map(preferences.columnOrder.map((number, place) => [number, place]));
+  const positions = new Map(preferences.columnOrder.map((number, position) => [number, position]));
   const rank = (environment: EnvironmentView) => {
-    const place = places.get(environment.number);
-    if (place !== undefined) return place;
-    return places.size + (isProduction(environment) ? 0 : 1);
+    const position = positions.get(environment.number);
+    if (position !== undefined) return position;
+    return positions.size + (isProduction(environment) ? 0 : 1);
   };
   const isPinned = ({ number }: EnvironmentView) => (pinned.has(number) ? 0 : 1);
   return project.environments.toSorted(
@@ -69,7 +69,7 @@ export function productionNumbers({ isMultiEnvironment, environments }: ProjectV
   return environments.filter(isProduction).map(({ number }) => number);
 }
 
-/** The order with one environment moved by a place. @param order every environment's number */
+/** The order with one environment moved by one column. @param order every environment's number */
 export function moved(order: readonly number[], number: number, by: -1 | 1): readonly number[] {
   const at = order.indexOf(number);
   const to = at + by;

@@ -35,7 +35,7 @@ export function FlagLink({ projectId, flag: { id: flagId, name }, tabIndex = 0 }
 
 interface FlagNotesProps {
   readonly flag: FlagItem;
-  /** Another flag has the same name: the ids tell them apart. */
+  /** Another flag has the same name: their ids are shown. */
   readonly isNameShared: boolean;
 }
 

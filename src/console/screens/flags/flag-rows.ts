@@ -2,7 +2,7 @@ import type { FlagItem } from '../../client/flag-list.ts';
 import type { Density } from '../../parts/preferences.ts';
 import type { FlagSort } from './filter-flags.ts';
 import type { FlagColumn } from './flag-columns.ts';
-import type { ListPlace } from './list-place.ts';
+import type { ListView } from './list-view.ts';
 
 /** What the table shows, and the cards of a narrow window. */
 export interface FlagRowsProps {
@@ -15,7 +15,7 @@ export interface FlagRowsProps {
   readonly production: readonly number[];
   readonly canEdit: boolean;
   readonly density: Density;
-  readonly place: ListPlace;
+  readonly view: ListView;
   readonly favourites: ReadonlySet<string>;
   readonly sharedNames: ReadonlySet<string>;
   readonly sort: FlagSort;

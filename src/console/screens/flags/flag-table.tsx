@@ -83,22 +83,22 @@ interface RowProps extends Pick<FlagRowsProps, 'projectId' | 'canEdit' | 'onFavo
 
 interface StateCellProps extends Pick<RowProps, 'projectId' | 'canEdit' | 'flag'> {
   readonly column: FlagColumn;
-  /** The column's place among all columns. */
-  readonly place: number;
+  /** The column's index among all columns. */
+  readonly position: number;
   readonly left: number;
   /** Beside the name, or the last of those; null: it scrolls. */
   readonly stuck: 'yes' | 'last' | null;
   readonly isTab: boolean;
 }
 
-function StateCell({ projectId, canEdit, flag, column, place, left, stuck, isTab }: StateCellProps) {
+function StateCell({ projectId, canEdit, flag, column, position, left, stuck, isTab }: StateCellProps) {
   const state = listedState(flag, column.number);
   const tabIndex = isTab ? 0 : -1;
   return (
     <div
       role="gridcell"
-      aria-colindex={place + 1}
-      data-column={place}
+      aria-colindex={position + 1}
+      data-column={position}
       data-stuck={stuck ?? undefined}
       data-production={(column.environment !== null && isProduction(column.environment)) || undefined}
       className={classes.cell}
@@ -114,12 +114,12 @@ const Row = memo(function Row(props: RowProps) {
   const { projectId, canEdit, flag, index, start, layout, columns, tabColumn, isFavourite, isNameShared } =
     props;
   const { nameWidth, stuck, free } = layout;
-  const changedPlace = layout.order.length - 1;
-  const stateCell = (column: FlagColumn, place: number, left: number, stuck: StateCellProps['stuck']) => (
+  const changedPosition = layout.order.length - 1;
+  const stateCell = (column: FlagColumn, position: number, left: number, stuck: StateCellProps['stuck']) => (
     <StateCell
       key={column.number}
-      {...{ projectId, canEdit, flag, column, place, left, stuck }}
-      isTab={tabColumn === place}
+      {...{ projectId, canEdit, flag, column, position, left, stuck }}
+      isTab={tabColumn === position}
     />
   );
   return (
@@ -158,11 +158,11 @@ const Row = memo(function Row(props: RowProps) {
           <div
             key="changed"
             role="gridcell"
-            aria-colindex={changedPlace + 1}
-            data-column={changedPlace}
+            aria-colindex={changedPosition + 1}
+            data-column={changedPosition}
             className={classes.when}
             style={{ left: item.start, width: changedWidth }}
-            tabIndex={tabColumn === changedPlace ? 0 : -1}
+            tabIndex={tabColumn === changedPosition ? 0 : -1}
           >
             <TimeAgo isBrief at={flag.updatedAt} />
           </div>
@@ -174,7 +174,7 @@ const Row = memo(function Row(props: RowProps) {
 
 /** As many rows and columns as there are flags and environments, of which only the visible ones are rendered. */
 export function FlagTable(props: FlagRowsProps) {
-  const { rows, columns, sought, density, place, favourites, sharedNames, projectId, canEdit, onFavourite } =
+  const { rows, columns, sought, density, view, favourites, sharedNames, projectId, canEdit, onFavourite } =
     props;
   const frame = useRef<HTMLDivElement>(null);
   const width = useFrameWidth(frame);
@@ -187,7 +187,7 @@ export function FlagTable(props: FlagRowsProps) {
     rows,
     order: layout.order,
     rowsOfPage: Math.max(1, Math.floor((frame.current?.clientHeight ?? 0) / rowHeight) - 2),
-    place,
+    view,
     show: (cell) => {
       if (cell.row !== headingRow) virtual.current?.rows.scrollToIndex(cell.row);
       const index = cell.column - 2 - layout.stuck.length;
@@ -200,7 +200,7 @@ export function FlagTable(props: FlagRowsProps) {
     estimateSize: () => rowHeight,
     paddingStart: headHeight,
     scrollPaddingStart: headHeight,
-    initialOffset: () => place.top,
+    initialOffset: () => view.top,
     rangeExtractor: useRange(keys.row),
     overscan: 8,
   });
@@ -211,15 +211,15 @@ export function FlagTable(props: FlagRowsProps) {
     estimateSize: (index) => (index === layout.free.length ? changedWidth : stateWidth),
     paddingStart: layout.freeStart,
     scrollPaddingStart: layout.freeStart,
-    initialOffset: () => place.left,
+    initialOffset: () => view.left,
     rangeExtractor: useRange(keys.column - 2 - layout.stuck.length),
     overscan: 1,
   });
   virtual.current = { rows: rowVirtual, columns: columnVirtual };
-  const soughtPlace = layout.free.findIndex(({ number }) => number === sought);
+  const soughtIndex = layout.free.findIndex(({ number }) => number === sought);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each environment that is looked for.
   useLayoutEffect(() => {
-    if (soughtPlace !== -1) columnVirtual.scrollToIndex(soughtPlace, { align: 'center' });
+    if (soughtIndex !== -1) columnVirtual.scrollToIndex(soughtIndex, { align: 'center' });
   }, [sought]);
   const shownColumns = columnVirtual.getVirtualItems();
   const total = rowVirtual.getTotalSize();
@@ -235,8 +235,8 @@ export function FlagTable(props: FlagRowsProps) {
       data-density={density}
       style={frameStyle}
       onScroll={({ currentTarget }) => {
-        place.top = currentTarget.scrollTop;
-        place.left = currentTarget.scrollLeft;
+        view.top = currentTarget.scrollTop;
+        view.left = currentTarget.scrollLeft;
       }}
     >
       <div

@@ -15,6 +15,7 @@ import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
 import { favouritesMax, withFavourite } from '../../parts/preferences.ts';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { usePreference, usePreferenceStore, useProjectPreferences } from '../../parts/use-preferences.ts';
+import { countOf, numberWords } from '../../parts/words.ts';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { ColumnMenu } from './column-menu.tsx';
@@ -25,8 +26,7 @@ import { flagColumns, productionNumbers } from './flag-columns.ts';
 import { FlagFilters } from './flag-filters.tsx';
 import { FlagTable } from './flag-table.tsx';
 import classes from './flags.module.css';
-import { placeIn } from './list-place.ts';
-import { listWords } from './list-words.ts';
+import { listViewOf } from './list-view.ts';
 import { SavedFilters } from './saved-filters.tsx';
 import { useHeldRows } from './use-held-rows.ts';
 
@@ -55,7 +55,13 @@ function useFlags(search: FlagsSearch, isNarrow: boolean) {
   return { query, tags, shared, favourites, columns, sought, production, rows, isHeld: rows !== sorted };
 }
 
-/** How many flags are shown, and whether there are more that are not read yet. */
+/** How many flags are shown, of how many, and whether there are more that are not read yet. */
+function listWords(shown: number, total: number, isKnown: boolean): string {
+  const count =
+    shown === total ? countOf(total, 'flag') : `${numberWords(shown)} of ${countOf(total, 'flag')}`;
+  return isKnown ? count : `${count} read so far …`;
+}
+
 interface LeadProps {
   readonly list: KnownFlags;
   readonly shown: number;
@@ -154,7 +160,7 @@ export function FlagsScreen() {
   const change = (next: FlagsSearch) => void navigate({ search: next, replace: true });
   const { create: _, column: __, ...filters } = search;
   const close = () => void navigate({ search: filters, replace: true, ignoreBlocker: true });
-  const place = placeIn(project.id, filters);
+  const view = listViewOf(project.id, filters);
   const total = query.data?.flags.length ?? 0;
   const isKnown = query.data !== undefined && (total > 0 || query.data.next === null);
   const button = canEdit ? (
@@ -189,7 +195,7 @@ export function FlagsScreen() {
       {rows.length > 0 && (
         <Rows
           key={density}
-          {...{ rows, columns, sought, production, canEdit, density, place, favourites, onFavourite }}
+          {...{ rows, columns, sought, production, canEdit, density, view, favourites, onFavourite }}
           projectId={project.id}
           sharedNames={shared}
           sort={sortOf(search.sort)}

@@ -1,6 +1,6 @@
 import type { Density } from '../../parts/preferences.ts';
 import type { FlagColumn } from './flag-columns.ts';
-import type { ListCell } from './list-place.ts';
+import type { ListCell } from './list-view.ts';
 
 /** Sizes in pixels. */
 export const rowHeights: Readonly<Record<Density, number>> = { comfortable: 56, compact: 38 };
@@ -16,7 +16,7 @@ const freeShare = 0.35;
 export interface ListLayout {
   readonly nameWidth: number;
   readonly width: number;
-  /** Columns that stay beside the name, and where the others begin. */
+  /** Columns that stay next to the name, and where the others begin. */
   readonly stuck: readonly FlagColumn[];
   readonly freeStart: number;
   readonly free: readonly FlagColumn[];

@@ -16,7 +16,7 @@ interface SameNameProps {
 /** The service is asked after this silence. */
 const settleMs = 250;
 
-/** Warns of other flags of this name: two of one name are allowed, and only their ids tell them apart. */
+/** Warns of other flags with this name. Two of one name are allowed, and differ only by their ids. */
 export function SameName({ name, flagId }: SameNameProps) {
   const { id: projectId } = useProject();
   const typed = name.trim();

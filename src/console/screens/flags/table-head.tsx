@@ -11,7 +11,7 @@ import classes from './flags.module.css';
 import { changedWidth, headHeight, type ListLayout, nameLeft, stateWidth, stuckLeft } from './list-layout.ts';
 import { headingRow } from './use-grid-keys.ts';
 
-/** The first press sorts, the second turns the order round, the third returns to names. */
+/** The first press sorts, the second reverses the order, the third returns to names. */
 function nextSort(by: FlagSort['by'], sort: FlagSort): FlagSort {
   if (sort.by !== by) return { by, isReversed: by === 'name' };
   if (by === 'name') return { by, isReversed: !sort.isReversed };
@@ -20,7 +20,7 @@ function nextSort(by: FlagSort['by'], sort: FlagSort): FlagSort {
 
 interface HeadCellProps {
   readonly by: FlagSort['by'];
-  readonly place: number;
+  readonly position: number;
   readonly left: number;
   readonly width: number;
   /** Beside the name, or the last of those; null: it scrolls. */
@@ -35,16 +35,16 @@ interface HeadCellProps {
 }
 
 function HeadCell(props: HeadCellProps) {
-  const { by, place, left, width, stuck, isTab, isSought, sort, onSort, title, children } = props;
+  const { by, position, left, width, stuck, isTab, isSought, sort, onSort, title, children } = props;
   const isSorted = sort.by === by;
   // Names begin with A; states with those that are on for the most; changes with the newest.
   const isAscending = (by === 'name') !== sort.isReversed;
   return (
     <div
       role="columnheader"
-      aria-colindex={place + 1}
+      aria-colindex={position + 1}
       aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
-      data-column={place}
+      data-column={position}
       aria-current={isSought || undefined}
       data-stuck={stuck ?? undefined}
       className={classes.headCell}
@@ -76,24 +76,24 @@ export function TableHead({ layout, columns, sought, tabColumn, sort, onSort }: 
   const { nameWidth, stuck, free, order } = layout;
   const cell = (
     by: FlagSort['by'],
-    place: number,
+    position: number,
     left: number,
     width: number,
     stuck: HeadCellProps['stuck'],
   ) => ({
-    ...{ by, place, left, width, stuck, sort, onSort },
-    isTab: tabColumn === place,
+    ...{ by, position, left, width, stuck, sort, onSort },
+    isTab: tabColumn === position,
     isSought: by === sought,
   });
   const stateHead = (
     { number, environment }: FlagColumn,
-    place: number,
+    position: number,
     left: number,
     stuck: HeadCellProps['stuck'],
   ) => (
     <HeadCell
       key={number}
-      {...cell(number, place, left, stateWidth, stuck)}
+      {...cell(number, position, left, stateWidth, stuck)}
       {...(environment === null ? {} : { title: environment.name })}
     >
       {environment === null ? 'State' : <EnvironmentName environment={environment} isBrief />}

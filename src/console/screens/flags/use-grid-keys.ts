@@ -6,14 +6,14 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { ListCell, ListPlace } from './list-place.ts';
+import type { ListCell, ListView } from './list-view.ts';
 
 /** The header's row. */
 export const headingRow = -1;
 
 interface Cell {
   readonly row: number;
-  /** Its place in the order of columns. */
+  /** Its index in the order of columns. */
   readonly column: number;
 }
 
@@ -23,7 +23,7 @@ interface GridOptions {
   readonly rows: readonly { readonly id: string }[];
   readonly order: readonly ListCell['column'][];
   readonly rowsOfPage: number;
-  readonly place: ListPlace;
+  readonly view: ListView;
   /** Brings a cell into view. */
   readonly show: (cell: Cell) => void;
 }
@@ -52,20 +52,20 @@ function target({ row, column }: Cell, event: KeyboardEvent, last: Cell, rowsOfP
  * The keys of a grid: one cell is in the order of Tab, and arrow keys move from cell to cell. The cell belongs to its flag
  * and environment, wherever these are shown.
  */
-export function useGridKeys({ frame, rows, order, rowsOfPage, place, show }: GridOptions) {
-  const [cell, setCell] = useState<ListCell>(place.cell ?? { flagId: rows[0]?.id ?? null, column: 'name' });
-  const isRestored = useRef(place.cell !== null);
+export function useGridKeys({ frame, rows, order, rowsOfPage, view, show }: GridOptions) {
+  const [cell, setCell] = useState<ListCell>(view.cell ?? { flagId: rows[0]?.id ?? null, column: 'name' });
+  const isRestored = useRef(view.cell !== null);
   const isWanted = useRef(false);
   const hasFocus = useRef(false);
   const lastRow = useRef(0);
   const foundRow = cell.flagId === null ? headingRow : rows.findIndex(({ id }) => id === cell.flagId);
-  // The flag has left the list: the next one has its place.
+  // The flag has left the list: the next one has its index.
   const isGone = foundRow === -1 && cell.flagId !== null;
   const row = isGone ? Math.min(lastRow.current, rows.length - 1) : foundRow;
   const column = Math.max(0, order.indexOf(cell.column));
   const keep = (next: Cell) => {
     const kept = { flagId: rows[next.row]?.id ?? null, column: order[next.column] ?? 'name' };
-    place.cell = kept;
+    view.cell = kept;
     setCell(kept);
   };
   // After each rendering, until the cell is there. Who has the focus elsewhere keeps it.

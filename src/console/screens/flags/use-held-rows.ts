@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { FlagItem, KnownFlags } from '../../client/flag-list.ts';
-import { inShownOrder } from './held-rows.ts';
+import { inShownOrder } from './filter-flags.ts';
 
 const list = '[data-flag-list]';
 /** A question that was asked from the list gives the focus back to it. */
@@ -34,8 +34,8 @@ function useIsAtList(): boolean {
 }
 
 /**
- * Holds rows in their places while the list has the pointer or the focus: a change, also of somebody else, must not put
- * another flag under the hand.
+ * Keeps the order of rows while the list has the pointer or the focus: a change, also by another member, must not put
+ * another flag under the pointer.
  *
  * @param wish another object when the member has chosen other filters or another order, which is shown at once
  */

@@ -48,7 +48,7 @@ function Withdraw({ invitation }: { readonly invitation: InvitationRow }) {
   );
 }
 
-/** Invitations that nobody has used yet; nothing if there are none. */
+/** Unused invitations; nothing if there are none. */
 function Invitations() {
   const invitations = useQuery(invitationsQuery);
   const rows = invitations.data?.invitations ?? [];

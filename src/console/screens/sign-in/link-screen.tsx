@@ -15,7 +15,7 @@ import { SafeName } from '../../parts/safe-name.tsx';
 import { EmailField, NewPasswordField, TextField } from '../../parts/text-field.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { roleWord } from '../../parts/words.ts';
-import { DoorPage } from './door-page.tsx';
+import { EntryPage } from './entry-page.tsx';
 import { OpenIdButton } from './open-id-button.tsx';
 
 let taken: string | null = null;
@@ -127,18 +127,18 @@ function LinkOver({ error, onRetry }: { readonly error: Error; readonly onRetry:
   const isOver = error instanceof ConsoleError && error.status === 410;
   if (!isOver) {
     return (
-      <DoorPage title="This link could not be checked">
+      <EntryPage title="This link could not be checked">
         <Stack gap="md">
           <Failure error={error} />
           <Button variant="default" onClick={onRetry}>
             Try again
           </Button>
         </Stack>
-      </DoorPage>
+      </EntryPage>
     );
   }
   return (
-    <DoorPage title="This link no longer works">
+    <EntryPage title="This link no longer works">
       <Stack gap="md">
         <div role="alert">
           <Text size="sm">
@@ -151,7 +151,7 @@ function LinkOver({ error, onRetry }: { readonly error: Error; readonly onRetry:
           The operator of this service can make one, too: <code>burgee member sign-in-link</code>
         </Text>
       </Stack>
-    </DoorPage>
+    </EntryPage>
   );
 }
 
@@ -192,7 +192,7 @@ function FollowedLink({ secret }: { readonly secret: string }) {
   });
   if (link.isPending) return <PageLoading isWindow what="the link" />;
   if (link.isError) return <LinkOver error={link.error} onRetry={() => void link.refetch()} />;
-  // The link may end while its page is open: somebody else has used it.
+  // The link may have been used in another window meanwhile.
   if (use.error instanceof ConsoleError && use.error.status === 410) {
     return <LinkOver error={use.error} onRetry={() => undefined} />;
   }
@@ -214,7 +214,7 @@ function UsableLink({ link, secret, use }: UsableLinkProps) {
   const [organisation, setOrganisation] = useState(offeredName(link));
   const isNamed = link.needsOrganisation && nameRule.problemOf(organisation, true) === null;
   return (
-    <DoorPage title={titles[link.kind]}>
+    <EntryPage title={titles[link.kind]}>
       <LinkForm
         link={link}
         organisation={organisation}
@@ -232,6 +232,6 @@ function UsableLink({ link, secret, use }: UsableLinkProps) {
       <Text size="xs" c="dimmed" mt="md">
         This link works once, until {formatMoment(link.expiresAt)}.
       </Text>
-    </DoorPage>
+    </EntryPage>
   );
 }

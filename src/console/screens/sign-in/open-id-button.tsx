@@ -5,7 +5,7 @@ import { sessionQuery } from '../../client/queries.ts';
 import { Failure } from '../../parts/callout.tsx';
 
 interface OpenIdButtonProps {
-  /** The label of the button before the name of the provider: «Sign in with». */
+  /** The label of the button before the name of the provider: "Sign in with". */
   readonly verb: string;
   /** The secret of a one-time link. */
   readonly linkSecret?: string;

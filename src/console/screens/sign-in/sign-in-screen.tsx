@@ -10,7 +10,7 @@ import { Callout, Failure } from '../../parts/callout.tsx';
 import { CheckedForm } from '../../parts/checked-form.tsx';
 import { SafeName } from '../../parts/safe-name.tsx';
 import { EmailField, PasswordField } from '../../parts/text-field.tsx';
-import { DoorPage } from './door-page.tsx';
+import { EntryPage } from './entry-page.tsx';
 import { OpenIdButton } from './open-id-button.tsx';
 
 const signInLink = 'ask an Admin for a sign-in link, open it and choose';
@@ -124,7 +124,7 @@ export function SignInScreen() {
     },
   });
   return (
-    <DoorPage title="Sign in">
+    <EntryPage title="Sign in">
       <Stack gap="md">
         {openid !== undefined && signIn.isIdle && <OpenIdRefused refusal={openid} />}
         <SignInFailure error={signIn.error} />
@@ -148,6 +148,6 @@ export function SignInScreen() {
           No password, or forgot it? An Admin of your organisation can make you a sign-in link.
         </Text>
       </Stack>
-    </DoorPage>
+    </EntryPage>
   );
 }

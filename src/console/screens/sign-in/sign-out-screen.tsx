@@ -3,7 +3,7 @@ import { Link, Navigate, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { call } from '../../client/call.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
-import { DoorPage } from './door-page.tsx';
+import { EntryPage } from './entry-page.tsx';
 
 /** Ends the session, and clears this page's data. */
 export function SignOutScreen() {
@@ -17,12 +17,12 @@ export function SignOutScreen() {
   }, [isAsked, mutate]);
   if (!isAsked) return <Navigate to="/" replace />;
   return (
-    <DoorPage title="Sign out">
+    <EntryPage title="Sign out">
       {error === null ? (
         <PageLoading isWindow what="the sign-in page" />
       ) : (
         <PageError error={error} onRetry={() => mutate()} action={<Link to="/">Back to the console</Link>} />
       )}
-    </DoorPage>
+    </EntryPage>
   );
 }

@@ -11,7 +11,7 @@ export interface RecentUse {
   readonly last: Use | null;
   /** Requests of the last 24 hours. */
   readonly dayCount: number;
-  /** There may have been more: only so many rows are kept. */
+  /** There may have been more: the number of kept rows is bounded. */
   readonly isAtLeast: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Brand } from '../../parts/brand.tsx';
 import { SeaPicture } from '../../parts/drawings.tsx';
 import { usePageTitle } from '../../parts/page-head.tsx';
-import classes from './door-page.module.css';
+import classes from './entry-page.module.css';
 
 interface DoorPageProps {
   readonly title: string;
@@ -10,7 +10,7 @@ interface DoorPageProps {
 }
 
 /** The frame of the pages before the console: signing in, and one-time links. */
-export function DoorPage({ title, children }: DoorPageProps) {
+export function EntryPage({ title, children }: DoorPageProps) {
   usePageTitle(title);
   return (
     <main className={classes.page}>

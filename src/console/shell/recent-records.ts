@@ -6,7 +6,7 @@ import { useCurrentProject } from './project-context.ts';
 import { useSession } from './use-session.ts';
 
 /** A flag or an audience that a member has opened in this browser. */
-export interface RecentPlace {
+export interface RecentRecord {
   readonly kind: 'flag' | 'audience';
   readonly projectId: string;
   readonly id: string;
@@ -14,14 +14,14 @@ export interface RecentPlace {
   readonly name: string;
 }
 
-const placesMax = 6;
+const recordsMax = 6;
 const textLengthMax = 500;
 
 function keyOf(memberId: string): string {
   return `burgee.recent.${memberId}`;
 }
 
-function isPlace(value: unknown): value is RecentPlace {
+function isRecord(value: unknown): value is RecentRecord {
   if (typeof value !== 'object' || value === null) return false;
   const { kind, projectId, id, name } = value as Readonly<Record<string, unknown>>;
   const texts = [projectId, id, name];
@@ -30,26 +30,26 @@ function isPlace(value: unknown): value is RecentPlace {
 }
 
 /** Newest first; none where the browser stores nothing. */
-export function recentPlaces(memberId: string): readonly RecentPlace[] {
+export function recentRecords(memberId: string): readonly RecentRecord[] {
   try {
     const stored: unknown = JSON.parse(window.localStorage.getItem(keyOf(memberId)) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(isPlace).slice(0, placesMax) : [];
+    return Array.isArray(stored) ? stored.filter(isRecord).slice(0, recordsMax) : [];
   } catch {
     return [];
   }
 }
 
-function remember(memberId: string, place: RecentPlace): void {
-  const others = recentPlaces(memberId).filter(({ id }) => id !== place.id);
+function remember(memberId: string, record: RecentRecord): void {
+  const others = recentRecords(memberId).filter(({ id }) => id !== record.id);
   try {
-    window.localStorage.setItem(keyOf(memberId), JSON.stringify([place, ...others].slice(0, placesMax)));
+    window.localStorage.setItem(keyOf(memberId), JSON.stringify([record, ...others].slice(0, recordsMax)));
   } catch {
     // Storage is full or forbidden.
   }
 }
 
 /** Remembers the flag or audience of the page, once its name is known. */
-export function useRecentPlace(): void {
+export function useRecentRecord(): void {
   const { member } = useSession();
   const projectId = useCurrentProject()?.id ?? '';
   const { flagId = '', audienceId = '' } = useParams({ strict: false });

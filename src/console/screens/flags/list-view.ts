@@ -8,8 +8,8 @@ export interface ListCell {
   readonly column: number | 'favourite' | 'name' | 'changed';
 }
 
-/** How a project's list was left: the person who comes back finds it as it was. */
-export interface ListPlace {
+/** Filters, scroll position and focus of a project's list, restored when the member comes back. */
+export interface ListView {
   readonly search: FlagsSearch;
   top: number;
   left: number;
@@ -17,28 +17,28 @@ export interface ListPlace {
   cell: ListCell | null;
 }
 
-/** Of more projects, the one that was opened first is forgotten. */
-const placesMax = 50;
-const places = new Map<string, ListPlace>();
+/** The oldest entry beyond this is evicted. */
+const viewsMax = 50;
+const views = new Map<string, ListView>();
 
 function isSame(one: FlagsSearch, other: FlagsSearch): boolean {
   const [left, right] = [one, other].map(({ create: _, ...search }) => Object.entries(search).sort());
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** The place in the list with these filters: as it was left, or its beginning. */
-export function placeIn(projectId: string, search: FlagsSearch): ListPlace {
-  const known = places.get(projectId);
+/** The state of the list with these filters: as it was left, or its beginning. */
+export function listViewOf(projectId: string, search: FlagsSearch): ListView {
+  const known = views.get(projectId);
   if (known !== undefined && isSame(known.search, search)) return known;
-  const place = { search, top: 0, left: 0, cell: null };
-  places.set(projectId, place);
-  const [first] = places.keys();
-  if (places.size > placesMax && first !== undefined) places.delete(first);
-  return place;
+  const view = { search, top: 0, left: 0, cell: null };
+  views.set(projectId, view);
+  const [first] = views.keys();
+  if (views.size > viewsMax && first !== undefined) views.delete(first);
+  return view;
 }
 
 /** The filters with which the project's list was shown last: the way back from a flag leads there. */
 export function lastFlagsSearch(projectId: string): FlagsSearch {
-  const { create: _, ...search } = places.get(projectId)?.search ?? {};
+  const { create: _, ...search } = views.get(projectId)?.search ?? {};
   return search;
 }
