@@ -47,7 +47,7 @@ function noteRows(total: string, names: readonly string[]): string {
     };
     const look = () => {
       const links = Array.from(document.querySelectorAll('[role=grid] [role=rowheader] a'));
-      isSeen = links.length > 0 && links.every(isFlag);
+      isSeen = links.some(isFlag);
       // The task after a frame's: the frame is drawn.
       if (isSeen) requestAnimationFrame(() => setTimeout(() => (noted.firstRows ??= now())));
     };
@@ -58,6 +58,12 @@ function noteRows(total: string, names: readonly string[]): string {
     }).observe(document, { childList: true, subtree: true, characterData: true });
   }`;
 }
+
+/** What {@link noteRows} has noted, when the frame with the first rows is drawn. */
+const drawnRows = `(async () => {
+  while (notedRows.firstRows === undefined) await new Promise((resolve) => setTimeout(resolve));
+  return notedRows;
+})()`;
 
 /** Scrolls the list. The value is how long each frame took, in milliseconds. */
 const scrollFrames = `(async () => {
@@ -220,7 +226,7 @@ async function open(
   await page.goto(origin + path);
   await page.locator('[role=status]', { hasText: new RegExp(`^${total}$`) }).waitFor({ timeout: waitMs });
   await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
-  const noted: Noted = await page.evaluate('notedRows');
+  const noted: Noted = await page.evaluate(drawnRows);
   return new OpenedList(page, wire, noted, change);
 }
 
