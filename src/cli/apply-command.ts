@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type ApplyPhase, type ApplyProgress, fileBytesMax } from '../operator/operator-protocol.ts';
+import { fileBytesMax } from '../operator/apply-file.ts';
 import type { Action, CommandOptions } from './command-action.ts';
 import { CommandFailure, exitCodes } from './command-failure.ts';
-import { printNote, printResult } from './command-output.ts';
-import { describeShare, ProgressLine, type ProgressOutput } from './progress-line.ts';
+import { printJson, printNote } from './command-output.ts';
 import { addSettingOptions, configFrom } from './setting-options.ts';
 
 const examples = `Examples:
@@ -26,14 +25,15 @@ export function defineApply(parent: Command): { readonly command: Command; reado
   return { command, action: { isAlwaysJson: true, run: apply } };
 }
 
+/** A smaller file is applied within seconds. */
+const worthANoteBytes = 4 * 2 ** 20;
+
 async function apply(options: CommandOptions, [path = '']: readonly string[]): Promise<number> {
   const config = configFrom(options);
   const { withOperator } = await import('./operator-session.ts');
   const file = readBounded(path);
-  const progress = new ApplyProgressLines(process.stderr);
-  const outcome = await withOperator(config, { mayCreate: true }, (operator) =>
-    operator('apply', file, progress.report),
-  ).finally(() => progress.end());
+  if (file.length > worthANoteBytes) printNote(`Applying ${path}: this may take a minute or two.`);
+  const outcome = await withOperator(config, { mayCreate: true }, (operator) => operator('apply', file));
   if (!outcome.ok) {
     const { problems, problemCount } = outcome;
     const more = problemCount > problems.length ? [`and ${problemCount - problems.length} more`] : [];
@@ -42,7 +42,7 @@ async function apply(options: CommandOptions, [path = '']: readonly string[]): P
   for (const warning of outcome.warnings) printNote(`burgee: warning: ${warning}`);
   const { created, changed, unchanged } = outcome.counts;
   printNote(`Applied ${path}: ${created} created, ${changed} changed, ${unchanged} as they were.`);
-  await printResult(outcome.document);
+  await printJson({ projects: outcome.projects });
   return exitCodes.done;
 }
 
@@ -54,39 +54,6 @@ function readBounded(path: string): Uint8Array {
     throw new CommandFailure(`${path} cannot be read: ${fault instanceof Error ? fault.message : fault}`);
   }
   throw new CommandFailure(
-    `${path} is larger than 512 MiB. Split it into several files and apply them in turn.`,
+    `${path} is larger than 64 MiB. Split it, one file per project, and apply the files one after another.`,
   );
-}
-
-const words: Readonly<Record<ApplyPhase, readonly [verb: string, unit: string]>> = {
-  receive: ['sent', 'MiB'],
-  check: ['checked', 'flags'],
-  write: ['written', 'flags'],
-};
-/** A smaller file is applied before anybody could read a progress line. */
-const flagsWorthTelling = 1000;
-
-/** Shows the progress of an `apply`. */
-class ApplyProgressLines {
-  readonly #line: ProgressLine;
-
-  constructor(output: ProgressOutput) {
-    this.#line = new ProgressLine(output);
-  }
-
-  readonly report: ApplyProgress = (phase, done, total) => {
-    const isOver = done >= total && phase !== 'receive' && total >= flagsWorthTelling;
-    this.#line.report(() => describe(phase, done, total), isOver);
-  };
-
-  /** Ends the line. Call it before anything else is written to the same output. */
-  end(): void {
-    this.#line.end();
-  }
-}
-
-function describe(phase: ApplyPhase, done: number, total: number): string {
-  const [verb, unit] = words[phase];
-  const scale = phase === 'receive' ? 2 ** 20 : 1;
-  return describeShare(verb, done / scale, total / scale, unit);
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { fileBytesMax } from '../operator/operator-protocol.ts';
+import { fileBytesMax } from '../operator/apply-file.ts';
 import type { Action, CommandOptions } from './command-action.ts';
 import { exitCodes } from './command-failure.ts';
 import { printJson, printNote } from './command-output.ts';

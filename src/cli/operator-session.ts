@@ -81,7 +81,7 @@ async function runOnline<Result>(
 ): Promise<Result> {
   const marker = readMarker(directory);
   if (marker === null) throw new NoServer('the store is not created yet');
-  return await run(remoteOperator({ socketPath: findSocketPlace(directory) }, marker.id));
+  return await run(remoteOperator(findSocketPlace(directory), marker.id));
 }
 
 async function runOffline<Result>(

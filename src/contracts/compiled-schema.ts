@@ -6,18 +6,13 @@ import { Settings } from 'typebox/system';
 import { shown } from '../domain/problem-list.ts';
 import { didYouMean } from '../support/closest-name.ts';
 
-/** Enough errors to fill the list of problems from one slice, few enough to be quick. */
-const errorsMax = 1000;
+/** Enough errors to fill the list of problems, few enough to be quick. */
+const defaultErrorsMax = 1000;
 
-/** The name of a checked value, and its place. */
-interface CheckedPlace {
-  /** The name of the whole value, such as `the request body`. Not needed when there is a path. */
-  readonly name?: string;
-  /** The value's path in its document; absent for the whole document. */
-  readonly path?: string;
-  /** Added to the indices of the first level, for a slice of a longer array. */
-  readonly firstIndex?: number;
-  /** Errors after which it stops; a thousand unless given. */
+interface CheckedValue {
+  /** The name of the whole value, such as `the request body`. */
+  readonly name: string;
+  /** Errors after which the check stops; a thousand unless given. */
   readonly errorsMax?: number;
 }
 
@@ -25,12 +20,11 @@ interface CheckedPlace {
 export interface CompiledSchema<Schema extends TSchema> {
   isRight(value: unknown): value is Static<Schema>;
   /**
-   * Finds the problems of a value: one sentence for each place, with its path and what is expected there. Stops after so
-   * many errors.
+   * Finds the problems of a value: one sentence for each place, with its path and what is expected there.
    *
    * @returns an empty list for a valid value
    */
-  problems(value: unknown, place: CheckedPlace): string[];
+  problems(value: unknown, about: CheckedValue): string[];
 }
 
 /** Compiles with the first value: a thread starts with schemas that it may never need. */
@@ -42,12 +36,12 @@ export function compileSchema<Schema extends TSchema>(schema: Schema): CompiledS
   };
   return {
     isRight: (value): value is Static<Schema> => prepare().Check(value),
-    problems: (value, place) => {
+    problems: (value, { name, errorsMax = defaultErrorsMax }) => {
       const validator = prepare();
       if (validator.Check(value)) return [];
       // This setting is per thread, and 8 by default.
-      Settings.Set({ maxErrors: place.errorsMax ?? errorsMax });
-      return problemsOf(schema, validator.Errors(value)[1], place);
+      Settings.Set({ maxErrors: errorsMax });
+      return problemsOf(schema, validator.Errors(value)[1], name);
     },
   };
 }
@@ -69,22 +63,15 @@ export function stepInto(path: string, step: string | number): string {
 
 type Steps = readonly (string | number)[];
 
-function problemsOf(
-  schema: TSchema,
-  errors: readonly TLocalizedValidationError[],
-  { name = '', path: base = '', firstIndex = 0 }: CheckedPlace,
-): string[] {
-  const told = new Map<string, string>();
+function problemsOf(schema: TSchema, errors: readonly TLocalizedValidationError[], name: string): string[] {
+  const byPath = new Map<string, string>();
   for (const error of errors) {
     const steps = stepsOf(schema, error.instancePath);
-    const path = steps.reduce<string>(
-      (to, step, depth) => stepInto(to, typeof step === 'number' && depth === 0 ? step + firstIndex : step),
-      base,
-    );
+    const path = steps.reduce<string>(stepInto, '');
     for (const [about, text] of sentencesOf(schema, error, steps, path, name))
-      if (!told.has(about)) told.set(about, text);
+      if (!byPath.has(about)) byPath.set(about, text);
   }
-  return [...told.values()];
+  return [...byPath.values()];
 }
 
 /** Sentences by path, so that no place is reported twice. */

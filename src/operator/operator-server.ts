@@ -5,28 +5,15 @@ import { type CompiledSchema, compileSchema } from '../contracts/compiled-schema
 import { messageOf } from '../support/message-of.ts';
 import { within } from '../support/within.ts';
 import { writerVerbs } from '../writer/thread/operator-verbs.ts';
-import { createOperator, fileVerbs, type VerbArgs, type VerbName } from './operator.ts';
-import {
-  type ApplyProgress,
-  fileBytesMax,
-  operatorProtocolVersion,
-  otherVersion,
-  protocolHeader,
-  type ServerLine,
-  storeHeader,
-} from './operator-protocol.ts';
-import { OperatorTurns } from './operator-turns.ts';
-import type { OperatorContext } from './provisioning.ts';
+import { fileBytesMax, type OperatorContext } from './apply-file.ts';
+import { createOperator, type VerbName } from './operator.ts';
+import { operatorProtocolVersion, otherVersion, protocolHeader, storeHeader } from './operator-protocol.ts';
 import { closeToOthers, prepareSocketPlace, removeSocketPlace } from './socket-place.ts';
 
-const connectionsMax = 16;
-/** Connections that may have a file, which is applied or waits: the others are left for short commands. */
-const appliesMax = 12;
-/**
- * A client sends its request as soon as it is connected. One that does not takes one of a few connections for nothing.
- */
-const askWithinMs = 3000;
-/** A client is gone when it sends nothing for so long although it is its turn, or takes nothing of its answer. */
+const connectionsMax = 128;
+/** A client sends its request as soon as it is connected. */
+const headWithinMs = 3000;
+/** A client that sends nothing of its body, or takes nothing of its answer, for this long is disconnected. */
 const silenceMaxMs = 30_000;
 /** How long a stopping service waits until an answer is taken. */
 const finishTimeoutMs = 1500;
@@ -37,68 +24,50 @@ const argsBytesMax = 2 ** 20;
 const otherStore =
   'The server of this directory has another store open: the directory was replaced while the server ran. Restart the server.';
 const unknownRequest = 'this server does not know that request';
-const tooManyApplies =
-  `${appliesMax} files are being applied or wait for their turn; nothing was changed. Run the command ` +
-  'again when one of them is done.';
 
-/** By verb, the shape of its arguments; null for a verb that takes a file. */
-const shapes: ReadonlyMap<string, CompiledSchema<VerbSchema> | null> = new Map([
-  ...Object.entries(writerVerbs).map(([verb, { args }]) => [verb, compileSchema<VerbSchema>(args)] as const),
-  ...Object.keys(fileVerbs).map((verb) => [verb, null] as const),
-]);
-type VerbSchema = (typeof writerVerbs)[keyof typeof writerVerbs]['args'];
+type ArgsCheck = CompiledSchema<(typeof writerVerbs)[keyof typeof writerVerbs]['args']>;
+
+const argsChecks: ReadonlyMap<string, ArgsCheck> = new Map(
+  Object.entries(writerVerbs).map(([verb, { args }]) => [verb, compileSchema(args) as ArgsCheck]),
+);
 
 export interface OperatorServerOptions {
   readonly directory: string;
   readonly storeId: string;
   readonly context: OperatorContext;
-  /** How long a client may send nothing, or take nothing of its answer. */
   readonly silenceMs?: number;
 }
 
 export interface OperatorServer {
   readonly socketPath: string;
-  /** Number of connected clients. */
-  readonly connections: number;
-  /** Refuses new connections, ends idle ones, waits for changes that are being written, and removes the socket. */
+  /** Number of requests that wait or run. */
+  readonly requests: number;
+  /** Refuses new connections, waits for changes that are being written, and removes the socket. */
   stop(): Promise<void>;
 }
 
 /** Serves the operator on the data directory's Unix socket, mode 0600. The caller's process holds the claim. */
 export async function serveOperator(options: OperatorServerOptions): Promise<OperatorServer> {
-  const { directory } = options;
-  const socketPath = prepareSocketPlace(directory);
-  const turns = new OperatorTurns();
-  /** Each connection with its request; null until the request has arrived. */
-  const clients = new Map<Socket, Exchange | null>();
+  const socketPath = prepareSocketPlace(options.directory);
   const server = createServer({
     maxHeaderSize: headBytesMax,
-    // Node's own time limits are off, and so are its checks for them: a request may wait for its turn.
-    headersTimeout: 0,
+    headersTimeout: headWithinMs,
+    connectionsCheckingInterval: headWithinMs / 3,
+    // A file may wait for the files before it.
     requestTimeout: 0,
-    connectionsCheckingInterval: 2 ** 31 - 1,
   });
-  server.on('connection', (socket: Socket) => {
-    if (clients.size >= connectionsMax && !cutIdleOne(clients)) {
+  server.maxConnections = connectionsMax;
+  const exchanges = new Map<Socket, Exchange>();
+  const runInTurn = oneAtATime();
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
+    // A connection carries one request: a second one ends both.
+    if (exchanges.has(socket)) {
       socket.destroy();
       return;
     }
-    clients.set(socket, null);
-    const overdue = setTimeout(() => {
-      if (clients.get(socket) !== null) return;
-      clients.delete(socket);
-      socket.end(greetingOfVersion1(), () => socket.destroy());
-    }, askWithinMs);
-    socket.once('close', () => {
-      clearTimeout(overdue);
-      clients.delete(socket);
-    });
-  });
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    const { socket } = request;
-    // A connection carries one request: with a second one, both are lost.
-    if (clients.get(socket) === null) clients.set(socket, new Exchange(request, response, turns, options));
-    else socket.destroy();
+    socket.once('close', () => exchanges.delete(socket));
+    exchanges.set(socket, new Exchange(request, response, runInTurn, options));
   };
   server.on('request', serve);
   server.on('checkContinue', serve);
@@ -107,41 +76,30 @@ export async function serveOperator(options: OperatorServerOptions): Promise<Ope
   closeToOthers(socketPath);
   return {
     socketPath,
-    get connections() {
-      return clients.size;
+    get requests() {
+      return exchanges.size;
     },
     stop: async () => {
       const closed = once(server, 'close');
       server.close();
-      await Promise.all(
-        [...clients].map(([socket, exchange]) => (exchange === null ? socket.destroy() : exchange.stop())),
-      );
+      await Promise.all(Array.from(exchanges.values(), (exchange) => exchange.stop()));
+      server.closeAllConnections();
       await closed;
-      removeSocketPlace(directory);
+      removeSocketPlace(options.directory);
     },
   };
 }
 
-/** Cuts off the client that has been without a request for longest. @returns whether there was one */
-function cutIdleOne(clients: Map<Socket, Exchange | null>): boolean {
-  for (const [socket, exchange] of clients) {
-    if (exchange !== null) continue;
-    clients.delete(socket);
-    socket.destroy();
-    return true;
-  }
-  return false;
-}
+type RunInTurn = (run: () => Promise<void>) => Promise<void>;
 
-/**
- * Clients of protocol 1 wait for a greeting of two lengths of four bytes, and JSON. This one has the server's version,
- * which such a client reports.
- */
-function greetingOfVersion1(): Uint8Array {
-  const json = Buffer.from(JSON.stringify({ kind: 'hello', protocolVersion: operatorProtocolVersion }));
-  const lengths = Buffer.alloc(8);
-  lengths.writeUInt32BE(json.length, 0);
-  return Buffer.concat([lengths, json]);
+/** Runs one file at a time, in the order of arrival: a large one takes hundreds of megabytes until it is applied. */
+function oneAtATime(): RunInTurn {
+  let last: Promise<void> = Promise.resolve();
+  return (run) => {
+    const done = last.then(run);
+    last = done.catch(() => undefined);
+    return done;
+  };
 }
 
 /** The reason why a request is not begun. */
@@ -154,19 +112,10 @@ class Refusal extends Error {
   }
 }
 
-interface Admitted {
-  readonly verb: VerbName;
-  /** Shape of the arguments; null for a file. */
-  readonly shape: CompiledSchema<VerbSchema> | null;
-  /** Bytes of the body. */
-  readonly bytes: number;
-}
-
 /** One request and its answer. */
 class Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #turns: OperatorTurns;
   readonly #options: OperatorServerOptions;
   readonly #abort = new AbortController();
   readonly #done: Promise<void>;
@@ -174,16 +123,15 @@ class Exchange {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    turns: OperatorTurns,
+    runInTurn: RunInTurn,
     options: OperatorServerOptions,
   ) {
     this.#request = request;
     this.#response = response;
-    this.#turns = turns;
     this.#options = options;
     response.shouldKeepAlive = false;
     response.on('close', () => this.#abort.abort(new Error('the client has gone')));
-    this.#done = this.#serve().catch((fault: unknown) => this.#fail(fault));
+    this.#done = this.#serve(runInTurn).catch((fault: unknown) => this.#fail(fault));
   }
 
   /** Gives up a change that is not being written yet, and waits for one that is. */
@@ -192,93 +140,72 @@ class Exchange {
     await this.#done;
     // An answer on its way may have secrets that are never shown again, so it gets some time to arrive.
     if (!this.#response.closed) await within(finishTimeoutMs, once(this.#response, 'close'));
-    this.#request.socket.destroy();
   }
 
-  async #serve(): Promise<void> {
-    const admitted = this.#admit();
-    if (admitted.shape !== null) return await this.#run(admitted);
+  async #serve(runInTurn: RunInTurn): Promise<void> {
+    const verb = this.#admit();
+    if (verb !== 'apply') return await this.#run(verb);
     this.#response.writeProcessing();
-    await this.#turns.take(() => this.#run(admitted));
+    await runInTurn(() => this.#run(verb));
   }
 
-  #admit(): Admitted {
+  /** @throws {Refusal} */
+  #admit(): VerbName {
     const { headers, method, url = '' } = this.#request;
     if (headers[protocolHeader] !== String(operatorProtocolVersion)) throw new Refusal(400, otherVersion);
     if (headers[storeHeader] !== this.#options.storeId) throw new Refusal(409, otherStore);
     const verb = url.slice(1);
-    const shape = shapes.get(verb);
-    if (method !== 'POST' || shape === undefined) throw new Refusal(404, unknownRequest);
-    const bytes = Number(headers['content-length'] ?? Number.NaN);
-    if (Number.isNaN(bytes)) throw new Refusal(411, 'a request to this server needs a Content-Length');
-    if (bytes > (shape === null ? fileBytesMax : argsBytesMax))
+    const isFile = verb === 'apply';
+    if (method !== 'POST' || !(isFile || argsChecks.has(verb))) throw new Refusal(404, unknownRequest);
+    if (headers['content-length'] === undefined)
+      throw new Refusal(411, 'a request to this server needs a Content-Length');
+    if (Number(headers['content-length']) > (isFile ? fileBytesMax : argsBytesMax))
       throw new Refusal(413, 'the request body is too large');
-    if (shape === null && this.#turns.asked >= appliesMax) throw new Refusal(503, tooManyApplies);
-    return { verb: verb as VerbName, shape, bytes };
+    return verb as VerbName;
   }
 
-  async #run({ verb, shape, bytes }: Admitted): Promise<void> {
+  async #run(verb: VerbName): Promise<void> {
     const { signal } = this.#abort;
     signal.throwIfAborted();
-    const body = await this.#receive(bytes);
-    const args = shape === null ? body : readArgs(shape, body);
+    const body = await this.#receive();
     const operator = createOperator({ ...this.#options.context, signal });
-    const onProgress: ApplyProgress = (phase, done, total) =>
-      this.#write({ kind: 'progress', phase, done, total });
-    const outcome = await operator(verb, args as VerbArgs<VerbName>, onProgress);
-    const { document, ...answer } = outcome as { readonly document?: Uint8Array };
-    this.#write({ kind: 'answer', answer });
-    if (document !== undefined && !this.#response.destroyed) this.#response.write(document);
-    this.#end();
+    const answer = await operator(verb, verb === 'apply' ? body : (readArgs(verb, body) as never));
+    this.#answer(200, answer);
   }
 
-  /** The memory for a body is taken when its turn comes, because sixteen clients could each announce a file. */
-  async #receive(bytes: number): Promise<Uint8Array> {
-    const { socket, headers } = this.#request;
+  /** The memory for a file is taken only when it is the file's turn. */
+  async #receive(): Promise<Uint8Array> {
     const { signal } = this.#abort;
     const givenUp = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
-    this.#expectBytes();
-    if (headers.expect !== undefined) this.#response.writeContinue();
-    const body = await Promise.race([readBody(this.#request, bytes), givenUp]);
-    // From here on the client only waits for the writer. A closed connection is noticed without a time limit.
-    socket.setTimeout(0);
+    this.#disconnectIfSilent();
+    if (this.#request.headers.expect !== undefined) this.#response.writeContinue();
+    const body = await Promise.race([readBody(this.#request), givenUp]);
+    // The client now waits for the writer, and has nothing to send.
+    this.#request.socket.setTimeout(0);
     return body;
   }
 
-  /** The client has to send something, or to take its answer: a silent one is cut off. */
-  #expectBytes(): void {
+  #disconnectIfSilent(): void {
     this.#request.socket.setTimeout(this.#options.silenceMs ?? silenceMaxMs);
   }
 
-  #write(line: ServerLine): void {
+  #answer(status: number, answer: unknown): void {
     if (this.#response.destroyed) return;
-    if (!this.#response.headersSent)
-      this.#response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-    this.#response.write(`${JSON.stringify(line)}\n`);
-  }
-
-  #end(): void {
-    this.#expectBytes();
-    this.#response.end();
+    const body = Buffer.from(`${JSON.stringify(answer)}\n`);
+    this.#disconnectIfSilent();
+    this.#response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
+    this.#response.end(body);
   }
 
   #fail(fault: unknown): void {
-    const message = messageOf(fault);
-    if (this.#response.destroyed) return;
-    if (this.#response.headersSent) this.#write({ kind: 'failed', message });
-    else {
-      const status = fault instanceof Refusal ? fault.status : 500;
-      this.#response.writeHead(status, { 'content-type': 'application/json' });
-      this.#response.write(`${JSON.stringify({ message })}\n`);
-    }
-    this.#end();
+    this.#answer(fault instanceof Refusal ? fault.status : 500, { message: messageOf(fault) });
   }
 }
 
-async function readBody(request: IncomingMessage, bytes: number): Promise<Uint8Array> {
-  const body = new Uint8Array(bytes);
+async function readBody(request: IncomingMessage): Promise<Uint8Array> {
+  const body = new Uint8Array(Number(request.headers['content-length']));
   let filled = 0;
   for await (const chunk of request as AsyncIterable<Uint8Array>) {
     body.set(chunk, filled);
@@ -287,13 +214,13 @@ async function readBody(request: IncomingMessage, bytes: number): Promise<Uint8A
   return body;
 }
 
-function readArgs(shape: CompiledSchema<VerbSchema>, body: Uint8Array): unknown {
+function readArgs(verb: string, body: Uint8Array): unknown {
   let args: unknown;
   try {
     args = JSON.parse(new TextDecoder().decode(body));
   } catch {
     throw new Refusal(400, unknownRequest);
   }
-  if (!shape.isRight(args)) throw new Refusal(400, unknownRequest);
+  if (argsChecks.get(verb)?.isRight(args) !== true) throw new Refusal(400, unknownRequest);
   return args;
 }

@@ -4,7 +4,7 @@ import { codePointCount } from './code-points.ts';
 export const nestingMax = 32;
 
 /**
- * Why a text is not JSON that Burgee reads; thrown by `JsonScanner`. It is no `Error`: a client's mistake needs no
+ * Why a text is not JSON that Burgee reads. It is no `Error`: a client's mistake needs no
  * stack, and capturing one takes longer than scanning a small body.
  */
 export class JsonFault {
@@ -24,30 +24,21 @@ export class JsonFault {
   }
 }
 
-/** The place of a value in the scanned text: from `start` to before `end`. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-type VisitMember = (key: string) => void;
-type VisitItem = (index: number) => void;
-
 /**
  * Checks a text against the JSON grammar. `JSON.parse` does not suffice: it does not say where it failed, and takes 200
  * ms for 1 MiB of nested arrays and 150 ms for 1 MiB of small objects. `json-value.ts` reads the checked text.
  *
  * @param depthMax most arrays and objects inside one another; one more is `too-deep`.
+ * @param areKeysUnique whether a repeated key of an object is a fault: `JSON.parse` silently drops one of the two.
  * @returns null when the text is JSON.
  */
-export function scanJson(text: string, depthMax: number): JsonFault | null {
+export function scanJson(text: string, depthMax: number, areKeysUnique = false): JsonFault | null {
   // Reading an array's units takes half the time of reading a string's. Their byte order is that of every platform for
   // which uWebSockets.js has a build. A buffer of Node begins at a multiple of 8, in its pool too.
   const { buffer, byteOffset } = Buffer.from(text, 'utf16le');
-  const scanner = new JsonScanner(new Uint16Array(buffer, byteOffset, text.length), 0, depthMax);
+  const scanner = new JsonScanner(new Uint16Array(buffer, byteOffset, text.length), depthMax, areKeysUnique);
   try {
-    scanner.value();
-    scanner.end();
+    scanner.document();
     return null;
   } catch (fault) {
     if (fault instanceof JsonFault) return fault;
@@ -72,52 +63,25 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Scans JSON (RFC 8259, exactly what `JSON.parse` accepts) once, in linear time, without making values, so that a large
- * document can be cut into slices. Recursive descent, at most `depthMax` deep.
- *
- * Every method that skips something throws a `JsonFault` at the place where the text stops being JSON.
+ * Scans UTF-16 units as JSON (RFC 8259, exactly what `JSON.parse` accepts) once, in linear time, without making values.
+ * Recursive descent, at most `depthMax` deep. Throws a `JsonFault` where the text stops being JSON.
  */
-export class JsonScanner {
-  readonly #units: Uint8Array | Uint16Array;
+class JsonScanner {
+  readonly #units: Uint16Array;
   readonly #depthMax: number;
-  #at: number;
+  readonly #areKeysUnique: boolean;
+  #at = 0;
   #depth = 0;
 
-  /**
-   * @param units UTF-8 as bytes, or UTF-16: the grammar of JSON is ASCII, so both are scanned alike.
-   * @param start offset of the first unit to scan.
-   */
-  constructor(units: Uint8Array | Uint16Array, start = 0, depthMax = nestingMax) {
+  constructor(units: Uint16Array, depthMax: number, areKeysUnique: boolean) {
     this.#units = units;
-    this.#at = start;
     this.#depthMax = depthMax;
+    this.#areKeysUnique = areKeysUnique;
   }
 
-  /** Visits an object. `visitValue` must skip the key's value; a value that is no object is skipped whole. */
-  object(visitValue: VisitMember): ByteRange {
-    return this.#passOver(visitValue, null);
-  }
-
-  /** Visits an array. `visitItem` must skip the item; a value that is no array is skipped whole. */
-  array(visitItem: VisitItem): ByteRange {
-    return this.#passOver(null, visitItem);
-  }
-
-  /** Skips one value of any kind. */
-  value(): ByteRange {
-    return this.#passOver(null, null);
-  }
-
-  /** Skips the white space at the end. Anything else there is a fault. */
-  end(): void {
+  document(): void {
+    this.#value();
     if (this.#peek() !== -1) this.#fail('the end of the document');
-  }
-
-  #passOver(visitMember: VisitMember | null, visitItem: VisitItem | null): ByteRange {
-    this.#peek();
-    const start = this.#at;
-    this.#value(visitMember, visitItem);
-    return { start, end: this.#at };
   }
 
   #fail(expected: string, start = this.#at): never {
@@ -152,40 +116,45 @@ export class JsonScanner {
     return true;
   }
 
-  #value(visitMember: VisitMember | null, visitItem: VisitItem | null): void {
+  #value(): void {
     const unit = this.#peek();
     if (unit === quote) this.#string();
-    else if (unit === openBrace) this.#members(visitMember);
-    else if (unit === openBracket) this.#items(visitItem);
+    else if (unit === openBrace) this.#members();
+    else if (unit === openBracket) this.#items();
     else if (unit === 0x74) this.#word('true');
     else if (unit === 0x66) this.#word('false');
     else if (unit === 0x6e) this.#word('null');
     else this.#number();
   }
 
-  #members(visit: VisitMember | null): void {
+  #members(): void {
     this.#enter();
+    const seen = this.#areKeysUnique ? new Set<string>() : null;
     if (this.#peek() !== closeBrace) {
       do {
         if (this.#peek() !== quote) this.#fail('a key in quotation marks');
-        const keyStart = this.#at;
+        const start = this.#at;
         this.#string();
-        const keyEnd = this.#at;
+        if (seen !== null) this.#requireNew(seen, start);
         if (!this.#isFollowedBy(colon)) this.#fail('":"');
-        if (visit === null) this.#value(null, null);
-        else visit(decodeKey(this.#units.subarray(keyStart, keyEnd)));
+        this.#value();
       } while (this.#isFollowedBy(comma));
     }
     this.#leave(closeBrace, '"," or "}"');
   }
 
-  #items(visit: VisitItem | null): void {
+  #requireNew(seen: Set<string>, start: number): void {
+    const key = String(JSON.parse(utf16Decoder.decode(this.#units.subarray(start, this.#at))));
+    if (seen.has(key))
+      throw new JsonFault('malformed', `the key ${JSON.stringify(key)} is given twice`, start);
+    seen.add(key);
+  }
+
+  #items(): void {
     this.#enter();
     if (this.#peek() !== closeBracket) {
-      let index = 0;
       do {
-        if (visit === null) this.#value(null, null);
-        else visit(index++);
+        this.#value();
       } while (this.#isFollowedBy(comma));
     }
     this.#leave(closeBracket, '"," or "]"');
@@ -264,30 +233,14 @@ function isEscapeLetter(unit: number): boolean {
   return '"\\/bfnrt'.includes(String.fromCharCode(unit));
 }
 
-const decoder = new TextDecoder();
 const utf16Decoder = new TextDecoder('utf-16le');
-
-function decodeKey(units: Uint8Array | Uint16Array): string {
-  return String(JSON.parse((units.BYTES_PER_ELEMENT === 1 ? decoder : utf16Decoder).decode(units)));
-}
 
 /** @returns line and column of an offset in a text; the column in code points, both from 1. */
 export function positionOf(text: string, offset: number): { line: number; column: number } {
-  const { line, start } = lineAt((from) => text.indexOf('\n', from), offset);
-  return { line, column: codePointCount(text.slice(start, offset)) + 1 };
-}
-
-/** @returns line and column of an offset in UTF-8 bytes; the column in UTF-16 units without a byte order mark. */
-export function lineAndColumn(bytes: Uint8Array, offset: number): { line: number; column: number } {
-  const { line, start } = lineAt((from) => bytes.indexOf(0x0a, from), offset);
-  return { line, column: decoder.decode(bytes.subarray(start, offset)).length + 1 };
-}
-
-function lineAt(newLineFrom: (from: number) => number, offset: number) {
   let [line, start] = [1, 0];
-  for (let end = newLineFrom(0); end !== -1 && end < offset; end = newLineFrom(start)) {
+  for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', start)) {
     line++;
     start = end + 1;
   }
-  return { line, start };
+  return { line, column: codePointCount(text.slice(start, offset)) + 1 };
 }

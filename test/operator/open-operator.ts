@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import type { ProvisionDocument } from '../../src/contracts/provision/provision-document.ts';
+import type { AppliedProject, ApplyOutcome, OperatorContext } from '../../src/operator/apply-file.ts';
 import { createOperator, type Operator } from '../../src/operator/operator.ts';
-import type { ApplyOutcome, OperatorContext } from '../../src/operator/provisioning.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { openStoreReader, type StoreReader } from '../../src/storage/store-reader.ts';
 import { localCommits } from '../../src/writer/thread/commits.ts';
@@ -16,7 +16,7 @@ export interface OpenedOperator {
   readonly directory: string;
   readonly store: Store;
   readonly operator: Operator;
-  /** The parts that the operator was made of. */
+  readonly commands: OperatorCommands;
   readonly context: OperatorContext;
   /** Queries on the present state of the store. */
   reader(): StoreReader;
@@ -43,6 +43,7 @@ export function openOperator(t: Test): OpenedOperator {
     directory,
     store,
     operator,
+    commands,
     context,
     reader: () => {
       reader.renew();
@@ -53,29 +54,10 @@ export function openOperator(t: Test): OpenedOperator {
   };
 }
 
-/** The part of an answer that tests check. */
-export interface Answer {
-  readonly projects: Readonly<
-    Record<
-      string,
-      {
-        readonly id: string;
-        readonly flags: Readonly<Record<string, string>>;
-        readonly audiences: Readonly<Record<string, string>>;
-        readonly tokens: Readonly<Record<string, { readonly id: string; readonly secret: string | null }>>;
-      }
-    >
-  >;
-}
-
-/** @throws unless the document was applied */
-export function answerOf(outcome: ApplyOutcome): Answer {
+/** What was applied of a project. @throws unless the document was applied */
+export function projectOf(outcome: ApplyOutcome, name: string): AppliedProject {
   if (!outcome.ok) throw new Error(outcome.problems.join('\n'));
-  return JSON.parse(new TextDecoder().decode(outcome.document)) as Answer;
-}
-
-export function projectOf(answer: Answer, name: string): Answer['projects'][string] {
-  const project = answer.projects[name];
+  const project = Object.getOwnPropertyDescriptor(outcome.projects, name)?.value;
   if (project === undefined) throw new Error(`no project ${name}`);
   return project;
 }

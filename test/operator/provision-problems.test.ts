@@ -1,6 +1,6 @@
 import t from 'tap';
 import { createOperator } from '../../src/operator/operator.ts';
-import { acme, answerOf, exampleDocument, openOperator, problemsOf, projectOf } from './open-operator.ts';
+import { acme, exampleDocument, openOperator, problemsOf, projectOf } from './open-operator.ts';
 
 t.test('all wrong shapes are reported at once with their paths, and nothing is applied', async (t) => {
   const { apply, store } = openOperator(t);
@@ -64,18 +64,15 @@ t.test('wrong flags are reported with their index in the whole array', async (t)
   t.ok(store.isEmpty());
 });
 
-t.test(
-  'a flag with more unknown fields than are collected is refused, and later flags are checked too',
-  async (t) => {
-    const { apply, store } = openOperator(t);
-    const unknown = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`x${index}`, 1]));
-    const outcome = await apply(acme({ name: 'site', flags: [{ name: 'f', ...unknown }, { name: 7 }] }));
-    const problems = problemsOf(outcome);
-    t.equal(problems[0], 'unknown field "organisations[0].projects[0].flags[0].x0"');
-    t.equal(problems.length, 50);
-    t.ok(store.isEmpty());
-  },
-);
+t.test('a flag with more unknown fields than are collected is refused', async (t) => {
+  const { apply, store } = openOperator(t);
+  const unknown = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`x${index}`, 1]));
+  const outcome = await apply(acme({ name: 'site', flags: [{ name: 'f', ...unknown }, { name: 7 }] }));
+  const problems = problemsOf(outcome);
+  t.equal(problems[0], 'unknown field "organisations[0].projects[0].flags[0].x0"');
+  t.equal(problems.length, 50);
+  t.ok(store.isEmpty());
+});
 
 t.test('a name must be unique in the file', async (t) => {
   const { apply } = openOperator(t);
@@ -109,9 +106,11 @@ t.test('a name must be unique in the file', async (t) => {
 
 t.test('a repeated key is refused, because JSON would drop one', async (t) => {
   const { apply } = openOperator(t);
-  const project = '{"name":"p","flags":[{"name":"a"}],"flags":[{"name":"b"}]}';
+  const project = '{"name":"p","flags":[{"name":"a"}],\n"flags":[{"name":"b"}]}';
   const outcome = await apply(`{"organisations":[{"name":"A","plan":"free","projects":[${project}]}]}`);
-  t.strictSame(problemsOf(outcome), ['organisations[0].projects[0].flags is given twice']);
+  t.strictSame(problemsOf(outcome), [
+    'the file is not valid JSON: line 2, column 1: the key "flags" is given twice',
+  ]);
 });
 
 t.test('the wrong form of flags for the kind of project', async (t) => {
@@ -142,7 +141,7 @@ t.test(
   "each difference from an existing token's permission, environments or expiry is a problem",
   async (t) => {
     const { apply, reader } = openOperator(t);
-    const { tokens } = projectOf(answerOf(await apply(exampleDocument)), 'shop');
+    const { tokens } = projectOf(await apply(exampleDocument), 'shop');
     const token = {
       name: 'ci',
       permission: 'read',
@@ -161,13 +160,13 @@ t.test(
     }
     const { queries } = reader();
     t.match(queries.token(tokens['ci']?.id ?? ''), { permission: 'write', revision: 1 });
-    t.equal([...queries.flagsOf(projectOf(answerOf(await apply(exampleDocument)), 'shop').id)].length, 1);
+    t.equal([...queries.flagsOf(projectOf(await apply(exampleDocument), 'shop').id)].length, 1);
   },
 );
 
 t.test('an existing name that means two things is ambiguous', async (t) => {
   const { apply, store, reader } = openOperator(t);
-  const shop = projectOf(answerOf(await apply(exampleDocument)), 'shop');
+  const shop = projectOf(await apply(exampleDocument), 'shop');
   const flag = reader().queries.flag(shop.flags['checkout'] ?? '');
   if (flag === undefined) throw new Error('no flag');
   const twin = { ...flag, id: `${flag.id.slice(1)}0` };
@@ -215,14 +214,12 @@ t.test('odd but allowed: warnings', async (t) => {
   });
 });
 
-t.test('the first 50 problems are listed, the others counted', async (t) => {
+t.test('the first 50 problems are listed, and up to 1000 are counted', async (t) => {
   const { apply } = openOperator(t);
   const flags = Array.from({ length: 100_000 }, () => ({ name: 1 }));
-  const startedAt = Date.now();
   const outcome = await apply(acme({ name: 'site', flags }));
-  t.comment(`100,000 problems in ${Date.now() - startedAt} ms`);
   t.equal(problemsOf(outcome).length, 50);
-  t.equal(outcome.ok ? 0 : outcome.problemCount, 100_000);
+  t.match(outcome, { ok: false, problemCount: 1000 });
 });
 
 t.test('a file that is not readable JSON', async (t) => {
@@ -247,12 +244,7 @@ t.test('a file that is not readable JSON', async (t) => {
 
 t.test('an apply whose client has left is aborted, and leaves nothing', async (t) => {
   const { context, store } = openOperator(t);
-  const flags = Array.from({ length: 2000 }, (_, index) => ({ name: `f${index}` }));
-  const file = Buffer.from(JSON.stringify(acme({ name: 'site', flags })));
-  const abort = new AbortController();
-  await t.rejects(
-    createOperator({ ...context, signal: abort.signal })('apply', file, () => abort.abort()),
-    { name: 'AbortError' },
-  );
+  const operator = createOperator({ ...context, signal: AbortSignal.abort() });
+  await t.rejects(operator('apply', Buffer.from(JSON.stringify(exampleDocument))), { name: 'AbortError' });
   t.ok(store.isEmpty());
 });

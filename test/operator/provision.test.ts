@@ -2,11 +2,11 @@ import t from 'tap';
 import { changesFromText } from '../../src/domain/audit/changes-text.ts';
 import { readTokenSecret } from '../../src/domain/token/token-secret.ts';
 import { hashSecret } from '../../src/support/hash-secret.ts';
-import { acme, answerOf, exampleDocument, openOperator, projectOf } from './open-operator.ts';
+import { acme, exampleDocument, openOperator, projectOf } from './open-operator.ts';
 
 t.test('a file is provisioned as declared', async (t) => {
   const { apply, reader } = openOperator(t);
-  const shop = projectOf(answerOf(await apply(exampleDocument)), 'shop');
+  const shop = projectOf(await apply(exampleDocument), 'shop');
   const { queries } = reader();
   const [organisation] = [...queries.organisations()];
   t.match(organisation, { name: 'Acme', plan: 'enterprise', trialEndsAt: null, subscription: 'active' });
@@ -39,7 +39,7 @@ t.test('a file is provisioned as declared', async (t) => {
 
 t.test("a new token's secret finds it, and is not stored", async (t) => {
   const { apply, reader } = openOperator(t);
-  const { tokens } = projectOf(answerOf(await apply(exampleDocument)), 'shop');
+  const { tokens } = projectOf(await apply(exampleDocument), 'shop');
   const secret = readTokenSecret(tokens['ci']?.secret ?? '', ['burgee']) ?? '';
   const token = reader().queries.tokenBySecretHash(hashSecret(secret));
   t.match(token, { id: tokens['ci']?.id, permission: 'write', environments: ['staging'], createdBy: null });
@@ -54,9 +54,9 @@ t.test('applied again, a file changes nothing and shows no secret', async (t) =>
   t.match(again, { ok: true, counts: { created: 0, changed: 0 } });
   t.equal(store.sequence(), sequence);
   t.equal(auditCount(), before, 'no audit entry');
-  const shop = projectOf(answerOf(again), 'shop');
+  const shop = projectOf(again, 'shop');
   t.equal(shop.tokens['ci']?.secret, null);
-  t.strictSame(shop.flags, projectOf(answerOf(first), 'shop').flags, 'the ids are those of the first time');
+  t.strictSame(shop.flags, projectOf(first, 'shop').flags, 'the ids are those of the first time');
 
   function auditCount(): number {
     const now = reader();
@@ -66,7 +66,7 @@ t.test('applied again, a file changes nothing and shows no secret', async (t) =>
 
 t.test('differences are applied, and omitted fields stay', async (t) => {
   const { apply, reader } = openOperator(t);
-  const shop = projectOf(answerOf(await apply(exampleDocument)), 'shop');
+  const shop = projectOf(await apply(exampleDocument), 'shop');
   const before = reader().queries.flag(shop.flags['checkout'] ?? '');
   const flags = [{ name: 'checkout', environments: { production: { enabled: true } } }];
   const outcome = await apply(acme({ name: 'shop', flags }));
@@ -83,7 +83,7 @@ t.test('differences are applied, and omitted fields stay', async (t) => {
 
 t.test('each changed environment has its own audit entry, by the operator', async (t) => {
   const { apply, reader } = openOperator(t);
-  const shop = projectOf(answerOf(await apply(exampleDocument)), 'shop');
+  const shop = projectOf(await apply(exampleDocument), 'shop');
   const environments = { production: { enabled: true }, staging: { trafficPercentage: 60 } };
   const flags = [{ name: 'checkout', description: 'new', environments }];
   await apply(acme({ name: 'shop', flags }));
@@ -110,7 +110,7 @@ t.test('an own list equal to the flag-wide one is stored; an empty one inherits'
       environments: ['e'],
       flags: [{ name: 'f', cohorts: ['a'], environments: { e: { cohorts } } }],
     });
-  const shop = projectOf(answerOf(await apply(flag(['a']))), 'shop');
+  const shop = projectOf(await apply(flag(['a'])), 'shop');
   const overrideNow = () =>
     [
       ...(reader()
@@ -125,7 +125,7 @@ t.test('an own list equal to the flag-wide one is stored; an empty one inherits'
 t.test("a single-environment flag's cohorts are its own list", async (t) => {
   const { apply, reader } = openOperator(t);
   const flags = [{ name: 'f', enabled: true, cohorts: ['a'] }];
-  const site = projectOf(answerOf(await apply(acme({ name: 'site', flags }))), 'site');
+  const site = projectOf(await apply(acme({ name: 'site', flags })), 'site');
   const flag = reader().queries.flag(site.flags['f'] ?? '');
   t.strictSame(flag?.cohorts, []);
   t.match([...(flag?.states ?? [])], [[0, { enabled: true, cohortOverride: ['a'] }]]);
@@ -138,7 +138,7 @@ t.test('new environments are added to the old ones, and tokens that list them ar
   t.match(first, { ok: true, warnings: [/lists soon, which project "shop" does not have/] });
   const second = await apply(acme({ name: 'shop', environments: ['soon'] }));
   t.match(second, { ok: true, warnings: [/token "ci" already lists soon/] });
-  const project = reader().queries.project(projectOf(answerOf(second), 'shop').id);
+  const project = reader().queries.project(projectOf(second, 'shop').id);
   t.strictSame(
     project?.environments.map(({ name }) => name),
     ['a', 'soon'],
@@ -151,7 +151,7 @@ t.test('environments are protected as listed, and stay as they are without a lis
   const shop = (fields: object) => acme({ name: 'shop', ...fields });
   const environments = ['production', 'staging'];
   const first = await apply(shop({ environments, protectedEnvironments: ['production'] }));
-  const { id } = projectOf(answerOf(first), 'shop');
+  const { id } = projectOf(first, 'shop');
   const marks = () =>
     Object.fromEntries(
       (reader().queries.project(id)?.environments ?? []).map(({ name, isProtected }) => [name, isProtected]),
@@ -193,10 +193,10 @@ t.test('environments are protected as listed, and stay as they are without a lis
 
 t.test('a revoked token frees its name: applied again, there is a new one with a secret', async (t) => {
   const { apply, operator } = openOperator(t);
-  const first = projectOf(answerOf(await apply(exampleDocument)), 'shop').tokens['ci'];
+  const first = projectOf(await apply(exampleDocument), 'shop').tokens['ci'];
   const revoked = await operator('revoke-token', { tokenId: first?.id ?? '' });
   t.match(revoked, { ok: true, value: { changed: true } });
-  const second = projectOf(answerOf(await apply(exampleDocument)), 'shop').tokens['ci'];
+  const second = projectOf(await apply(exampleDocument), 'shop').tokens['ci'];
   t.not(second?.id, first?.id);
   t.match(second?.secret, /^burgee_[0-9A-Za-z]{49}$/);
 });
@@ -229,7 +229,7 @@ t.test('a personal project belongs to the member with its email, who is created 
   const document = {
     personalProjects: [{ name: 'mine', owner: 'Ann@example.test', flags: [{ name: 'f' }] }],
   };
-  const { id } = projectOf(answerOf(await apply(document)), 'mine');
+  const { id } = projectOf(await apply(document), 'mine');
   t.match(await apply(document), { ok: true, counts: { created: 0, changed: 0 } });
   const { queries } = reader();
   const [member] = [...queries.members()];
@@ -245,11 +245,10 @@ t.test('names are trimmed, and __proto__ and constructor are names like any othe
      "flags":[{"name":" __proto__ ","environments":${environments}}]}]}]}`;
   const outcome = await apply(text);
   t.ok(outcome.ok, outcome.ok ? '' : outcome.problems.join());
-  const printed = outcome.ok ? new TextDecoder().decode(outcome.document) : '';
-  const [, projectId = '', flagId = ''] =
-    /"__proto__":\{"id":"(\w+)","flags":\{"__proto__":"(\w+)"/.exec(printed) ?? [];
+  const project = projectOf(outcome, '__proto__');
+  const flagId = Object.getOwnPropertyDescriptor(project.flags, '__proto__')?.value;
   const flag = reader().queries.flag(flagId);
-  t.match(flag, { projectId, name: '__proto__' });
+  t.match(flag, { projectId: project.id, name: '__proto__' });
   t.match([...(flag?.states.values() ?? [])], [{ enabled: true }, { trafficPercentage: 7 }]);
 });
 
@@ -269,20 +268,4 @@ t.test('a plan is set by name or id; repeating it has no effect; an unknown name
     ok: false,
     problem: { code: 'not-found' },
   });
-});
-
-t.test('flags of more than one slice are all stored, in order', async (t) => {
-  const { apply, reader } = openOperator(t);
-  const flags = Array.from({ length: 1234 }, (_, index) => ({
-    name: `f${index}`,
-    trafficPercentage: index % 101,
-  }));
-  const site = projectOf(answerOf(await apply(acme({ name: 'site', flags }))), 'site');
-  t.equal(Object.keys(site.flags).length, 1234);
-  const { queries } = reader();
-  for (const index of [0, 499, 500, 501, 1233]) {
-    const flag = queries.flag(site.flags[`f${index}`] ?? '');
-    t.match(flag, { name: `f${index}` });
-    t.equal(flag?.states.get(0)?.trafficPercentage ?? 0, index % 101);
-  }
 });

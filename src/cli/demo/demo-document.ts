@@ -61,7 +61,7 @@ export function demoDocument(): ProvisionDocument {
 export function demoNamesDocument(): ProvisionDocument {
   const namesOf = ({ flags = [], audiences: _audiences, ...project }: DeclaredProject): DeclaredProject => ({
     ...project,
-    flags: (flags as readonly DeclaredFlag[]).map(({ name }) => ({ name })),
+    flags: flags.map(({ name }) => ({ name })),
   });
   const projects = [kubernetesProject(), websiteProject].map(namesOf);
   return { organisations: [{ name: 'Demo', plan: 'enterprise', projects }] };

@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'n
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { ProvisionDocument } from '../../contracts/provision/provision-document.ts';
+import type { AppliedProject } from '../../operator/apply-file.ts';
 import type { Operator } from '../../operator/operator.ts';
 import { claimDirectory } from '../../storage/lmdb/claim.ts';
 import { openStore } from '../../storage/store.ts';
@@ -21,23 +22,12 @@ import {
 /** This file exists from before the demo is made until its tokens have been shown. */
 const unshownName = 'demo-not-shown-yet';
 
+type DemoProjects = Readonly<Record<string, AppliedProject>>;
+
 interface DemoOutcome {
   readonly isMade: boolean;
   /** A sign-in link for the Owner, when the demo existed already. */
   readonly signInUrl: string | null;
-}
-
-/** The part of `apply`'s output that is shown. */
-interface DemoAnswer {
-  readonly projects: Readonly<
-    Record<
-      string,
-      {
-        readonly flags: Readonly<Record<string, string>>;
-        readonly tokens: Readonly<Record<string, { readonly id: string; readonly secret: string | null }>>;
-      }
-    >
-  >;
 }
 
 /**
@@ -62,8 +52,10 @@ export async function provisionDemo(
         return { isMade: false, signInUrl: await signInUrl(operator) };
       }
       writeDurably(unshown);
-      const answer = store.isEmpty() ? await apply(operator, demoDocument()) : await replaceTokens(operator);
-      await show(describe(config, answer, await signInUrl(operator)));
+      const projects = store.isEmpty()
+        ? await apply(operator, demoDocument())
+        : await replaceTokens(operator);
+      await show(describe(config, projects, await signInUrl(operator)));
       rmSync(unshown);
       return { isMade: true, signInUrl: null };
     } finally {
@@ -84,17 +76,16 @@ function writeDurably(path: string): void {
   closeSync(descriptor);
 }
 
-async function apply(operator: Operator, document: ProvisionDocument): Promise<DemoAnswer> {
+async function apply(operator: Operator, document: ProvisionDocument): Promise<DemoProjects> {
   const outcome = await operator('apply', Buffer.from(JSON.stringify(document)));
   if (!outcome.ok) throw new CommandFailure('The demo could not be made.', outcome.problems);
-  return JSON.parse(new TextDecoder().decode(outcome.document)) as DemoAnswer;
+  return outcome.projects;
 }
 
 /** Nobody has seen the tokens of an interrupted demo: revoke them, so that their names are free for new ones. */
-async function replaceTokens(operator: Operator): Promise<DemoAnswer> {
+async function replaceTokens(operator: Operator): Promise<DemoProjects> {
   const names = demoNamesDocument();
-  const { projects } = await apply(operator, names);
-  for (const { tokens } of Object.values(projects)) {
+  for (const { tokens } of Object.values(await apply(operator, names))) {
     for (const { id } of Object.values(tokens)) await operator('revoke-token', { tokenId: id });
   }
   return apply(operator, names);
@@ -106,7 +97,7 @@ async function signInUrl(operator: Operator): Promise<string | null> {
   return outcome.ok ? outcome.value.url : null;
 }
 
-function describe(config: Config, { projects }: DemoAnswer, ownerUrl: string | null): string {
+function describe(config: Config, projects: DemoProjects, ownerUrl: string | null): string {
   const flagId = (project: string, flag: string): string => projects[project]?.flags[flag] ?? '';
   const secret = (name: string): string => projects['kubernetes']?.tokens[name]?.secret ?? '';
   return welcomeText({

@@ -55,8 +55,5 @@ export const declaredFlagSchema = Type.Object(
   { additionalProperties: false, ...worded('must be an object') },
 );
 
-/** A slice of a project's flags, as it is parsed. */
-export const declaredFlagsSchema = Type.Array(declaredFlagSchema, worded('must be an array of flags'));
-
 export type DeclaredState = Static<typeof declaredStateSchema>;
 export type DeclaredFlag = Static<typeof declaredFlagSchema>;

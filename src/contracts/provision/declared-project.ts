@@ -7,6 +7,7 @@ import {
 } from '../../domain/audience/audience-edit.ts';
 import { permissions } from '../../domain/token/token.ts';
 import { worded } from '../compiled-schema.ts';
+import { declaredFlagSchema } from './declared-flag.ts';
 import { emailSchema, environmentNameSchema, nameSchema, sizedTextSchema } from './text-schemas.ts';
 
 const ruleSchema = Type.Object(
@@ -63,8 +64,7 @@ const projectFields = {
     Type.Array(environmentNameSchema, worded('must be an array of environment names')),
   ),
   audiences: Type.Optional(Type.Array(declaredAudienceSchema, worded('must be an array of audiences'))),
-  /** The array is empty here; its items are checked slice by slice against `declaredFlagsSchema`. */
-  flags: Type.Optional(Type.Array(Type.Unknown(), worded('must be an array of flags'))),
+  flags: Type.Optional(Type.Array(declaredFlagSchema, worded('must be an array of flags'))),
   tokens: Type.Optional(Type.Array(declaredTokenSchema, worded('must be an array of tokens'))),
 };
 

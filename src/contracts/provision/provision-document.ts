@@ -46,7 +46,7 @@ export const declaredOrganisationSchema = Type.Object(
   { additionalProperties: false, ...worded('must be an object') },
 );
 
-/** What `burgee apply` reads, without the items of `flags`, of which there may be a million. */
+/** What `burgee apply` reads. */
 export const provisionDocumentSchema = Type.Object(
   {
     organisations: Type.Optional(

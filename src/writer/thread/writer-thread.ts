@@ -78,10 +78,14 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
     onFileBack: () => log.info('the data file is available again: changes are applied'),
     onFatal: fail,
   });
-  const commands = new OperatorCommands({ commits, freeSpace, baseUrl: setup.console.baseUrl });
+  const commands = new OperatorCommands({
+    commits,
+    freeSpace,
+    baseUrl: setup.console.baseUrl,
+    onProgress: () => writer.reportProgress(),
+  });
   serveOperatorPort(setup.operatorPort, commands, {
     onCommit: (begunAt) => meter.countCommit('operator', begunAt),
-    onProgress: () => writer.reportProgress(),
     onFault: (fault) => {
       log.error({ err: fault }, 'operator command failed');
       meter.countFailedCommit('operator');

@@ -1,14 +1,11 @@
 import { stepInto } from '../../../contracts/compiled-schema.ts';
-import type { DeclaredFlag } from '../../../contracts/provision/declared-flag.ts';
 import type {
   DeclaredPersonalProject,
   DeclaredProject,
 } from '../../../contracts/provision/declared-project.ts';
 import type { Member } from '../../../domain/member/member.ts';
-import type { RecordChange } from '../../../domain/record-change.ts';
-import type { RecordQueries } from '../../../domain/record-queries.ts';
+import type { WriteTransaction } from '../../../storage/write-transaction.ts';
 import type {
-  FlagSlice,
   ProvisionedProject,
   ProvisionOutcome,
   ProvisionRequest,
@@ -22,58 +19,30 @@ import { addTo, grouped, type ProvisionDirectory, readDirectory } from '../provi
 import { ProvisionScope } from '../provision/provision-scope.ts';
 import type { CommandContext } from './command.ts';
 
-/** Changes of one chunk: enough to be quick, few enough that they do not take memory for long. */
-const changesPerChunk = 512;
-
-export interface ProvisionChunk {
-  readonly changes: readonly RecordChange[];
-  readonly flagsDone: number;
-}
-
 /**
- * Decides the changes of a provisioning chunk by chunk, so that a million flags are never in memory at once. Each chunk
- * must be applied to what `queries` reads before the next one is asked for. When the outcome is a refusal, everything
- * applied so far must be undone.
+ * Decides a document and applies each change as it is decided. After the first problem nothing more is applied, and the
+ * remaining problems are collected. The caller must undo everything when the outcome is a refusal.
  *
- * @param slices in the order of the document's projects, and of the flags in each.
+ * @param onProgress called for each flag: a long document must not look like a hung thread
  */
-export function* applyProvision(
-  queries: RecordQueries,
+export function applyProvision(
+  { queries, apply }: Pick<WriteTransaction, 'queries' | 'apply'>,
   request: ProvisionRequest,
-  slices: readonly FlagSlice[],
   context: CommandContext,
-): Generator<ProvisionChunk, ProvisionOutcome> {
-  const scope = new ProvisionScope(queries, request, context);
-  const projects = declareProjects(scope);
-  const provisioned: ProvisionedProject[] = [];
-  const slicesByProject = grouped(slices, ({ projectPath }) => projectPath);
-  let flagsDone = 0;
-  for (const { into, declared } of projects) {
+  onProgress: () => void,
+): ProvisionOutcome {
+  const scope = new ProvisionScope(queries, apply, request, context);
+  const projects = declareProjects(scope).map(({ into, declared }) => {
     const { site, audienceIds, tokens } = declareContents(scope, into, declared);
-    const flagIds: string[] = [];
-    for (const slice of slicesByProject.get(into.path) ?? []) {
-      let ids = '';
-      for (const [index, flag] of parseSlice(slice).entries()) {
-        ids += declareFlag(scope, site, flag, `${into.path}.flags[${slice.firstIndex + index}]`);
-        flagsDone++;
-        if (scope.pendingCount >= changesPerChunk) yield { changes: scope.takePending(), flagsDone };
-      }
-      flagIds.push(ids);
-      yield { changes: scope.takePending(), flagsDone };
-    }
-    provisioned.push({ path: into.path, id: into.project.id, audienceIds, tokens, flagIds });
-  }
-  yield { changes: scope.takePending(), flagsDone };
+    const flagIds = (declared.flags ?? []).map((flag, index) => {
+      onProgress();
+      return declareFlag(scope, site, flag, `${into.path}.flags[${index}]`);
+    });
+    return { id: into.project.id, flagIds, audienceIds, tokens };
+  });
   const { problems, warnings, counts } = scope;
   if (!problems.isEmpty) return { ok: false, problems: problems.listed, problemCount: problems.count };
-  return { ok: true, value: { projects: provisioned, warnings: warnings.listed, counts } };
-}
-
-const decoder = new TextDecoder();
-
-/** The operator's thread has checked it against `declaredFlagsSchema`. */
-function parseSlice(slice: FlagSlice): DeclaredFlag[] {
-  return JSON.parse(decoder.decode(slice.json)) as DeclaredFlag[];
+  return { ok: true, projects, warnings: warnings.listed, counts };
 }
 
 interface ProjectInHand {

@@ -9,7 +9,7 @@ import type { CommandContext } from '../commands/command.ts';
 
 const operator = { kind: 'operator', id: '', name: 'operator' } as const;
 
-/** The fix for an export of a store that has names from before the rule of new names. */
+/** The way out for an export of a store whose names are older than the rule of new names. */
 const renaming =
   'and this store has nothing of that name: rename it in the file, or copy the whole store with `burgee backup` and `burgee restore`, which keep names';
 
@@ -25,18 +25,24 @@ export function operatorEntry(entry: OperatorEntry, context: CommandContext): Au
   return { ...rest, environment, id: context.newId(), at: context.now, actor: operator, requestId: null };
 }
 
-/** Shared by the declarations of one provisioning: what they read, and what they have decided so far. */
+/** Shared by the declarations of one document: what they read, what they apply, and the problems so far. */
 export class ProvisionScope {
   readonly queries: RecordQueries;
   readonly request: ProvisionRequest;
   readonly context: CommandContext;
   readonly problems = new ProblemList();
   readonly warnings = new ProblemList();
-  #pending: RecordChange[] = [];
+  readonly #apply: (changes: readonly RecordChange[]) => void;
   #counts: ProvisionCounts = { created: 0, changed: 0, unchanged: 0 };
 
-  constructor(queries: RecordQueries, request: ProvisionRequest, context: CommandContext) {
+  constructor(
+    queries: RecordQueries,
+    apply: (changes: readonly RecordChange[]) => void,
+    request: ProvisionRequest,
+    context: CommandContext,
+  ) {
     this.queries = queries;
+    this.#apply = apply;
     this.request = request;
     this.context = context;
   }
@@ -47,10 +53,6 @@ export class ProvisionScope {
 
   get counts(): ProvisionCounts {
     return this.#counts;
-  }
-
-  get pendingCount(): number {
-    return this.#pending.length;
   }
 
   newId(): string {
@@ -73,25 +75,18 @@ export class ProvisionScope {
   }
 
   /**
-   * Adds a change and its audit entry. After the first problem nothing is added any more.
+   * Applies a change and its audit entry, unless there is a problem already.
    *
    * @param along changes that follow from it and need no entry of their own.
    */
   change(change: RecordChange, entry: OperatorEntry, along: Iterable<RecordChange> = []): void {
     if (!this.problems.isEmpty) return;
-    this.#pending.push(...along, change, { kind: 'audit', entry: operatorEntry(entry, this.context) });
+    this.#apply([...along, change, { kind: 'audit', entry: operatorEntry(entry, this.context) }]);
   }
 
   audit(entry: OperatorEntry): void {
     if (!this.problems.isEmpty) return;
-    this.#pending.push({ kind: 'audit', entry: operatorEntry(entry, this.context) });
-  }
-
-  /** @returns the changes that were decided since the last call. */
-  takePending(): readonly RecordChange[] {
-    const pending = this.#pending;
-    this.#pending = [];
-    return pending;
+    this.#apply([{ kind: 'audit', entry: operatorEntry(entry, this.context) }]);
   }
 
   /** @returns the one record that a name stands for, or undefined when there is none; more than one is a problem. */

@@ -1,28 +1,65 @@
 import { compileSchema, stepInto } from '../contracts/compiled-schema.ts';
-import { declaredFlagsSchema } from '../contracts/provision/declared-flag.ts';
 import type { DeclaredPersonalProject, DeclaredProject } from '../contracts/provision/declared-project.ts';
-import type { ProvisionDocument } from '../contracts/provision/provision-document.ts';
+import {
+  type ProvisionDocument,
+  provisionDocumentSchema,
+} from '../contracts/provision/provision-document.ts';
 import { contextParameters } from '../domain/evaluation/evaluation-context.ts';
-import { type ProblemList, shown } from '../domain/problem-list.ts';
-import type { SlicePlace } from './provision-outline.ts';
+import { ProblemList, shown } from '../domain/problem-list.ts';
+import { nestingMax, positionOf, scanJson } from '../support/json-scan.ts';
 
 /** They are never attributes, so a rule on one of them would never match (decisions). */
 const reservedAttributes: readonly string[] = contextParameters;
 
-const flagsCheck = compileSchema(declaredFlagsSchema);
-const decoder = new TextDecoder();
+const documentCheck = compileSchema(provisionDocumentSchema);
 
-/** A project of the document with its path. */
+interface ReadDocument {
+  /** Right only if there are no problems. */
+  readonly document: ProvisionDocument;
+  readonly problems: ProblemList;
+  readonly warnings: ProblemList;
+}
+
+/** Parses the file of an `apply` and checks all that can be checked without the store. */
+export function readDocument(file: Uint8Array): ReadDocument {
+  const problems = new ProblemList();
+  const warnings = new ProblemList();
+  const document = parse(file, problems);
+  const texts = problems.isEmpty ? documentCheck.problems(document, { name: 'the document' }) : [];
+  for (const text of texts) problems.add(() => text);
+  if (problems.isEmpty) checkDocument(document as ProvisionDocument, problems, warnings);
+  return { document: document as ProvisionDocument, problems, warnings };
+}
+
+function parse(file: Uint8Array, problems: ProblemList): unknown {
+  let text: string;
+  try {
+    // It skips a byte order mark.
+    text = new TextDecoder('utf-8', { fatal: true }).decode(file);
+  } catch {
+    problems.add(() => 'the file is not UTF-8 text');
+    return null;
+  }
+  const fault = scanJson(text, nestingMax, true);
+  if (fault === null) return JSON.parse(text);
+  const { line, column } = positionOf(text, fault.start);
+  problems.add(() => `the file is not valid JSON: line ${line}, column ${column}: ${fault.message}`);
+  return null;
+}
+
+/** A project of a document with its path. */
 export interface PlacedProject {
   readonly path: string;
   readonly project: DeclaredProject | DeclaredPersonalProject;
 }
 
-/** @returns every project, in the order of provisioning. */
-export function projectsOf(document: ProvisionDocument): PlacedProject[] {
+/** @returns every project, in the order in which the writer answers for them. */
+export function projectsOf({
+  organisations = [],
+  personalProjects = [],
+}: ProvisionDocument): PlacedProject[] {
   const placed = (projects: readonly DeclaredProject[], path: string): PlacedProject[] =>
     projects.map((project, index) => ({ path: stepInto(path, index), project }));
-  const { organisations = [], personalProjects = [] } = document;
   return [
     ...organisations.flatMap(({ projects = [] }, index) =>
       placed(projects, `organisations[${index}].projects`),
@@ -32,11 +69,7 @@ export function projectsOf(document: ProvisionDocument): PlacedProject[] {
 }
 
 /** Checks what the schema cannot express: names are unique, and personal projects have no tokens. */
-export function checkDocument(
-  document: ProvisionDocument,
-  problems: ProblemList,
-  warnings: ProblemList,
-): void {
+function checkDocument(document: ProvisionDocument, problems: ProblemList, warnings: ProblemList): void {
   const { organisations = [], personalProjects = [] } = document;
   checkUnique(organisations, 'organisations', 'name', problems);
   for (const [index, { members = [] }] of organisations.entries()) {
@@ -54,7 +87,7 @@ export function checkDocument(
 }
 
 function checkProject(
-  { environments = [], audiences = [], tokens = [] }: DeclaredProject,
+  { environments = [], audiences = [], tokens = [], flags = [] }: DeclaredProject,
   path: string,
   problems: ProblemList,
   warnings: ProblemList,
@@ -65,6 +98,7 @@ function checkProject(
   }
   checkUnique(audiences, `${path}.audiences`, 'name', problems);
   checkUnique(tokens, `${path}.tokens`, 'name', problems);
+  checkUnique(flags, `${path}.flags`, 'name', problems);
   for (const [index, { rules }] of audiences.entries()) {
     for (const [ruleIndex, { attribute }] of rules.entries()) {
       if (!reservedAttributes.includes(attribute)) continue;
@@ -91,43 +125,4 @@ function checkUnique<Key extends 'name' | 'email'>(
 function checkName(seen: Set<string>, name: string, path: string, problems: ProblemList): void {
   if (seen.has(name)) problems.add(() => `${path}: "${shown(name)}" is in the file twice`);
   seen.add(name);
-}
-
-/** @returns the slice as the bytes of a JSON array. */
-export function cutSlice(file: Uint8Array, { start, end }: SlicePlace): Uint8Array {
-  const json = new Uint8Array(end - start + 2);
-  json[0] = 0x5b;
-  json.set(file.subarray(start, end), 1);
-  json[json.length - 1] = 0x5d;
-  return json;
-}
-
-/** Checks the flags of one project slice by slice, and keeps their names. */
-export class FlagSliceCheck {
-  readonly #projectPath: string;
-  readonly #problems: ProblemList;
-  /** In the order of the file. */
-  readonly #names = new Set<string>();
-
-  constructor(projectPath: string, problems: ProblemList) {
-    this.#projectPath = projectPath;
-    this.#problems = problems;
-  }
-
-  /** The flags' names, trimmed; each may occur once. */
-  get names(): Iterable<string> {
-    return this.#names;
-  }
-
-  check(json: Uint8Array, firstIndex: number): void {
-    const flags: unknown = JSON.parse(decoder.decode(json));
-    const path = stepInto(this.#projectPath, 'flags');
-    if (!flagsCheck.isRight(flags)) {
-      for (const text of flagsCheck.problems(flags, { path, firstIndex })) this.#problems.add(() => text);
-      return;
-    }
-    for (const [index, { name }] of flags.entries()) {
-      checkName(this.#names, name.trim(), `${stepInto(path, firstIndex + index)}.name`, this.#problems);
-    }
-  }
 }
