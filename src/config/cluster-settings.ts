@@ -1,7 +1,12 @@
 import { leaseMsMax } from '../support/lease-cell.ts';
-import { postgresUrlSetting } from './address-setting-kinds.ts';
 import type { Setting } from './setting.ts';
-import { choiceSetting, integerSetting, optionalPathSetting, textSetting } from './setting-kinds.ts';
+import {
+  choiceSetting,
+  integerSetting,
+  optionalPathSetting,
+  postgresUrlSetting,
+  textSetting,
+} from './setting-kinds.ts';
 
 /** What makes a service a node of a cluster: none of them has an effect without the first. */
 export const clusterSettings = {

@@ -1,6 +1,5 @@
-import { issuerSetting } from './address-setting-kinds.ts';
 import type { Setting } from './setting.ts';
-import { optionalTextSetting, textSetting } from './setting-kinds.ts';
+import { issuerSetting, optionalTextSetting, textSetting } from './setting-kinds.ts';
 
 /** Sign-ins to the console by a provider of OpenID Connect: none of them has an effect without the first. */
 export const openIdSettings = {
@@ -12,7 +11,7 @@ export const openIdSettings = {
   openIdClientId: optionalTextSetting(
     {
       pattern: '^[\\x21-\\x7e]{1,256}$',
-      expected: '1 to 256 visible ASCII characters, or off',
+      expected: '1 to 256 visible ASCII characters',
       placeholder: 'id',
     },
     {
@@ -24,7 +23,7 @@ export const openIdSettings = {
   openIdClientSecret: optionalTextSetting(
     {
       pattern: '^[\\x21-\\x7e]{1,1024}$',
-      expected: '1 to 1024 visible ASCII characters, or off',
+      expected: '1 to 1024 visible ASCII characters',
       placeholder: 'secret',
     },
     {

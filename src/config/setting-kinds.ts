@@ -13,30 +13,52 @@ import {
 import { formatByteSize, parseByteSize } from './byte-size.ts';
 import type { Setting } from './setting.ts';
 
-type Fallback<Schema extends TSchema> = Setting<Schema>['fallback'];
-
 const listItemsMax = 1000;
 
-export interface Described<Schema extends TSchema> {
-  readonly fallback: Fallback<Schema>;
-  readonly description: string;
+/** What a setting adds to its kind. */
+type Described<Schema extends TSchema> = Pick<Setting<Schema>, 'fallback' | 'description'>;
+/** How values of a kind are read, checked and shown. */
+type Kind<Schema extends TSchema> = Omit<Setting<Schema>, 'fallback' | 'description'>;
+type OrOff<Schema extends TSchema> = TUnion<[Schema, TNull]>;
+
+interface TextForm {
+  readonly pattern: string;
+  readonly expected: string;
+  readonly placeholder: string;
 }
 
 /** What most kinds have in common. */
-export const plain = {
+const plain = {
   isSecret: false,
   fromJson: (value: unknown) => value,
   toText: (value: unknown) => String(value),
 };
 
-/** A whole number, written in decimal. */
-export function integerSetting(
-  range: { readonly minimum: number; readonly maximum: number },
-  described: Described<TInteger>,
-): Setting<TInteger> {
+/** A value that is read alike from a text and from the file. */
+function readBy(read: (text: string) => unknown) {
   return {
     ...plain,
-    ...described,
+    fromText: read,
+    fromJson: (value: unknown) => (typeof value === 'string' ? read(value) : value),
+  };
+}
+
+/** The same kind of value, or `off`: in the file also null. */
+function orOff<Schema extends TSchema>(kind: Kind<Schema>): Kind<OrOff<Schema>> {
+  const isOff = (value: unknown): boolean => typeof value === 'string' && value.trim() === 'off';
+  return {
+    ...kind,
+    schema: Type.Union([kind.schema, Type.Null()]),
+    expected: `${kind.expected}, or off`,
+    fromText: (text) => (isOff(text) ? null : kind.fromText(text)),
+    fromJson: (value) => (isOff(value) ? null : kind.fromJson(value)),
+    toText: (value) => (value === null ? 'off' : kind.toText(value)),
+  };
+}
+
+function integerKind(range: { readonly minimum: number; readonly maximum: number }): Kind<TInteger> {
+  return {
+    ...plain,
     schema: Type.Integer(range),
     expected: `a whole number from ${range.minimum} to ${range.maximum}`,
     placeholder: 'number',
@@ -44,25 +66,18 @@ export function integerSetting(
   };
 }
 
-/** A port, or `off` (in the file also null). */
-export function optionalPortSetting(
-  described: Described<TUnion<[TInteger, TNull]>>,
-): Setting<TUnion<[TInteger, TNull]>> {
-  const fromText = (text: string): unknown => {
-    const trimmed = text.trim();
-    if (trimmed === 'off') return null;
-    return /^\d{1,15}$/.test(trimmed) ? Number(trimmed) : text;
-  };
-  return {
-    ...plain,
-    ...described,
-    schema: Type.Union([Type.Integer({ minimum: 0, maximum: 65_535 }), Type.Null()]),
-    expected: 'a whole number from 0 to 65535, or off',
-    placeholder: 'number',
-    fromText,
-    fromJson: (value) => (typeof value === 'string' ? fromText(value) : value),
-    toText: (value) => (value === null ? 'off' : String(value)),
-  };
+/** A whole number, written in decimal. */
+export function integerSetting(
+  range: { readonly minimum: number; readonly maximum: number },
+  described: Described<TInteger>,
+): Setting<TInteger> {
+  return { ...integerKind(range), ...described };
+}
+
+/** A port, or `off`. */
+export function optionalPortSetting(described: Described<OrOff<TInteger>>): Setting<OrOff<TInteger>> {
+  const kind = integerKind({ minimum: 0, maximum: 65_535 });
+  return { ...orOff({ ...kind, ...readBy(kind.fromText) }), ...described };
 }
 
 /** A size in bytes: a whole number, or one with the unit KiB, MiB, GiB or TiB. */
@@ -70,89 +85,48 @@ export function bytesSetting(
   range: { readonly minimum: number; readonly maximum: number },
   described: Described<TInteger>,
 ): Setting<TInteger> {
-  const fromText = (text: string): unknown => parseByteSize(text) ?? text;
   return {
-    ...plain,
+    ...readBy((text) => parseByteSize(text) ?? text),
     ...described,
     schema: Type.Integer(range),
     expected: `a size from ${formatByteSize(range.minimum)} to ${formatByteSize(range.maximum)}, such as 64GiB, 256MiB or a number of bytes`,
     placeholder: 'size',
-    fromText,
-    fromJson: (value) => (typeof value === 'string' ? fromText(value) : value),
     toText: (value) => formatByteSize(Number(value)),
   };
 }
 
-/** A text that matches a pattern. */
-export function textSetting(
-  form: { readonly pattern: string; readonly expected: string; readonly placeholder: string },
-  described: Described<TString>,
-): Setting<TString> {
-  return {
-    ...plain,
-    ...described,
-    schema: Type.String({ pattern: form.pattern }),
-    expected: form.expected,
-    placeholder: form.placeholder,
-    fromText: (text) => text.trim(),
-  };
+function textKind({ pattern, ...form }: TextForm): Kind<TString> {
+  return { ...readBy((text) => text.trim()), ...form, schema: Type.String({ pattern }) };
 }
+
+/** A text that matches a pattern. */
+export function textSetting(form: TextForm, described: Described<TString>): Setting<TString> {
+  return { ...textKind(form), ...described };
+}
+
+/** A text that matches a pattern, or `off`. */
+export function optionalTextSetting(
+  form: TextForm,
+  described: Described<OrOff<TString>> & { readonly isSecret: boolean },
+): Setting<OrOff<TString>> {
+  return { ...orOff(textKind(form)), ...described };
+}
+
+const pathKind: Kind<TString> = {
+  ...readBy((text) => (text === '' ? text : resolve(text))),
+  schema: Type.String({ minLength: 1 }),
+  expected: 'a path',
+  placeholder: 'dir',
+};
 
 /** A path, made absolute from the working directory. */
 export function pathSetting(described: Described<TString>): Setting<TString> {
-  const absolute = (value: unknown): unknown =>
-    typeof value === 'string' && value !== '' ? resolve(value) : value;
-  return {
-    ...plain,
-    ...described,
-    schema: Type.String({ minLength: 1 }),
-    expected: 'a path',
-    placeholder: 'dir',
-    fromText: absolute,
-    fromJson: absolute,
-  };
+  return { ...pathKind, ...described };
 }
 
-/** A path that may be absent: `off`, in the file also null. */
-export function optionalPathSetting(
-  described: Described<TUnion<[TString, TNull]>>,
-): Setting<TUnion<[TString, TNull]>> {
-  const absolute = (value: unknown): unknown => {
-    if (value === 'off') return null;
-    return typeof value === 'string' && value !== '' ? resolve(value) : value;
-  };
-  return {
-    ...plain,
-    ...described,
-    schema: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
-    expected: 'a path, or off',
-    placeholder: 'file',
-    fromText: absolute,
-    fromJson: absolute,
-    toText: (value) => (value === null ? 'off' : String(value)),
-  };
-}
-
-/** An optional text: `off`, in the file also null, for none. */
-export function optionalTextSetting(
-  form: { readonly pattern: string; readonly expected: string; readonly placeholder: string },
-  described: Described<TUnion<[TString, TNull]>> & { readonly isSecret: boolean },
-): Setting<TUnion<[TString, TNull]>> {
-  const normalised = (value: unknown): unknown => {
-    if (typeof value !== 'string') return value;
-    const text = value.trim();
-    return text === 'off' ? null : text;
-  };
-  return {
-    ...plain,
-    ...described,
-    schema: Type.Union([Type.String({ pattern: form.pattern }), Type.Null()]),
-    expected: form.expected,
-    placeholder: form.placeholder,
-    fromText: normalised,
-    fromJson: normalised,
-    toText: (value) => (value === null ? 'off' : String(value)),
-  };
+/** The path of a file, or `off`. */
+export function optionalPathSetting(described: Described<OrOff<TString>>): Setting<OrOff<TString>> {
+  return { ...orOff({ ...pathKind, placeholder: 'file' }), ...described };
 }
 
 /** One of a few words. */
@@ -171,10 +145,7 @@ export function choiceSetting<const Choice extends string>(
 }
 
 /** Several texts: separated by commas in a text, an array in the file. */
-export function listSetting(
-  item: { readonly pattern: string; readonly expected: string; readonly placeholder: string },
-  described: Described<TArray<TString>>,
-): Setting<TArray<TString>> {
+export function listSetting(item: TextForm, described: Described<TArray<TString>>): Setting<TArray<TString>> {
   return {
     ...plain,
     ...described,
@@ -193,9 +164,12 @@ export function networksSetting(described: Described<TArray<TString>>): Setting<
     expected: 'networks such as 10.0.0.0/8 or 2001:db8::/32, or single addresses, separated by commas',
     placeholder: 'networks',
   };
-  const list = listSetting(form, described);
   const normalised = (value: unknown): unknown => (Array.isArray(value) ? value.map(toNetwork) : value);
-  return { ...list, fromText: (text) => normalised(splitList(text)), fromJson: normalised };
+  return {
+    ...listSetting(form, described),
+    fromText: (text) => normalised(splitList(text)),
+    fromJson: normalised,
+  };
 }
 
 function splitList(text: string): string[] {
@@ -212,4 +186,69 @@ function toNetwork(value: unknown): string | null {
   const lengthMax = version === 4 ? 32 : 128;
   if (length === undefined) return `${address}/${lengthMax}`;
   return /^\d{1,3}$/.test(length) && Number(length) <= lengthMax ? `${address}/${Number(length)}` : null;
+}
+
+/** An `http:` or `https:` address. A slash at its end is dropped, so that paths can be appended. */
+export function urlSetting(described: Described<TString>): Setting<TString> {
+  return {
+    ...readBy((text) => text.trim().replace(/\/+$/, '')),
+    ...described,
+    schema: Type.String({ pattern: '^https?://[^\\s/?#]+[^\\s?#]*$' }),
+    expected: 'an http:// or https:// address without query or fragment',
+    placeholder: 'url',
+  };
+}
+
+/** @param normalised returns the address as it is kept, or false, which the schema refuses */
+function addressKind(expected: string, normalised: (text: string) => string | false): Kind<TString> {
+  return {
+    ...readBy((text) => normalised(text.trim())),
+    schema: Type.String(),
+    expected,
+    placeholder: 'url',
+  };
+}
+
+const smtpKind = addressKind(
+  'smtp://USER:PASSWORD@HOST:PORT or smtps://…, with special characters of user and password percent-encoded',
+  (text) => {
+    const address = text.replace(/\/$/, '');
+    if (!/^smtps?:\/\/[^\s/?#]+$/.test(address) || !URL.canParse(address)) return false;
+    const { hostname, username, password } = new URL(address);
+    try {
+      decodeURIComponent(username + password);
+    } catch {
+      return false;
+    }
+    return hostname !== '' && address;
+  },
+);
+
+const postgresKind = addressKind(
+  'postgres://USER:PASSWORD@HOST:PORT/DATABASE or postgresql://…',
+  (text) => /^postgres(ql)?:\/\/[^\s#]+$/.test(text) && text,
+);
+
+const issuerKind = addressKind(
+  'an https:// address without query, fragment or credentials (http:// for localhost, 127.0.0.1 and [::1] alone)',
+  (text) => {
+    if (!/^https?:\/\/[^\s?#@]+$/.test(text) || !URL.canParse(text)) return false;
+    const { protocol, hostname } = new URL(text);
+    return (protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) && text;
+  },
+);
+
+/** The mail server with its credentials, or `off`. */
+export function smtpUrlSetting(described: Described<OrOff<TString>>): Setting<OrOff<TString>> {
+  return { ...orOff(smtpKind), ...described, isSecret: true };
+}
+
+/** A PostgreSQL database, or `off`. The connection reads the rest of the address. */
+export function postgresUrlSetting(described: Described<OrOff<TString>>): Setting<OrOff<TString>> {
+  return { ...orOff(postgresKind), ...described, isSecret: true };
+}
+
+/** An OpenID issuer, or `off`. Its slashes are kept. */
+export function issuerSetting(described: Described<OrOff<TString>>): Setting<OrOff<TString>> {
+  return { ...orOff(issuerKind), ...described };
 }

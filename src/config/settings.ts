@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { smtpUrlSetting, urlSetting } from './address-setting-kinds.ts';
 import { clusterSettings } from './cluster-settings.ts';
 import { coresOf, cpuQuota, defaultWorkers, workersMax } from './cores.ts';
 import { flagdSettings } from './flagd-settings.ts';
@@ -14,7 +13,9 @@ import {
   networksSetting,
   optionalPortSetting,
   pathSetting,
+  smtpUrlSetting,
   textSetting,
+  urlSetting,
 } from './setting-kinds.ts';
 
 const KiB = 2 ** 10;

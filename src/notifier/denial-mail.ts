@@ -36,8 +36,8 @@ export function denialMail(letter: DenialLetter, mailFrom: string, baseUrl: stri
   return {
     messageId: `<denial.${denial.tokenId}.${denial.at}@${domainOf(mailFrom)}>`,
     from: mailFrom,
-    to: recipients.map(({ name, email }) => ({ name: oneLine(name), address: email })),
-    subject: `API token ${token} of ${project} was refused`,
+    to: recipients.map(({ name, email }) => ({ name: inHeader(oneLine(name)), address: email })),
+    subject: inHeader(`API token ${token} of ${project} was refused`),
     text: [opening, '', ...facts.map(([name, value]) => `${name}: ${value}`), '', link, '', closing, ''].join(
       '\n',
     ),
@@ -79,6 +79,11 @@ function htmlOf(
 function oneLine(text: string): string {
   const plain = toWellFormed(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
   return cutAt(plain.trim(), nameCodePointsMax);
+}
+
+/** A mail reader would decode a name that looks like an encoded word (RFC 2047); the space prevents that. */
+function inHeader(text: string): string {
+  return text.replaceAll('=?', '= ?');
 }
 
 function escaped(text: string): string {

@@ -3,7 +3,6 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Mail } from './denial-mail.ts';
 
-/** A mail server, and how to connect to it. */
 interface SmtpSettings {
   readonly host: string;
   readonly port: number;
@@ -11,7 +10,7 @@ interface SmtpSettings {
   readonly isSecure: boolean;
   readonly user: string | null;
   readonly password: string;
-  /** The server is on this machine, so nobody is in between and certificates are not checked. */
+  /** The server is on this machine: nothing can intercept the connection, so its certificate is not checked. */
   readonly isLocal: boolean;
 }
 
@@ -51,9 +50,6 @@ const idleTimeoutMs = 30_000;
 /** From the look-up of the server's name to its last response. */
 const sendTimeoutMs = 60_000;
 const responseBytesMax = 64 * 1024;
-const encodedWordStart = '=?';
-/** Bytes of text, which base64 makes a third longer. The first encoded word follows the name of its header. */
-const encodedWordBytesMax = 39;
 
 /** Codes of faults of the server or of the way to it, not of a mail. */
 const unreachableCodes: ReadonlySet<string> = new Set([
@@ -117,13 +113,10 @@ async function deliver(
   { user, password }: SmtpSettings,
   mail: Mail,
 ): Promise<SendOutcome> {
-  const { messageId, from, subject, text, html } = mail;
   const node = new MailComposer({
-    ...{ messageId, from, text, html, to: mail.to.map(withPlainName) },
-    headers: {
-      ...{ 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-      Subject: subject.includes(encodedWordStart) ? { prepared: true, value: encodedText(subject) } : subject,
-    },
+    ...mail,
+    to: [...mail.to],
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     disableFileAccess: true,
     disableUrlAccess: true,
   }).compile();
@@ -144,30 +137,6 @@ async function deliver(
       connection.quit();
     });
   });
-}
-
-/**
- * Encodes the text of a header that contains what looks like an encoded word. A mail reader would decode it; encoded
- * once more, in words for lines of at most 76 characters (RFC 2047), it is shown as it is. nodemailer encodes only text
- * that is not ASCII.
- */
-function encodedText(text: string): string {
-  const words: string[] = [];
-  let word = '';
-  for (const character of text) {
-    if (Buffer.byteLength(word + character) > encodedWordBytesMax) {
-      words.push(word);
-      word = '';
-    }
-    word += character;
-  }
-  const encoded = [...words, word].map((part) => `=?utf-8?B?${Buffer.from(part).toString('base64')}?=`);
-  return encoded.join('\r\n ');
-}
-
-/** A name that looks like an encoded word is left out: the address identifies the recipient. */
-function withPlainName({ name, address }: Mail['to'][number]): Mail['to'][number] {
-  return { name: name.includes(encodedWordStart) ? '' : name, address };
 }
 
 function sortRejected(faults: readonly SmtpFault[]): {

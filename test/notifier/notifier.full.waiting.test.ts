@@ -281,27 +281,16 @@ t.test('no name can begin a header, another recipient or a tag', async (test) =>
   test.notMatch(html, /[\u2028\u202e]/);
 });
 
-t.test('a name that looks like an encoded word is shown literally', async (test) => {
+t.test('a mail reader does not decode a name that looks like an encoded word', async (test) => {
   const evil = '=?utf-8?Q?Pay_now?=';
   const server = await startMailServer(test);
-  const fixture = new NotifierFixture(test, {
-    token: evil,
-    project: `${evil} \u{1F469}\u200D\u{1F680}`,
-    owner: evil,
-  });
+  const fixture = new NotifierFixture(test, { token: evil, project: 'shop', owner: evil });
   fixture.deny();
   fixture.start(server.url);
   await fixture.asked('settled', 1);
-  const raw = server.mails[0]?.raw ?? '';
-  const [head = ''] = raw.split('\r\n\r\n');
-  test.notMatch(head, 'Pay_now', 'no header has it unencoded');
-  test.ok(head.split('\r\n').every((line) => line.length <= 78));
-  const subject = /^Subject: ((?:.*\r\n )*.*)$/m.exec(head)?.[1] ?? '';
-  const words = Array.from(subject.matchAll(/=\?utf-8\?B\?([^?]+)\?=/g), ([, word]) => word ?? '');
-  test.match(
-    Buffer.concat(words.map((word) => Buffer.from(word, 'base64'))).toString(),
-    `API token ${evil} of ${evil}`,
-  );
+  const [head = ''] = (server.mails[0]?.raw ?? '').split('\r\n\r\n');
+  test.match(head.replaceAll('\r\n ', ' '), 'Subject: API token = ?utf-8?Q?Pay_now?= of shop was refused');
+  test.notMatch(head, '=?utf-8?Q?Pay');
 });
 
 /** Undoes quoted-printable. */

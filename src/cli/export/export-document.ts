@@ -2,7 +2,6 @@ import type { DeclaredFlag, DeclaredState } from '../../contracts/provision/decl
 import type { DeclaredToken } from '../../contracts/provision/declared-project.ts';
 import type { Audience } from '../../domain/evaluation/audience.ts';
 import { type Flag, type FlagState, stateIn } from '../../domain/flag/flag.ts';
-import type { Member } from '../../domain/member/member.ts';
 import { type ProblemList, shown } from '../../domain/problem-list.ts';
 import { environmentNumbers, type Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
@@ -14,112 +13,95 @@ import {
   type PlannedOrganisation,
 } from './export-plan.ts';
 
-interface ExportScope {
+export interface ExportScope {
   readonly queries: RecordQueries;
   /** Receives a problem for each thing that a file cannot express, and that is left out. */
   readonly problems: ProblemList;
-  readonly onFlag: () => void;
-  /** Called before the document is closed: if it throws, the document stays incomplete and cannot be parsed. */
-  readonly onEnd: () => void;
+  /** Number of flags so far. */
+  flags: number;
 }
+
+/** The text of one JSON value, in parts. */
+type Text = Iterable<string>;
 
 /**
- * Everything that `apply` reads, without secrets. Each flag is read when its piece is asked for, so a million flags are
- * never in memory at once.
+ * The text of a document with everything that `apply` reads, without secrets. Members, audiences, flags and tokens are
+ * a line each, so that two documents can be compared line by line. A flag is read when its line is asked for.
  */
 export function* exportDocument(scope: ExportScope, plan: ExportPlan): Generator<string> {
-  const indent = deeper('');
-  const itemIndent = deeper(indent);
-  const organisations = plan.organisations.map((planned) => organisationPieces(scope, planned, itemIndent));
+  const organisations = plan.organisations.map((planned) => organisationText(scope, planned));
   const personal = plan.personalProjects.map(({ project, owner }) =>
-    projectPieces(scope, project, { owner }, itemIndent),
+    projectText(scope, project, { owner }, 4),
   );
-  const fields = function* (): Generator<readonly [string, Pieces]> {
-    yield ['organisations', arrayPieces(organisations, indent)];
-    yield ['personalProjects', arrayPieces(personal, indent)];
-    scope.onEnd();
-  };
-  yield* objectPieces(fields(), '');
-  yield '\n';
+  yield '{';
+  yield* listText('organisations', organisations, 2);
+  yield ',';
+  yield* listText('personalProjects', personal, 2);
+  yield '\n}\n';
 }
 
-function organisationPieces(
+function* organisationText(
   scope: ExportScope,
   { organisation, members, projects }: PlannedOrganisation,
-  indent: string,
-): Pieces {
+): Generator<string> {
   const { name, plan, trialEndsAt, subscription } = organisation;
-  const inner = deeper(indent);
-  const projectIndent = deeper(inner);
-  return objectPieces(
-    [
-      ['name', linePieces(name)],
-      ['plan', linePieces(plan)],
-      ['trialEndsAt', linePieces(trialEndsAt)],
-      ['subscription', linePieces(subscription)],
-      ['members', arrayPieces(members.map(memberPieces), inner)],
-      [
-        'projects',
-        arrayPieces(
-          projects.map((project) => projectPieces(scope, project, {}, projectIndent)),
-          inner,
-        ),
-      ],
-    ],
-    indent,
+  yield `{${fieldsText({ name, plan, trialEndsAt, subscription }, 6)},`;
+  // Without passwords: the store has only their hashes.
+  const declared = members.map((member) =>
+    lineText({ name: member.name, email: member.email, role: member.role }),
   );
+  yield* listText('members', declared, 6);
+  yield ',';
+  const texts = projects.map((project) => projectText(scope, project, {}, 8));
+  yield* listText('projects', texts, 6);
+  yield '\n    }';
 }
 
-/** Without the password: the store has only its hash. */
-function memberPieces({ name, email, role }: Member): Pieces {
-  return linePieces({ name, email, role });
-}
-
-/** @param more keys of the project beside its own. */
-function projectPieces(
-  scope: ExportScope,
-  project: Project,
-  more: Readonly<Record<string, string>>,
-  indent: string,
-): Pieces {
-  const inner = deeper(indent);
+/** @param more keys of the project in addition to its own */
+function* projectText(scope: ExportScope, project: Project, more: object, indent: number): Generator<string> {
+  const { queries, problems } = scope;
   const { name, evaluationAccess, isMultiEnvironment, environments } = project;
   const where = `project "${shown(name)}"`;
-  const { queries, problems } = scope;
   const audiences = distinctByName(queries.audiencesOf(project.id), nameOf, `${where}: audiences`, problems);
-  const tokens = [...queries.tokensOf(project.id)].filter(({ revokedAt }) => revokedAt === null);
-  const names = environments.map(nameOf);
-  const protectedNames = environments.filter(({ isProtected }) => isProtected).map(nameOf);
-  const fields: (readonly [string, Pieces])[] = [
-    ['name', linePieces(name)],
-    ...Object.entries(more).map(([key, value]) => [key, linePieces(value)] as const),
-    ['evaluationAccess', linePieces(evaluationAccess)],
-    ...(isMultiEnvironment
-      ? [
-          ['environments', linePieces(names)] as const,
-          ['protectedEnvironments', linePieces(protectedNames)] as const,
-        ]
-      : []),
-    ['audiences', arrayPieces(audiences.map(audiencePieces), inner)],
-    ['flags', arrayPieces(flagLines(scope, project, audiences, where), inner)],
-  ];
-  const declared = distinctByName(tokens, nameOf, `${where}: tokens`, problems).map(declaredToken);
-  if (declared.length > 0) fields.push(['tokens', arrayPieces(declared.map(linePieces), inner)]);
-  return objectPieces(fields, indent);
+  const unrevoked = [...queries.tokensOf(project.id)].filter(({ revokedAt }) => revokedAt === null);
+  const tokens = distinctByName(unrevoked, nameOf, `${where}: tokens`, problems);
+  const named = {
+    environments: environments.map(nameOf),
+    protectedEnvironments: environments.filter(({ isProtected }) => isProtected).map(nameOf),
+  };
+  const inner = indent + 2;
+  yield `{${fieldsText({ name, ...more, evaluationAccess, ...(isMultiEnvironment ? named : {}) }, inner)},`;
+  yield* listText(
+    'audiences',
+    audiences.map(({ name, rules }) => lineText({ name, rules })),
+    inner,
+  );
+  yield ',';
+  yield* listText('flags', flagTexts(scope, project, audiences, where), inner);
+  if (tokens.length > 0) {
+    yield ',';
+    yield* listText(
+      'tokens',
+      tokens.map((token) => lineText(declaredToken(token))),
+      inner,
+    );
+  }
+  yield `\n${' '.repeat(indent)}}`;
 }
 
-function* flagLines(
-  { queries, problems, onFlag }: ExportScope,
+function* flagTexts(
+  scope: ExportScope,
   project: Project,
   audiences: readonly Audience[],
   where: string,
-): Generator<Pieces> {
+): Generator<Text> {
+  const { queries, problems } = scope;
   const names = new Map(audiences.map(({ id, name }) => [id, name]));
   for (const flag of distinctOfSorted(queries.flagsOf(project.id), nameOf, `${where}: flags`, problems)) {
     const audienceIds = environmentNumbers(project).map((number) => stateIn(flag, number).audienceId);
     if (audienceIds.every((id) => id === null || names.has(id))) {
-      onFlag();
-      yield linePieces(declaredFlag(flag, project, names));
+      scope.flags += 1;
+      yield lineText(declaredFlag(flag, project, names));
     } else problems.add(() => `${where}: flag "${shown(flag.name)}" has an audience that is left out`);
   }
 }
@@ -141,10 +123,6 @@ function declaredState(state: FlagState, audiences: ReadonlyMap<string, string>)
   return { enabled, trafficPercentage, cohorts: [...(cohortOverride ?? [])], audience };
 }
 
-function audiencePieces({ name, rules }: Audience): Pieces {
-  return linePieces({ name, rules });
-}
-
 /** The secret is not stored: on another store, `apply` makes a new one and prints it. */
 function declaredToken({ name, permission, environments, expiresAt }: Token): DeclaredToken {
   return {
@@ -157,41 +135,26 @@ function nameOf({ name }: { readonly name: string }): string {
   return name;
 }
 
-/** The text of a JSON document in pieces, indented so that two documents can be compared line by line. */
-type Pieces = Iterable<string>;
-
-const step = '  ';
-
-/** @param items each yields the pieces of its own value. */
-function* arrayPieces(items: Iterable<Pieces>, indent: string): Generator<string> {
-  let isFirst = true;
-  for (const item of items) {
-    yield `${isFirst ? '[' : ','}\n${indent}${step}`;
-    isFirst = false;
-    yield* item;
-  }
-  yield isFirst ? '[]' : `\n${indent}]`;
-}
-
-/** @param fields at least one. */
-function* objectPieces(
-  fields: Iterable<readonly [key: string, value: Pieces]>,
-  indent: string,
-): Generator<string> {
-  let isFirst = true;
-  for (const [key, value] of fields) {
-    yield `${isFirst ? '{' : ','}\n${indent}${step}${JSON.stringify(key)}: `;
-    isFirst = false;
-    yield* value;
-  }
-  yield `\n${indent}}`;
-}
-
-/** A value on one line. */
-function linePieces(value: unknown): Pieces {
+function lineText(value: object): Text {
   return [JSON.stringify(value)];
 }
 
-function deeper(indent: string): string {
-  return indent + step;
+/** Fields of an object, each on a line. */
+function fieldsText(fields: object, indent: number): string {
+  const line = `\n${' '.repeat(indent)}`;
+  const texts = Object.entries(fields).map(([key, value]) => `${line}"${key}": ${JSON.stringify(value)}`);
+  return texts.join(',');
+}
+
+/** A field that is an array, each item on a line of its own. */
+function* listText(key: string, items: Iterable<Text>, indent: number): Generator<string> {
+  const line = `\n${' '.repeat(indent)}`;
+  yield `${line}"${key}": [`;
+  let isFirst = true;
+  for (const item of items) {
+    yield `${isFirst ? '' : ','}${line}  `;
+    isFirst = false;
+    yield* item;
+  }
+  yield isFirst ? ']' : `${line}]`;
 }

@@ -8,8 +8,11 @@ import { readingMapBytesOf } from '../../storage/lmdb/environment.ts';
 import { syncDirectory } from '../../storage/store-directory.ts';
 import { openStoreReader } from '../../storage/store-reader.ts';
 import { CommandFailure } from '../command-failure.ts';
-import { exportDocument } from './export-document.ts';
+import { type ExportScope, exportDocument } from './export-document.ts';
 import { type ExportFilter, planExport } from './export-plan.ts';
+
+/** Characters that are written at once. */
+const chunkChars = 64 * 1024;
 
 export interface ExportOptions {
   readonly filter: ExportFilter;
@@ -52,19 +55,25 @@ async function exportSnapshot(queries: RecordQueries, options: ExportOptions): P
   const isNothing = plan.organisations.length + plan.personalProjects.length === 0;
   if (isFiltered && isNothing && problems.isEmpty)
     throw new CommandFailure('Nothing in the store has this name or id.');
-  let flags = 0;
-  const onFlag = (): void => {
-    flags += 1;
-  };
-  const onEnd = (): void => {
+  const scope: ExportScope = { queries, problems, flags: 0 };
+  let bytes = 0;
+  const chunks = function* (): Generator<string> {
+    let text = '';
+    for (const part of exportDocument(scope, plan)) {
+      text += part;
+      if (text.length < chunkChars) continue;
+      bytes += Buffer.byteLength(text);
+      yield text;
+      text = '';
+    }
+    // Before the end is written: without it the document cannot be parsed, and is not mistaken for an export.
     if (!isSkipping) requireNone(problems);
+    bytes += Buffer.byteLength(text);
+    yield text;
   };
-  const pieces = exportDocument({ queries, problems, onFlag, onEnd }, plan);
-  const bytes =
-    output === null
-      ? await writeToOutput(pieces, timeLimitMs)
-      : await writeFilePieces(pieces, output, timeLimitMs);
-  return { bytes, flags, leftOut: problems.listed, leftOutCount: problems.count };
+  if (output === null) await write(chunks(), process.stdout, timeLimitMs, false);
+  else await writeFile(chunks(), output, timeLimitMs);
+  return { bytes, flags: scope.flags, leftOut: problems.listed, leftOutCount: problems.count };
 }
 
 function requireNone(problems: ProblemList): void {
@@ -77,34 +86,20 @@ function requireNone(problems: ProblemList): void {
   );
 }
 
-const chunkChars = 64 * 1024;
-
-/** Writes to standard output with back-pressure, and leaves it open. @returns bytes. */
-function writeToOutput(pieces: Iterable<string>, timeLimitMs: number): Promise<number> {
-  return writePieces(pieces, process.stdout, timeLimitMs, false);
-}
-
 /**
- * Ends the stream and waits until everything is written.
- * @returns bytes. @throws {CommandFailure} when it takes too long, Error when the stream fails.
+ * Writes no faster than the stream takes it.
+ * @param end whether the stream is ended, and everything awaited
+ * @throws {CommandFailure} when it takes too long; Error when the stream fails
  */
-async function writePieces(
-  pieces: Iterable<string>,
+async function write(
+  chunks: Iterable<string>,
   stream: Writable,
   timeLimitMs: number,
   end: boolean,
-): Promise<number> {
-  let bytes = 0;
-  const counted = function* (): Generator<string> {
-    for (const chunk of joined(pieces)) {
-      bytes += Buffer.byteLength(chunk);
-      yield chunk;
-    }
-  };
+): Promise<void> {
   const signal = AbortSignal.timeout(timeLimitMs);
   try {
-    await pipeline(Readable.from(counted()), stream, { signal, end });
-    return bytes;
+    await pipeline(Readable.from(chunks), stream, { signal, end });
   } catch (fault) {
     if (!signal.aborted) throw fault;
     throw new CommandFailure(
@@ -114,33 +109,20 @@ async function writePieces(
   }
 }
 
-/** Writes a file that is complete or not there; replaces one of the same name. @returns bytes. */
-async function writeFilePieces(pieces: Iterable<string>, file: string, timeLimitMs: number): Promise<number> {
+/** Writes a file that is complete or not there; replaces one of the same name. */
+async function writeFile(chunks: Iterable<string>, file: string, timeLimitMs: number): Promise<void> {
   const path = resolve(file);
   const temporary = `${path}.partial`;
   const stream = createWriteStream(temporary, { mode: 0o600, flush: true });
   const closed = new Promise<void>((done) => stream.once('close', () => done()));
   try {
-    const bytes = await writePieces(pieces, stream, timeLimitMs, true);
+    await write(chunks, stream, timeLimitMs, true);
     renameSync(temporary, path);
     syncDirectory(dirname(path));
-    return bytes;
   } catch (fault) {
     // A stream that fails before its file is opened still creates the file.
     await closed;
     rmSync(temporary, { force: true });
     throw fault;
   }
-}
-
-/** Joins small pieces into larger ones, for fewer writes. */
-function* joined(pieces: Iterable<string>): Generator<string> {
-  let text = '';
-  for (const piece of pieces) {
-    text += piece;
-    if (text.length < chunkChars) continue;
-    yield text;
-    text = '';
-  }
-  if (text !== '') yield text;
 }
