@@ -1,12 +1,12 @@
 import { type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from './at-exit.ts';
 import { keepEnd } from './keep-end.ts';
 import { mainProgram, ownEnvironment } from './programs.ts';
-import { type ProvisionedPart, writeProvisionFile } from './provision-file.ts';
+import { type ProvisionedPart, provisionDocuments } from './provision-file.ts';
 
 /** A project as `apply` printed it: ids, and tokens' secrets, by name. */
 export interface ProvisionedProject {
@@ -87,15 +87,18 @@ async function applyTo(
 ): Promise<Provisioned> {
   const file = join(directory, 'provision.json');
   const answer = join(directory, 'provisioned.json');
-  await writeProvisionFile(file, projects);
-  await runApply(program, ['apply', file, '--data-dir', dataDir], answer);
-  const provisioned = JSON.parse(readFileSync(answer, 'utf8')) as Provisioned;
+  const applied: Provisioned['projects'][] = [];
+  for (const document of provisionDocuments(projects)) {
+    writeFileSync(file, document, { mode: 0o600 });
+    await runApply(program, ['apply', file, '--data-dir', dataDir], answer);
+    applied.push((JSON.parse(readFileSync(answer, 'utf8')) as Provisioned).projects);
+  }
   rmSync(file);
   rmSync(answer);
-  return provisioned;
+  return { projects: Object.assign({}, ...applied) };
 }
 
-/** The command's output goes to a file: for a million flags it is too long for a pipe's buffers. */
+/** The command's output goes to a file: it may be too long for a pipe's buffers. */
 async function runApply(program: string, args: readonly string[], answerFile: string): Promise<void> {
   const answer = openSync(answerFile, 'w', 0o600);
   const stdio: StdioOptions = ['ignore', answer, 'pipe'];

@@ -2,8 +2,6 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { binaryPeers } from '../../bench/peers/binaries/binary-peers.ts';
-import { findFreePorts } from '../../bench/peers/binaries/free-ports.ts';
 import { runBinaries } from '../../bench/peers/binaries/run-binaries.ts';
 import { quickBench, useTemporaryFolder } from './quick-bench.ts';
 
@@ -104,31 +102,4 @@ t.test('a program that answers wrongly is refused', async (t) => {
     message: /flagr answered \d+ of 200 users differently when asked again/,
   });
   t.strictSame(readdirSync(folder), [], 'no folder is left');
-});
-
-t.test('a program that does not start is an error with its output and what to do', async (t) => {
-  const dead = writeProgram('dead', '#!/bin/sh\necho "no such thing as flags" >&2\nexit 3\n');
-  await t.rejects(run(dead), {
-    message:
-      /dead ended with 3 before it answered\. Give the path of a flagr .*bench\/README\.md .*\nno such thing as flags/,
-  });
-  await t.rejects(run(writeProgram('broken', '#!/no/such/interpreter\n')), {
-    message: /broken could not be started .*Give the path of a flagr/,
-  });
-  t.strictSame(readdirSync(folder), [], 'no folder is left');
-});
-
-t.test('without any program, all peers are named and nothing is started', async (t) => {
-  const { comparisons, missing } = await runBinaries(quickBench(), users);
-  t.strictSame(comparisons, []);
-  t.strictSame(
-    missing.map(({ name }) => name),
-    binaryPeers.map(({ name }) => name),
-  );
-});
-
-t.test('free ports differ', async (t) => {
-  const ports = await findFreePorts(20);
-  t.equal(new Set(ports).size, 20);
-  t.ok(ports.every((port) => port > 0));
 });

@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { Comparison, ResultFile } from '../../bench/comparison.ts';
 import { compareRuns, judgeMovement } from '../../bench/report/compare-runs.ts';
-import { movementsText } from '../../bench/report/movements-text.ts';
 import { sampleComparison, sampleReport, sampleResult } from './sample-comparison.ts';
 
 function resultsOf(...comparisons: readonly Comparison[]): readonly ResultFile[] {
@@ -37,52 +36,4 @@ t.test('values are compared where ratios are meaningless', async (t) => {
   const saved = resultsOf(sampleComparison([5, 6], [0, 0]));
   const current = resultsOf(sampleComparison([1, 2], [0, 0]));
   t.match(compareRuns(saved, current).movements, [{ of: 'value', before: 5.5, now: 1.5, verdict: 'worse' }]);
-});
-
-t.test('parts of only one run and different settings are named', async (t) => {
-  const before = sampleComparison([70, 71], [100, 100]);
-  const [saved] = resultsOf(before);
-  const renamed: Comparison = {
-    ...before,
-    settings: { connections: 8 },
-    contenders: [
-      { name: 'new one', what: 'x' },
-      { name: 'bare', what: 'y' },
-    ],
-    metrics: before.metrics.map((metric) => ({ ...metric, values: { 'new one': [1, 1], bare: [1, 1] } })),
-  };
-  const [current] = resultsOf(renamed);
-  if (saved === undefined || current === undefined) throw new Error('no results');
-  const other = { ...saved, report: { ...saved.report, scenario: 'patch' } };
-  const compared = compareRuns([saved, other], [current]);
-  t.strictSame(compared.onlyOne, [
-    'evaluate-flag / throughput-wrk, new one, requests a second: only in this run',
-    'evaluate-flag / throughput-wrk, burgee, requests a second: only in the saved run',
-    'patch: only in the saved run',
-  ]);
-  t.strictSame(compared.unlike, [
-    'evaluate-flag / throughput-wrk: connections was 64, now 8',
-    'evaluate-flag / throughput-wrk: flags was 10000, now not set',
-  ]);
-  const extra = { ...current.report, comparisons: [{ ...renamed, id: 'latency' }] };
-  t.strictSame(compareRuns([saved], [sampleResult(extra)]).onlyOne, [
-    'evaluate-flag / latency: only in this run',
-    'evaluate-flag / throughput-wrk: only in the saved run',
-  ]);
-});
-
-t.test('another base makes ratios incomparable', async (t) => {
-  const saved = resultsOf(sampleComparison([70, 71], [100, 100]));
-  const current = resultsOf({ ...sampleComparison([70, 71], [100, 100]), base: 'burgee' });
-  const { movements, unlike } = compareRuns(saved, current);
-  t.strictSame(movements, []);
-  t.match(unlike, [/the base was bare, now burgee/]);
-});
-
-t.test('the table begins with what moved', async (t) => {
-  const saved = resultsOf(sampleComparison([70, 71], [100, 100]));
-  const current = resultsOf(sampleComparison([60, 61], [100, 100]));
-  const text = movementsText(compareRuns(saved, current), 'bench/results');
-  t.match(text, /^Against bench\/results: 1 of 1 figures moved/);
-  t.match(text, /burgee: requests a second +ratio +0\.705 +0\.605 +-14 % +worse/);
 });

@@ -1,15 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { readdirSync } from 'node:fs';
 import t from 'tap';
 import type { Comparison } from '../../bench/comparison.ts';
 import { binaryPeers } from '../../bench/peers/binaries/binary-peers.ts';
-import { checkShare } from '../../bench/peers/check-half.ts';
-import { ensurePostgres } from '../../bench/peers/find-postgres.ts';
-import { peersFolder } from '../../bench/peers/peer-packages.ts';
-import { startAdapter } from '../../bench/peers/start-adapter.ts';
 import { peersScenario } from '../../bench/scenarios/peers.load.ts';
 import { quickBench, useTemporaryFolder } from './quick-bench.ts';
 
@@ -63,39 +55,4 @@ t.test('the scenario compares Burgee with every peer and leaves nothing behind',
     t.equal(values?.length, 1, `${contender} has the metric ${metric} in ${comparison}`);
   }
   t.strictSame(readdirSync(folder), [], 'no data is left');
-});
-
-t.test('a share that chance does not explain is refused', async (t) => {
-  checkShare('a peer', 50_300, 100_000);
-  t.throws(() => checkShare('a peer', 51_000, 100_000), /on for 51000 of 100000 users/);
-  t.throws(() => checkShare('a peer', 0, 100), /not about half/);
-});
-
-t.test('an adapter that cannot start says why', async (t) => {
-  await t.rejects(startAdapter('postgres', [join(folder, 'nowhere')]), {
-    message: /the adapter postgres ended with 1 before it was ready: [\s\S]*initdb/,
-  });
-  t.strictSame(readdirSync(folder), [], 'no data is left');
-});
-
-t.test('an adapter ends and cleans up when its parent is killed', async (t) => {
-  const programs = await ensurePostgres((text) => t.comment(text)).catch((fault: Error) => fault);
-  if (programs instanceof Error) {
-    t.equal(process.env['CI'], undefined, programs.message);
-    t.pass('PostgreSQL', { skip: programs.message });
-    return;
-  }
-  const adapter = join(peersFolder, 'adapters', 'postgres.mjs');
-  // The adapter shares its parent's standard error, which is closed only when both have ended.
-  const start = `require('node:child_process').spawn(process.execPath, ${JSON.stringify([adapter, programs])},
-    { stdio: ['pipe', 'inherit', 'inherit'] });`;
-  const parent = spawn(process.execPath, ['-e', start], { stdio: ['ignore', 'pipe', 'pipe'] });
-  parent.stderr.resume();
-  const [line] = await once(createInterface({ input: parent.stdout }), 'line');
-  const { socketDirectory } = JSON.parse(String(line)) as { readonly socketDirectory: string };
-  t.ok(existsSync(socketDirectory));
-  const closed = once(parent, 'close');
-  parent.kill('SIGKILL');
-  await closed;
-  t.notOk(existsSync(socketDirectory), 'the data is gone');
 });

@@ -1,9 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { readResultFile, readResults, readSavedResults } from '../../bench/report/result-file.ts';
-import { saveResult, writeResultList } from '../../bench/report/result-store.ts';
-import { readRunFacts } from '../../bench/report/run-facts.ts';
+import { saveResult } from '../../bench/report/result-store.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { sampleComparison, sampleHistogram, sampleReport, sampleResult } from './sample-comparison.ts';
 
@@ -26,19 +25,6 @@ t.test('a result is read as it was saved', async (t) => {
     readSavedResults(root).map(({ report }) => report.scenario),
     ['evaluate-flag', 'patch'],
   );
-  t.strictSame(readdirSync(join(root, 'bench', 'results')), ['evaluate-flag.json', 'patch.json']);
-});
-
-t.test('a single result, a list and a folder can all be read', async (t) => {
-  const folder = temporaryDirectory(t);
-  const list = join(folder, 'run.json');
-  writeResultList(list, [result, result]);
-  t.strictSame(readResults(list), [result, result]);
-  writeResultList(list, []);
-  t.strictSame(readResults(list), []);
-  writeFileSync(list, JSON.stringify(result));
-  t.strictSame(readResults(list), [result]);
-  t.strictSame(readResults(folder), [result]);
 });
 
 t.test('a malformed result is refused, and the error says where', async (t) => {
@@ -60,13 +46,4 @@ t.test('a malformed result is refused, and the error says where', async (t) => {
   refuse(withComparison({ rounds: 3 }), /requestsPerSecond of burgee has not 3 values/);
   refuse(withComparison({ id: '../../etc' }), /\/report\/comparisons\/0\/id/);
   refuse(withComparison({ histograms: { nobody: '' } }), /a histogram is of nobody/);
-});
-
-t.test('a run records commit and machine', async (t) => {
-  const directory = temporaryDirectory(t);
-  mkdirSync(join(directory, 'empty'));
-  const facts = readRunFacts(join(directory, 'empty'));
-  t.match(facts, { commit: 'unknown', isModified: true, node: process.versions.node });
-  t.ok(facts.cores >= 1 && facts.memoryBytes > 2 ** 20);
-  t.match(facts.kernel, /^\w+ \d/);
 });

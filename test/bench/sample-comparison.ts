@@ -1,6 +1,6 @@
 import type { Comparison, ResultFile, ScenarioReport } from '../../bench/comparison.ts';
 import { LatencyRecorder } from '../../bench/load/latency-histogram.ts';
-import type { ContenderPlan, Scenario } from '../../bench/scenario.ts';
+import type { ContenderPlan } from '../../bench/scenario.ts';
 
 /** @returns a comparison of `burgee` with the base `bare`, with one value for each round */
 export function sampleComparison(burgee: readonly number[], bare: readonly number[]): Comparison {
@@ -71,10 +71,3 @@ export function sampleHistogram(latenciesUs: readonly number[]): string {
   for (const us of latenciesUs) recorder.recordMs(us / 1000);
   return recorder.encode();
 }
-
-export const sampleCatalogue: readonly Scenario[] = ['evaluate-flag', 'patch'].map((name) => ({
-  name,
-  summary: `what ${name} asks`,
-  runsElsewhere: name === 'evaluate-flag',
-  run: () => Promise.reject(new Error('not run here')),
-}));

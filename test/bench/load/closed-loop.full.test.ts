@@ -1,8 +1,8 @@
 import t from 'tap';
-import { availableDrivers, describeDriver, runClosedLoop } from '../../../bench/load/closed-loop.ts';
+import { runClosedLoop } from '../../../bench/load/closed-loop.ts';
 import type { BenchRequest } from '../../../bench/load/request-list.ts';
 import { debianPrograms } from '../../support/debian-programs.ts';
-import { startLoadServer, unusedOrigin } from './load-server.ts';
+import { startLoadServer } from './load-server.ts';
 
 const seconds = 0.2;
 const { skip: skipWrk } = debianPrograms('wrk');
@@ -10,29 +10,6 @@ const { skip: skipWrk } = debianPrograms('wrk');
 function gets(count: number, status = 200): readonly BenchRequest[] {
   return Array.from({ length: count }, (_unused, index) => ({ path: `/${index}`, status }));
 }
-
-t.test('a driver has a name and a version', async (t) => {
-  t.match(availableDrivers().map(describeDriver), /autocannon \d+\.\d+\.\d+/);
-  for (const driver of availableDrivers()) t.match(describeDriver(driver), /^(wrk|autocannon) \d+\.\d+/);
-});
-
-t.test('wrk runs longer where a load ends before its first answer', { skip: skipWrk }, async (t) => {
-  let probes = 0;
-  let held = 0;
-  let isLoadOver = false;
-  const origin = await startLoadServer(t, (request, response) => {
-    probes += 1;
-    // The requests before the load, which check its statuses, come first.
-    if (probes <= 2 || isLoadOver) return response.end('x');
-    held += 1;
-    request.socket.once('close', () => {
-      isLoadOver = true;
-    });
-    return undefined;
-  });
-  const result = await runClosedLoop('wrk', { list: { origin, requests: gets(2) }, connections: 1, seconds });
-  t.ok(held > 0 && result.requests > 0, `${held} held, then ${result.requests} answered`);
-});
 
 for (const driver of ['wrk', 'autocannon'] as const) {
   const skip = driver === 'wrk' && skipWrk;
@@ -68,20 +45,6 @@ for (const driver of ['wrk', 'autocannon'] as const) {
       [],
     );
     t.ok(result.requestsPerSecond > 0 && result.meanUs > 0 && result.p50Us <= result.p99Us);
-  });
-
-  t.test(`${driver} spreads a whole list over its connections`, { skip }, async (t) => {
-    const seen = new Set<string>();
-    const origin = await startLoadServer(t, (request, response) => {
-      seen.add(request.url ?? '');
-      response.end('x');
-    });
-    const list = { origin, requests: gets(50) };
-    // On a busy machine the driver begins late in its time.
-    for (let longer = 1; longer <= 16 && seen.size < 50; longer *= 2)
-      await runClosedLoop(driver, { list, connections: 8, seconds: seconds * longer });
-    t.equal(seen.size, 50);
-    await runClosedLoop(driver, { list: { origin, requests: gets(2) }, connections: 8, seconds });
   });
 
   t.test(`${driver} fails when answers turn wrong, with their count`, { skip }, async (t) => {
@@ -139,23 +102,4 @@ for (const driver of ['wrk', 'autocannon'] as const) {
       },
     );
   });
-
-  t.test(`${driver} fails where no server listens`, { skip }, async (t) => {
-    const list = { origin: await unusedOrigin(), requests: gets(1) };
-    await t.rejects(runClosedLoop(driver, { list, connections: 1, seconds }), {
-      message: /ECONNREFUSED|connection errors/,
-    });
-  });
 }
-
-t.test('an impossible load is refused before it begins', async (t) => {
-  const list = { origin: 'http://127.0.0.1:1', requests: gets(1) };
-  const load = { list, connections: 1, seconds };
-  for (const [wrong, message] of [
-    [{ ...load, connections: 0 }, /connections must be/],
-    [{ ...load, seconds: 0 }, /seconds must be/],
-    [{ ...load, list: { ...list, requests: [] } }, /1 to 200000 requests/],
-    [{ ...load, list: { ...list, origin: 'unix:/tmp/x' } }, /http:\/\//],
-  ] as const)
-    await t.rejects(runClosedLoop('autocannon', wrong), { name: 'RangeError', message });
-});

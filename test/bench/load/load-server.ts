@@ -12,12 +12,3 @@ export async function startLoadServer(t: Test, listener: RequestListener): Promi
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
-
-/** An origin on which no server listens. */
-export async function unusedOrigin(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
-}

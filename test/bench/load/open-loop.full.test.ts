@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import t from 'tap';
 import { readHistogram } from '../../../bench/load/latency-histogram.ts';
 import { runOpenLoop } from '../../../bench/load/open-loop.ts';
 import type { BenchRequest } from '../../../bench/load/request-list.ts';
-import { startLoadServer, unusedOrigin } from './load-server.ts';
+import { startLoadServer } from './load-server.ts';
 
 const requests: readonly BenchRequest[] = [
   { path: '/a', status: 200 },
@@ -88,18 +86,6 @@ t.test('a connection that closes under a request fails the run', async (t) => {
   await t.rejects(runOpenLoop({ ...load, list }), { message: /of 300 requests, 1 not answered/ });
 });
 
-t.test('a connection that the server closes after an answer is replaced', async (t) => {
-  const sockets = new Set<unknown>();
-  const origin = await startLoadServer(t, (request, response) => {
-    sockets.add(request.socket);
-    response.setHeader('connection', 'close').end('x');
-  });
-  const list = { origin, requests: [{ path: '/x', status: 200 }] };
-  const result = await runOpenLoop({ ...load, list, requestsPerSecond: 100 });
-  t.equal(result.requests, 40);
-  t.equal(sockets.size, 60);
-});
-
 t.test('a server that falls behind or omits answers fails the run', async (t) => {
   let asked = 0;
   const origin = await startLoadServer(t, (_request, response) => {
@@ -115,20 +101,4 @@ t.test('a server that falls behind or omits answers fails the run', async (t) =>
   await t.rejects(runOpenLoop({ ...few, list, connections: 100 }), {
     message: /of 45 requests, 26 not answered/,
   });
-});
-
-t.test('a server that is missing, encrypted or speaks no HTTP is an error that says so', async (t) => {
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.on('data', () => socket.write('what?\r\n'));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
-  const { port } = server.address() as { readonly port: number };
-  const at = (origin: string) => ({ ...load, list: { origin, requests } });
-  await t.rejects(runOpenLoop(at(`http://127.0.0.1:${port}`)), { message: /begins with "what/ });
-  await t.rejects(runOpenLoop(at(await unusedOrigin())), { message: /cannot connect .*ECONNREFUSED/ });
-  await t.rejects(runOpenLoop(at('https://127.0.0.1:1')), { message: /plain HTTP only/ });
-  await t.rejects(runOpenLoop({ ...at(await unusedOrigin()), requestsPerSecond: 0 }), { name: 'RangeError' });
 });

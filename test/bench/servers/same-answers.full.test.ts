@@ -32,12 +32,3 @@ t.test('a contender that answers differently is found before anything is measure
     await t.rejects(checkSameAnswers(path, { one: one.origin, other: other.origin }), { message });
   }),
 );
-
-t.test('a body of any length is answered', (t) =>
-  withServers(async (keep) => {
-    const body = 'x'.repeat(1_000_000);
-    const { origin } = await keep(startBareServer(body));
-    const answer = await readAnswer(origin, '/v1/flags/project/any');
-    t.equal(answer.body.toString('utf8'), body);
-  }),
-);

@@ -31,20 +31,3 @@ t.test('a server that ends before it listens is an error that says why', async (
   const program = ['-e', 'console.error("no luck"); process.exit(1)'];
   await t.rejects(startProgram(program), { message: /ended before it listened:\nno luck/ });
 });
-
-t.test("a refusal by apply is an error with apply's words", async (t) => {
-  const twice = { name: 'twice', flags: [] };
-  await t.rejects(makeDirectory([twice, twice]), { message: /apply .* failed:[\s\S]*twice/ });
-});
-
-t.test('environment variables of the caller are not passed on', async (t) => {
-  process.env['BURGEE_WORKERS'] = 'none at all';
-  t.teardown(() => {
-    delete process.env['BURGEE_WORKERS'];
-  });
-  const directory = await makeDirectory([]);
-  t.teardown(directory.remove);
-  const server = await serveDirectory(directory);
-  t.equal((await readAnswer(server.origin, '/health')).status, 200);
-  await server.stop();
-});
