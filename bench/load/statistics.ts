@@ -5,8 +5,3 @@ export function median(values: readonly number[]): number {
   const low = sorted[Math.ceil(middle) - 1] ?? Number.NaN;
   return (low + (sorted[Math.floor(middle)] ?? low)) / 2;
 }
-
-/** @returns the distance between the largest and the smallest value, relative to the median. */
-export function spread(values: readonly number[]): number {
-  return (Math.max(...values) - Math.min(...values)) / median(values);
-}
