@@ -15,7 +15,7 @@ export function defineClusterCheck(parent: Command): { readonly command: Command
   const command = parent.command('check');
   command.description(
     "Verify the cluster's log and what it says of each record; and, with a data directory, its every record, and that it " +
-      'holds what the cluster holds. Works beside running nodes. Exits 0 when nothing is damaged, 1 otherwise.',
+      'holds what the cluster holds. Works while nodes run. Exits 0 when nothing is damaged, 1 otherwise.',
   );
   addSettingOptions(command, [
     ...(['dataDir', 'clusterUrl', 'clusterPasswordFile', 'clusterSchema'] as const),

@@ -58,7 +58,7 @@ function describe(schema: string, status: JudgedStatus): string {
     [
       'duties',
       duties.map(({ duty, node }) => `${duty}: ${node} ${labels.get(node) ?? ''}`.trim()).join(', ') ||
-        'nobody holds one',
+        'no node holds one',
     ],
     ...(head.closedAt === null ? [] : [['closed', new Date(head.closedAt).toISOString()]]),
   ].map(([name = '', text = '']) => `${name.padEnd(10)} ${text}\n`);

@@ -17,7 +17,7 @@ export function defineExport(parent: Command): { readonly command: Command; read
   const command = parent.command('export');
   command
     .description(
-      'Write the store, from one snapshot and without secrets, as JSON that apply reads. Works beside a running server. ' +
+      'Write the store, from one snapshot and without secrets, as JSON that apply reads. Works while a server runs. ' +
         'Applied to the same store, it changes nothing.',
     )
     .option('--output <file>', 'write to this file instead of standard output')

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { watchEventLoop } from '../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../observability/thread-log.ts';
 import type { OutboxCommand } from '../writer/client/outbox-protocol.ts';
-import { mailTurn } from './mail-turn.ts';
+import { mailDuty } from './mail-duty.ts';
 import { Notifier } from './notifier.ts';
 import {
   type NotifierMessage,
@@ -13,7 +13,7 @@ import {
 } from './notifier-protocol.ts';
 import { readSmtpUrl, sendMail } from './send-mail.ts';
 
-/** Mails the letters of the outbox until it is told to stop. */
+/** Mails the letters of the outbox until the control port says stop. */
 export async function serveNotifier(setup: NotifierSetup, port: MessagePort): Promise<void> {
   const post = (message: NotifierMessage): void => port.postMessage(message);
   const sender = new LogSender(setup.logMemory, (lines) => post({ kind: 'log', lines }));
@@ -31,14 +31,14 @@ export async function serveNotifier(setup: NotifierSetup, port: MessagePort): Pr
     });
   };
   const smtp = readSmtpUrl(setup.smtpUrl);
-  const turn = setup.cluster === null ? { ask } : mailTurn(setup.cluster, ask);
+  const duty = setup.cluster === null ? { ask } : mailDuty(setup.cluster, ask);
   const notifier = new Notifier({
     ...{
       mailFrom: setup.mailFrom,
       baseUrl: setup.baseUrl,
       cells,
       retriesFailed: setup.retriesFailed,
-      ...turn,
+      ...duty,
     },
     send: (mail) => sendMail(smtp, mail),
     onFault: (fault, sequence) => log.warn({ sequence, fault }, 'a mail was not sent'),

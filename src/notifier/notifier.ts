@@ -13,8 +13,8 @@ interface NotifierOptions {
   ask(command: OutboxCommand): Promise<OutboxAnswer>;
   send(mail: Mail): Promise<SendOutcome>;
   /**
-   * Asked before each letter is sent, where there are other nodes that might send it.
-   * @returns whether this one is to send it
+   * Called before each letter is sent, in a cluster.
+   * @returns whether this node is to send it
    */
   begin?(letter: DenialLetter): Promise<boolean>;
   /** How often the outbox is checked without a message that there is something new. */
@@ -31,7 +31,7 @@ const outcomes = { accepted: 0, postponed: 1, failed: 2 };
 const pauseMs = { first: 5000, max: 300_000 };
 /** How long the notifier waits before it repeats a command for which the writer had no time. */
 const askAgainMs = 1000;
-/** A stopping notifier repeats a command at most so often. */
+/** A stopping notifier repeats a command at most this often. */
 const lastAsksMax = 3;
 /** How often the outbox is checked without a message that there is something new. */
 const lookAtLeastEveryMs = 600_000;
@@ -153,7 +153,7 @@ export class Notifier {
     }
   }
 
-  /** Waits for so long, even if there is something new; only the end of the service cuts it short. */
+  /** Waits `ms`, even if there is a new letter. Only `stop` cuts it short. */
   async #rest(ms: number): Promise<void> {
     const until = performance.now() + ms;
     while (!this.#isStopping && performance.now() < until) await this.#wake.wait(until - performance.now());
@@ -187,7 +187,7 @@ function commandAfter({ sequence, recipients }: DenialLetter, outcome: SendOutco
   } as const;
 }
 
-/** A wait that can be cut short. A call while nobody waits ends the next wait at once. */
+/** A wait that can be cut short. A call between waits ends the next wait at once. */
 class Wake {
   #isCalled = false;
   #end: (() => void) | null = null;
@@ -197,7 +197,7 @@ class Wake {
     this.#end?.();
   }
 
-  /** Resolves after so many milliseconds, or with the call. */
+  /** Resolves after `ms`, or with the call. */
   async wait(ms: number): Promise<void> {
     if (!this.#isCalled) {
       await new Promise<void>((resolve) => {

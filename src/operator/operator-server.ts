@@ -58,7 +58,7 @@ export async function serveOperator(options: OperatorServerOptions): Promise<Ope
   });
   server.maxConnections = connectionsMax;
   const exchanges = new Map<Socket, Exchange>();
-  const runInTurn = oneAtATime();
+  const runNext = oneAtATime();
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
     // A connection carries one request: a second one ends both.
@@ -67,7 +67,7 @@ export async function serveOperator(options: OperatorServerOptions): Promise<Ope
       return;
     }
     socket.once('close', () => exchanges.delete(socket));
-    exchanges.set(socket, new Exchange(request, response, runInTurn, options));
+    exchanges.set(socket, new Exchange(request, response, runNext, options));
   };
   server.on('request', serve);
   server.on('checkContinue', serve);
@@ -90,10 +90,10 @@ export async function serveOperator(options: OperatorServerOptions): Promise<Ope
   };
 }
 
-type RunInTurn = (run: () => Promise<void>) => Promise<void>;
+type RunNext = (run: () => Promise<void>) => Promise<void>;
 
 /** Runs one file at a time, in the order of arrival: a large one takes hundreds of megabytes until it is applied. */
-function oneAtATime(): RunInTurn {
+function oneAtATime(): RunNext {
   let last: Promise<void> = Promise.resolve();
   return (run) => {
     const done = last.then(run);
@@ -123,7 +123,7 @@ class Exchange {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    runInTurn: RunInTurn,
+    runNext: RunNext,
     options: OperatorServerOptions,
   ) {
     this.#request = request;
@@ -131,7 +131,7 @@ class Exchange {
     this.#options = options;
     response.shouldKeepAlive = false;
     response.on('close', () => this.#abort.abort(new Error('the client has gone')));
-    this.#done = this.#serve(runInTurn).catch((fault: unknown) => this.#fail(fault));
+    this.#done = this.#serve(runNext).catch((fault: unknown) => this.#fail(fault));
   }
 
   /** Gives up a change that is not being written yet, and waits for one that is. */
@@ -142,11 +142,11 @@ class Exchange {
     if (!this.#response.closed) await within(finishTimeoutMs, once(this.#response, 'close'));
   }
 
-  async #serve(runInTurn: RunInTurn): Promise<void> {
+  async #serve(runNext: RunNext): Promise<void> {
     const verb = this.#admit();
     if (verb !== 'apply') return await this.#run(verb);
     this.#response.writeProcessing();
-    await runInTurn(() => this.#run(verb));
+    await runNext(() => this.#run(verb));
   }
 
   /** @throws {Refusal} */
@@ -173,7 +173,7 @@ class Exchange {
     this.#answer(200, answer);
   }
 
-  /** The memory for a file is taken only when it is the file's turn. */
+  /** A file's memory is allocated here, after the files before it are done. */
   async #receive(): Promise<Uint8Array> {
     const { signal } = this.#abort;
     const givenUp = new Promise<never>((_, reject) => {

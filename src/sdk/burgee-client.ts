@@ -2,20 +2,20 @@ import type { EvaluationReasonName } from '../domain/evaluation/evaluation-reaso
 import type { SyncSnapshot } from '../domain/sync/configuration.ts';
 
 /**
- * What a question is about. Texts, numbers, booleans and dates are attributes, numbers as JavaScript prints them and
+ * The context of an evaluation. Strings, numbers, booleans and dates are attributes: numbers as JavaScript prints them,
  * dates as ISO text. A list gives an attribute several values. Objects and null are left out.
  */
 export interface FlagContext {
-  /** Whoever asks: a percentage is the same for a key each time. Without one, the first cohort is the key. */
+  /** Identifies the user: a percentage gives a key the same answer each time. Without it, the first cohort is the key. */
   readonly targetingKey?: string | undefined;
-  /** The cohort of whoever asks, or several: any of them matches. */
+  /** The user's cohort, or several: any of them matches. */
   readonly cohort?: string | readonly string[] | undefined;
   readonly [attribute: string]: unknown;
 }
 
 /**
- * `stream` follows changes, `poll` asks every 30 seconds, `once` asks until it has an answer and then no more (for a
- * function that lives for seconds).
+ * `stream` follows changes, `poll` asks every 30 seconds, `once` asks until it has an answer and then stops (for a function
+ * that lives for seconds).
  */
 export type ClientMode = 'stream' | 'poll' | 'once';
 
@@ -28,7 +28,7 @@ export interface ClientOptions {
   readonly environment?: string | null | undefined;
   /**
    * An active token of the project; permission to read is enough. A function is called for each connection, and must
-   * answer at once: so a token that is rotated, in a mounted secret for example, is taken without a restart.
+   * answer at once: so a rotated token, in a mounted secret for example, works without a restart.
    */
   readonly token: string | (() => string);
   /** By default `stream`. */
@@ -45,19 +45,19 @@ export interface ClientOptions {
 }
 
 /**
- * - `ready`: answers are of Burgee's newest configuration. With `stream` changes have arrived, up to 45 seconds ago if a
- *   network loses the connection without a word. With `poll` they are as old as the last answered poll, some 30 seconds,
- *   and never more than 45. With `once` they are of the start, however long ago that is.
- * - `stale`: Burgee is away, or was too long ago; answers are of the last configuration.
- * - `error`: Burgee refuses this client, or it never had a configuration. Answers are of the last configuration, else the
- *   fallbacks.
+ * - `ready`: answers come from Burgee's newest configuration. With `stream` it is up to 45 seconds old if a network drops
+ *   the connection silently. With `poll` it is as old as the last answered poll: some 30 seconds, never more than 45. With
+ *   `once` it is that of the start.
+ * - `stale`: Burgee is away; answers come from the last configuration.
+ * - `error`: Burgee refuses this client, or it never had a configuration. Answers come from the last configuration, else
+ *   they are the fallbacks.
  */
 export type ClientStatus = 'ready' | 'stale' | 'error';
 
-/** Why a question got its fallback, instead of an answer. */
+/** Why an evaluation gave the fallback. */
 export type FallbackReason = 'flag-not-found' | 'ambiguous-name' | 'not-ready';
 
-/** The part of one rule in an answer, in the order of the rules. */
+/** What one rule contributed to an answer. */
 export interface ExplainedStep {
   readonly rule: 'switch' | 'cohort' | 'audience' | 'percentage';
   /** `decides` gives the answer, `passes` goes on with the next rule, `not-reached` comes after the decision. */
@@ -84,7 +84,7 @@ export interface Explanation {
   readonly version: string | null;
 }
 
-/** An answer with what OpenFeature wants to know of it. */
+/** An answer with the details that OpenFeature needs. */
 export interface EvaluatedFlag {
   readonly value: boolean;
   readonly flagId: string;
@@ -96,7 +96,7 @@ export interface EvaluatedFlag {
 }
 
 export interface ClientEvents {
-  /** Names of the flags that may answer otherwise now. */
+  /** Names of the flags whose answers may differ now. */
   change: (names: readonly string[]) => void;
   /** The new status, and a sentence that says why. */
   status: (status: ClientStatus, why: string) => void;
@@ -106,7 +106,7 @@ export interface ClientEvents {
 export interface BurgeeClient {
   /**
    * @param nameOrId a flag's id, else its name, if no other flag of the project has the same
-   * @returns whether the flag is on, or the fallback for a flag that there is not. Never throws and never waits.
+   * @returns whether the flag is on, or the fallback if there is no such flag. Never throws and never waits.
    */
   isOn(nameOrId: string, context: FlagContext, fallback: boolean): boolean;
   /** The same answer with its reasons. It takes longer, and is not counted as usage. */
@@ -122,6 +122,6 @@ export interface BurgeeClient {
   readonly flagSetId: string;
   /** @returns what removes the listener again */
   on<Name extends keyof ClientEvents>(name: Name, listener: ClientEvents[Name]): () => void;
-  /** Ends the connection, after the last counts of usage were sent, for which it waits at most a second. */
+  /** Sends the last counts of usage, for at most a second, and ends the connection. */
   close(): Promise<void>;
 }

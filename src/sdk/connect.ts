@@ -19,11 +19,10 @@ export type {
 /**
  * Connects to a Burgee and keeps the configuration of one project and environment in memory.
  *
- * It waits until Burgee has answered, at most `startTimeoutMs`. Burgee being away, or refusing the token, is no
- * exception: the client then answers from the bootstrap or the cache file, else with fallbacks, and goes on trying.
- * `status` and `why` tell.
+ * It waits at most `startTimeoutMs` for Burgee's answer. If Burgee is away or refuses the token, it throws nothing: the
+ * client answers from the bootstrap or the cache file, else with fallbacks, and keeps trying. `status` and `why` say so.
  *
- * @throws TypeError for wrong options, which says what to do
+ * @throws TypeError for wrong options; its message says what to do
  */
 export async function connect(options: ClientOptions): Promise<BurgeeClient> {
   const client = new SyncedClient(checkOptions(options), defaultTimings);

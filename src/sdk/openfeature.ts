@@ -29,7 +29,7 @@ export class BurgeeProvider implements Provider {
   readonly runsOn = 'server';
   readonly events = new OpenFeatureEventEmitter();
   readonly #source: ClientOptions | BurgeeClient;
-  /** Null until it was initialized. */
+  /** Null before `initialize`. */
   #client: BurgeeClient | null = null;
   #removals: (() => void)[] = [];
   /** How often it was closed. */
@@ -49,7 +49,7 @@ export class BurgeeProvider implements Provider {
     return this.#client;
   }
 
-  /** @throws Error when there is nothing to answer from; the provider goes on trying, and says READY when it can */
+  /** @throws Error when there is no configuration to answer from; the provider keeps trying, and emits READY when it has one */
   async initialize(): Promise<void> {
     const closings = this.#closings;
     const client = isClient(this.#source) ? this.#source : await connect(this.#source);
@@ -65,11 +65,11 @@ export class BurgeeProvider implements Provider {
           metadata: { flagSetId: client.flagSetId, version: client.version ?? '' },
         });
       }),
-      client.on('status', (status, why) => this.#tell(status, why)),
+      client.on('status', (status, why) => this.#emit(status, why)),
     ];
     if (client.status === 'error') throw new Error(client.why);
-    // The SDK takes a provider whose initialization ended for READY: that this one is not is said after.
-    if (client.status === 'stale') setImmediate(() => this.#tell(client.status, client.why));
+    // The SDK sets a provider to READY when its initialization ends: STALE must follow that.
+    if (client.status === 'stale') setImmediate(() => this.#emit(client.status, client.why));
   }
 
   async onClose(): Promise<void> {
@@ -81,7 +81,7 @@ export class BurgeeProvider implements Provider {
     await client?.close();
   }
 
-  #tell(status: ClientStatus, message: string): void {
+  #emit(status: ClientStatus, message: string): void {
     if (status === 'ready') this.events.emit(ProviderEvents.Ready, { message });
     else if (status === 'stale') this.events.emit(ProviderEvents.Stale, { message });
     else this.events.emit(ProviderEvents.Error, { message, errorCode: ErrorCode.GENERAL });

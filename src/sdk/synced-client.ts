@@ -18,7 +18,7 @@ import { Listeners } from './listeners.ts';
 import type { Timings } from './timings.ts';
 import { warn } from './warn.ts';
 
-/** A client that is kept up to date by a service. */
+/** A client that a service keeps up to date. */
 export class SyncedClient implements BurgeeClient {
   readonly flagSetId: string;
   readonly #settings: ClientSettings;
@@ -51,7 +51,7 @@ export class SyncedClient implements BurgeeClient {
       cacheFile === null ? null : new CacheFile(cacheFile, () => this.#held.snapshot, timings.cacheMs);
   }
 
-  /** Begins with what files hold, and waits until the service has answered, at most as long as the settings say. */
+  /** Takes the configuration from files, and waits for the service's answer, at most as long as the settings say. */
   async start(): Promise<void> {
     await this.#takeFiles();
     const started = new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ export class SyncedClient implements BurgeeClient {
     this.#cache?.stop();
     await within(this.#timings.closeMs, Promise.all([this.#usage.sendLast(), this.#cache?.flush()]));
     this.#usage.stop();
-    // Nobody follows any more what it answers from. Listeners are not told: they closed it.
+    // Its configuration is no longer updated. Listeners are not called: their program closed it.
     if (this.#status === 'ready') this.#status = 'stale';
     this.#why = 'The client was closed.';
   }
@@ -132,7 +132,7 @@ export class SyncedClient implements BurgeeClient {
   }
 }
 
-/** Waits at most so long. The client's sockets do not keep the process running, so that this timer must meanwhile. */
+/** Waits at most `ms`. The timer keeps the process running, because the client's sockets do not. */
 async function within(ms: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {

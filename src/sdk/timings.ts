@@ -3,22 +3,22 @@ export interface Timings {
   /** Upper bound of the first wait after a lost connection, above `backoffMinMs`; it doubles with each failure. */
   readonly backoffFirstMs: number;
   readonly backoffMaxMs: number;
-  /** A client never connects sooner than this after it connected last. */
+  /** The shortest time between two connections. */
   readonly backoffMinMs: number;
-  /** A connection that lasted so long was a good one: the next wait is a first one again. */
+  /** A connection that lasted this long resets the backoff. */
   readonly steadyMs: number;
   /**
-   * Without a byte for so long a connection is given up: the service sends a beat every 15 seconds. Polls without an answer
-   * for so long make a client `stale`.
+   * A connection without a byte for this long is closed: the service sends a beat every 15 seconds. A client whose polls
+   * got no answer for this long is `stale`.
    */
   readonly watchdogMs: number;
-  /** The same of the first connection, until its first byte: then the client asks without a stream. */
+  /** The same for the first byte of the first connection. After it the client asks without a stream. */
   readonly firstByteMs: number;
-  /** An answer that is no stream is whole after this time. */
+  /** Timeout of a response that is not a stream. */
   readonly answerMs: number;
-  /** A token or project that was refused is tried again. */
+  /** Wait before a refused token or project is tried again. */
   readonly refusedMs: number;
-  /** The longest `Retry-After` and goodbye that are obeyed. */
+  /** The longest wait that the service may ask for, by `Retry-After` or a goodbye. */
   readonly retryAfterMaxMs: number;
   readonly pollMs: number;
   readonly usageMs: number;
@@ -26,7 +26,7 @@ export interface Timings {
   readonly closeMs: number;
   /** Between two writes of the cache file. */
   readonly cacheMs: number;
-  /** How often it looks whether it is in another process now, or has a new token in the place of a refused one. */
+  /** How often the client checks whether its process was forked, or a refused token was replaced. */
   readonly pulseMs: number;
 }
 

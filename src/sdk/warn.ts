@@ -2,7 +2,7 @@
 const rememberedMax = 100;
 const given = new Set<string>();
 
-/** Tells the process's owner of what only a person can mend, once: `process.on('warning')` hears it. */
+/** Emits a process warning, once for each message, about a problem that only a person can fix. */
 export function warn(message: string): void {
   if (given.has(message) || given.size >= rememberedMax) return;
   given.add(message);

@@ -123,7 +123,7 @@ t.test('the wrong form of flags for the kind of project', async (t) => {
   t.strictSame(problemsOf(await apply(acme(group, single, missing, audience))), [
     `${path}[0].flags[0].enabled is not accepted: the project has several environments, so give it as environments.<env>.enabled`,
     `${path}[0].flags[0].audience is not accepted: the project has several environments, so give it as environments.<env>.audience`,
-    `${path}[1].flags[0].environments is not accepted: the project has a single environment, so give the state beside the name`,
+    `${path}[1].flags[0].environments is not accepted: the project has a single environment, so give the state next to the name`,
     `${path}[2].flags[0].environments.b is not an environment of this project (valid ones: a)`,
     `${path}[3].flags[0].audience: this project has no audience named "Nobody"`,
   ]);

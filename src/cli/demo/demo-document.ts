@@ -17,7 +17,7 @@ interface FeatureGate {
   readonly stages: readonly GateStage[];
 }
 
-/** @returns Kubernetes' feature gates; their source is in `README.md` beside this file. */
+/** @returns Kubernetes' feature gates; `README.md` names their source. */
 export function readFeatureGates(): readonly FeatureGate[] {
   const path = join(packageRoot(), 'src', 'cli', 'demo', 'kubernetes-feature-gates.json');
   const { gates } = JSON.parse(readFileSync(path, 'utf8')) as { gates: readonly FeatureGate[] };
@@ -48,7 +48,7 @@ export const demoTokenNames = { read: 'demo-read', write: 'demo-write' } as cons
 export const demoOwnerEmail = 'owner@demo.example';
 const demoMembers = [{ name: 'Demo Owner', email: demoOwnerEmail, role: 'owner' }] as const;
 
-/** What `burgee demo` applies: `README.md` beside this file describes it. */
+/** What `burgee demo` applies; `README.md` describes it. */
 export function demoDocument(): ProvisionDocument {
   const projects = [kubernetesProject(), websiteProject];
   return { organisations: [{ name: 'Demo', plan: 'enterprise', members: [...demoMembers], projects }] };

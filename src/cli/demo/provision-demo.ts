@@ -82,7 +82,7 @@ async function apply(operator: Operator, document: ProvisionDocument): Promise<D
   return outcome.projects;
 }
 
-/** Nobody has seen the tokens of an interrupted demo: revoke them, so that their names are free for new ones. */
+/** The tokens of an interrupted demo were never shown: revokes them, so that their names are free for new ones. */
 async function replaceTokens(operator: Operator): Promise<DemoProjects> {
   const names = demoNamesDocument();
   for (const { tokens } of Object.values(await apply(operator, names))) {

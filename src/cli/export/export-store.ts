@@ -32,7 +32,7 @@ interface Exported {
   readonly leftOutCount: number;
 }
 
-/** Exports a store from one snapshot, offline or beside a running server. @throws {CommandFailure | StoreError} */
+/** Exports a store from one snapshot, with or without a running server. @throws {CommandFailure | StoreError} */
 export async function exportStore(directory: string, options: ExportOptions): Promise<Exported> {
   const reader = openStoreReader({ directory, mapBytes: readingMapBytesOf(directory) });
   try {

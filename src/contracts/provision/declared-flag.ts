@@ -31,7 +31,7 @@ export const declaredStateSchema = Type.Object(stateFields, {
 
 /**
  * A flag of either kind: with `environments` in a multi-environment project, where `cohorts` is the flag-wide list;
- * with the state fields beside the name in a single-environment project, where `cohorts` is the flag's list.
+ * with the state fields next to the name in a single-environment project, where `cohorts` is the flag's list.
  */
 export const declaredFlagSchema = Type.Object(
   {

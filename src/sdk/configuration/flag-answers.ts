@@ -61,7 +61,7 @@ export class FlagAnswers {
     };
   }
 
-  /** Whoever calls it sets `#isBusy` back when it throws: that costs less there. */
+  /** The caller resets `#isBusy` when this throws: that is cheaper there. */
   #evaluate(flag: ClientFlag, asked: FlagContext): EvaluationReason {
     const { tally } = flag;
     // A flag that is off asks nothing of the context.

@@ -2,7 +2,7 @@ import type { SyncBeat, SyncDelta, SyncSnapshot } from '../../domain/sync/config
 import { FlagSet } from './flag-set.ts';
 import { parseVersion, UnusableConfiguration } from './sync-shapes.ts';
 
-/** The configuration that a client answers from, and its position in the service's history. It is never given up. */
+/** The configuration that a client answers from, and its position in the service's history. It is never dropped. */
 export class HeldConfiguration {
   readonly flags = new FlagSet();
   readonly #project: string;
@@ -11,24 +11,24 @@ export class HeldConfiguration {
   #version: string | null = null;
   #position: string | null = null;
 
-  /** @param onChange is told names of flags that may answer otherwise, after each change */
+  /** @param onChange called after each change with the names of flags whose answers may differ now */
   constructor(project: string, environment: string | null, onChange: (names: readonly string[]) => void) {
     this.#project = project;
     this.#environment = environment;
     this.#onChange = onChange;
   }
 
-  /** Of the last change that it has. */
+  /** Of the last change that was applied. */
   get version(): string | null {
     return this.#version;
   }
 
-  /** Up to where nothing else has changed: a stream goes on here. */
+  /** The position from which a stream resumes. */
   get position(): string | null {
     return this.#position;
   }
 
-  /** As a file keeps it; null while there is none. */
+  /** What a cache file holds; null before the first configuration. */
   get snapshot(): SyncSnapshot | null {
     if (this.#position === null) return null;
     return {
@@ -39,7 +39,7 @@ export class HeldConfiguration {
     };
   }
 
-  /** @throws UnusableConfiguration, and nothing has changed */
+  /** @throws UnusableConfiguration; then nothing has changed */
   replace(snapshot: SyncSnapshot): void {
     if (snapshot.projectId !== this.#project || snapshot.environment !== this.#environment) {
       throw new UnusableConfiguration('it is of another project or environment');
@@ -50,7 +50,7 @@ export class HeldConfiguration {
 
   /**
    * @param hasBase whether the change continues this configuration
-   * @throws UnusableConfiguration, and nothing has changed
+   * @throws UnusableConfiguration; then nothing has changed
    */
   change(delta: SyncDelta, hasBase: boolean): void {
     this.#expectNext(delta.version, hasBase);
@@ -70,7 +70,7 @@ export class HeldConfiguration {
     if (names.length > 0) this.#onChange(names);
   }
 
-  /** A change on a wrong base would be a wrong configuration for ever after. */
+  /** A change on a wrong base would leave a wrong configuration for good. */
   #expectNext(version: string, hasBase: boolean): void {
     if (!hasBase || this.#position === null) throw new UnusableConfiguration('it continues nothing');
     const present = parseVersion(this.#position);

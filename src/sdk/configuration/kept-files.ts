@@ -8,8 +8,8 @@ import { parseJson, parseVersion, readSnapshot } from './sync-shapes.ts';
 const fileBytesMax = 64 * 1024 * 1024;
 
 /**
- * Reads a configuration from a file. One that is missing, damaged, too large or of another project is a warning, no
- * fault: a start must not fail because of it.
+ * Reads a configuration from a file. A file that is missing, damaged, too large or of another project causes a warning: a
+ * start must not fail because of it.
  * @param isExpected whether a missing file deserves a warning
  */
 export async function readConfigurationFile(
@@ -27,7 +27,7 @@ export async function readConfigurationFile(
   }
 }
 
-/** @returns the newer one of two of the same history; else the first one, which a person has chosen */
+/** @returns the newer of two configurations of one history; otherwise the chosen one */
 export function newerOf(chosen: SyncSnapshot | null, kept: SyncSnapshot | null): SyncSnapshot | null {
   if (chosen === null || kept === null) return chosen ?? kept;
   const [one, other] = [parseVersion(chosen.version), parseVersion(kept.version)];
@@ -37,8 +37,8 @@ export function newerOf(chosen: SyncSnapshot | null, kept: SyncSnapshot | null):
 let files = 0;
 
 /**
- * Keeps the newest configuration in a file, at most once in a while. The file is written beside and renamed, so that a
- * reader finds a whole one always; only its owner may read it, because it names cohorts. It holds no token.
+ * Writes the newest configuration to a file, at most once per interval. It writes a temporary file and renames it, so that
+ * a reader always finds a whole one. Only its owner may read it, because it names cohorts. It holds no token.
  */
 export class CacheFile {
   readonly #path: string;
@@ -48,14 +48,14 @@ export class CacheFile {
   #isDue = false;
   #writing: Promise<void> | null = null;
 
-  /** @param content what is to be in the file when it is written */
+  /** @param content called when the file is written */
   constructor(path: string, content: () => SyncSnapshot | null, intervalMs: number) {
     this.#path = path;
     this.#content = content;
     this.#intervalMs = intervalMs;
   }
 
-  /** The configuration has changed. The first change is written at once, later ones together. */
+  /** Call it after each change. The first change is written at once, later ones together. */
   note(): void {
     this.#isDue = true;
     if (this.#timer === null) this.#writeAndRest();
@@ -69,9 +69,9 @@ export class CacheFile {
     void this.flush();
   }
 
-  /** Writes what was not written yet. Never rejects: a file that cannot be written is a warning. */
+  /** Writes pending changes. Never rejects: a file that cannot be written causes a warning. */
   async flush(): Promise<void> {
-    // When one write has ended, another caller may have begun the next one.
+    // Another caller may have begun a write when this one ended.
     do await this.#writing;
     while (this.#writing !== null);
     if (!this.#isDue) return;
@@ -87,20 +87,20 @@ export class CacheFile {
 
   async #write(): Promise<void> {
     files += 1;
-    const beside = `${this.#path}.${process.pid}-${files}-${Math.random().toString(36).slice(2, 8)}.tmp`;
+    const temporary = `${this.#path}.${process.pid}-${files}-${Math.random().toString(36).slice(2, 8)}.tmp`;
     try {
       const text = JSON.stringify(this.#content());
       if (text.length > fileBytesMax) throw new Error(`it would have more than ${fileBytesMax} bytes`);
-      const file = await open(beside, 'wx', 0o600);
+      const file = await open(temporary, 'wx', 0o600);
       try {
         await file.writeFile(text);
         await file.sync();
       } finally {
         await file.close();
       }
-      await rename(beside, this.#path);
+      await rename(temporary, this.#path);
     } catch (fault) {
-      await rm(beside, { force: true }).catch(() => undefined);
+      await rm(temporary, { force: true }).catch(() => undefined);
       warn(`the cache file ${this.#path} cannot be written: ${messageOf(fault)}`);
     }
   }

@@ -1,8 +1,8 @@
 import type { Timings } from '../timings.ts';
 
 /**
- * Says how long to wait before the next connection: any time from a second to a bound that grows to thirty. A thousand
- * clients so spread by themselves, and none connects more than once a second.
+ * Decides how long to wait before the next connection: a random time from one second to a bound that grows to thirty. So a
+ * thousand clients spread out, and none connects more than once a second.
  */
 export class Backoff {
   readonly #timings: Timings;
@@ -18,7 +18,7 @@ export class Backoff {
   }
 
   /**
-   * @param wantedMs what the service asked for, which is waited at the least
+   * @param wantedMs the least wait, which the service asked for
    * @returns milliseconds
    */
   next(wantedMs: number | null): number {

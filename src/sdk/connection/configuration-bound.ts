@@ -1,2 +1,2 @@
-/** The longest configuration that a client takes, in bytes: what it costs the process's memory is a few times as much. */
+/** The longest configuration that a client accepts, in bytes. In memory it takes a few times as much. */
 export const receivedBytesMax = 256 * 1024 * 1024;

@@ -6,19 +6,19 @@ import { mediaTypeOf, readText, retryAfterOf } from './request.ts';
 /** An address in messages. */
 type ShownAddress = { readonly shown: string };
 
-/** Why a connection ended, or never was. */
+/** Why a connection ended, or could not be opened. */
 export interface ConnectionEnd {
   /**
-   * - `lost`: tried again soon. `silent`: the same, and without a byte: perhaps something buffers the stream.
-   * - `refused`: the token or the address is wrong; a person has to mend it.
-   * - `unusable`: what arrived could not be applied: everything is asked for again.
+   * - `lost`: the client retries soon. `silent`: the same, and no byte came: perhaps a proxy buffers the stream.
+   * - `refused`: the token or the address is wrong; a person must fix it.
+   * - `unusable`: the received configuration could not be applied; the client asks for all of it again.
    */
   readonly kind: 'lost' | 'silent' | 'refused' | 'unusable';
   /** A sentence. */
   readonly why: string;
-  /** What the service asked to wait, in milliseconds. */
+  /** The wait that the service asked for, in milliseconds. */
   readonly waitMs: number | null;
-  /** Whether waiting less than minutes is of no use: a token does not become valid by itself. */
+  /** Whether a retry within minutes is useless: a token does not become valid by itself. */
   readonly isLasting: boolean;
 }
 
@@ -42,8 +42,8 @@ export async function expectAnswer(
   const { statusCode: status = 0 } = answer;
   if (status === 200 && mediaTypeOf(answer) === type) return;
   const waitMs = retryAfterOf(answer);
-  const told = status === 200 ? null : await readDetail(answer);
-  const detail = told === null ? '' : ` It says: ${told}`;
+  const said = status === 200 ? null : await readDetail(answer);
+  const detail = said === null ? '' : ` It says: ${said}`;
   const refused = refusals[status];
   if (refused !== undefined) {
     throw new ConnectionEnded({
@@ -74,10 +74,10 @@ const refusals: Readonly<Record<number, string>> = {
 /** An error of the service is a few hundred bytes. */
 const errorBytesMax = 16 * 1024;
 const detailCharactersMax = 500;
-/** An error whose text does not arrive is told without it. */
+/** How long to wait for the text of an error. */
 const detailMs = 1000;
 
-/** @returns what the service says about its error, in a line; null when nothing like it arrives, or another program answers */
+/** @returns the error's detail on one line; null if none arrives in time, or another program answers */
 async function readDetail(answer: IncomingMessage): Promise<string | null> {
   if (mediaTypeOf(answer) !== 'application/json') return null;
   const timer = setTimeout(() => answer.destroy(), detailMs).unref();

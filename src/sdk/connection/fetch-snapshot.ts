@@ -7,8 +7,8 @@ import { readText, send } from './request.ts';
 import type { SyncAddress } from './sync-address.ts';
 
 /**
- * Asks once for the whole configuration, and applies it unless it is the one that is held.
- * @throws ConnectionEnded, UnusableConfiguration or what the socket says
+ * Asks once for the whole configuration, and applies it if it is new.
+ * @throws ConnectionEnded, UnusableConfiguration, or the socket's error
  */
 export async function fetchSnapshot(
   address: SyncAddress,

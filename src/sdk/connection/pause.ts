@@ -1,4 +1,4 @@
-/** Resolves after a time, or as soon as the signal is given. Does not keep the process running. */
+/** Resolves after a time, or when the signal aborts. Does not keep the process running. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {

@@ -10,8 +10,8 @@ export interface RequestOptions {
 }
 
 /**
- * Sends a request over a connection of its own, which does not keep the process running. It follows no redirect: the
- * token is for this address alone.
+ * Sends a request over its own connection, which does not keep the process running. Redirects are not followed: the token
+ * is for this address alone.
  * @returns the answer, whose body has not been read
  */
 export function send(
@@ -29,7 +29,7 @@ export function send(
     });
     request.on('socket', (socket) => socket.unref());
     request.once('response', resolve);
-    // After the answer has begun, what goes wrong is told by the answer.
+    // Once the answer has begun, its stream reports errors.
     request.on('error', reject);
     request.end(body);
   });
@@ -37,7 +37,7 @@ export function send(
 
 /**
  * Reads a whole body.
- * @throws Error when it is longer than so many bytes, or is cut off
+ * @throws Error when it is longer than `bytesMax`, or is cut off
  */
 export async function readText(answer: IncomingMessage, bytesMax: number): Promise<string> {
   const pieces: Buffer[] = [];
@@ -50,7 +50,7 @@ export async function readText(answer: IncomingMessage, bytesMax: number): Promi
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** @returns milliseconds; null without a `Retry-After` that can be read */
+/** @returns milliseconds; null without a readable `Retry-After` */
 export function retryAfterOf(answer: IncomingMessage): number | null {
   const value = answer.headers['retry-after'];
   if (value === undefined) return null;

@@ -2,14 +2,14 @@ import { messageOf } from '../../support/message-of.ts';
 import type { TokenSource } from '../client-options.ts';
 import { ConnectionEnded } from './connection-end.ts';
 
-/** Where a project's configuration is, and with what it is asked for. */
+/** The addresses of a project's configuration and usage, and the token for them. */
 export class SyncAddress {
   readonly configuration: URL;
   readonly usage: URL;
   /** For messages: without the token. */
   readonly shown: string;
   readonly #token: TokenSource;
-  /** The token that the configuration was last asked for with. */
+  /** The token of the last request for the configuration. */
   #asked: string | null = null;
 
   constructor(url: URL, project: string, environment: string | null, token: TokenSource) {
@@ -40,7 +40,7 @@ export class SyncAddress {
     }
   }
 
-  /** Whether the configuration would be asked for with another token now. */
+  /** Whether the next request for the configuration would have another token. */
   hasNewToken(): boolean {
     try {
       return this.#token() !== this.#asked;

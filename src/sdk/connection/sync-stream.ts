@@ -11,17 +11,17 @@ import type { SyncAddress } from './sync-address.ts';
 export interface StreamPlan {
   /** Sent as `Last-Event-ID`; null asks for everything. */
   readonly position: string | null;
-  /** How long it waits for the first byte of the stream. */
+  /** How long to wait for the first byte of the stream. */
   readonly firstByteMs: number;
-  /** Called after each event: answers are of the newest configuration now. */
+  /** Called after each event that makes the configuration current. */
   readonly onCurrent: () => void;
   /** Ends the stream. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Follows a project's configuration over one connection, until that ends.
- * @throws always, when it ends: ConnectionEnded, UnusableConfiguration or what the socket says
+ * Follows a project's configuration over one connection until it ends.
+ * @throws always, when it ends: ConnectionEnded, UnusableConfiguration, or the socket's error
  */
 export async function followStream(
   address: SyncAddress,
@@ -82,7 +82,7 @@ async function readEvents(
 /** Applies the events of one stream. */
 class EventReader {
   readonly #held: HeldConfiguration;
-  /** Whether changes of this stream continue what is held: it resumed there, or began with a snapshot. */
+  /** Whether changes of this stream apply to the held configuration: it resumed there, or began with a snapshot. */
   #hasBase: boolean;
 
   constructor(held: HeldConfiguration, hasBase: boolean) {
@@ -110,13 +110,13 @@ class EventReader {
           waitMs: readGoodbye(parseJson(data)).retryAfterMs,
         });
       default:
-        // A later version of the service may have further events.
+        // A newer service may send other events.
         return false;
     }
   }
 }
 
-/** Ends a request when nothing arrives any more: a proxy or a network can lose a connection without a word. */
+/** Aborts a request when no byte arrives in time: a proxy or a network may drop a connection silently. */
 class Watchdog {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal;
@@ -146,7 +146,7 @@ class Watchdog {
     return timer.unref();
   }
 
-  /** Something arrived. */
+  /** Call it when bytes have arrived. */
   restart(ms: number): void {
     this.#hasBytes = true;
     if (ms === this.#ms) {
@@ -159,7 +159,7 @@ class Watchdog {
   }
 
   explain(fault: unknown): unknown {
-    // An error that was answered says more, even if its text did not come whole.
+    // An answered error says more, even if its text is incomplete.
     if (!this.#hasBarked || fault instanceof ConnectionEnded) return fault;
     const why = `Nothing has come from Burgee for ${Math.round(this.#ms / 1000)} seconds.`;
     return new ConnectionEnded({ kind: this.#hasBytes ? 'lost' : 'silent', why });

@@ -8,10 +8,10 @@ import { pause } from './pause.ts';
 import type { SyncAddress } from './sync-address.ts';
 import { followStream } from './sync-stream.ts';
 
-/** @param isRefused only a person can mend it: waiting is of no use */
+/** @param isRefused a person must fix it: waiting is useless */
 export type SetStatus = (status: ClientStatus, why: string, isRefused?: boolean) => void;
 
-/** Keeps a configuration up to date, for as long as the client lives. */
+/** Keeps a configuration up to date until the client is closed. */
 export class Synchroniser {
   readonly #address: SyncAddress;
   readonly #held: HeldConfiguration;
@@ -19,14 +19,14 @@ export class Synchroniser {
   readonly #setStatus: SetStatus;
   readonly #backoff: Backoff;
   readonly #closed = new AbortController();
-  /** Ends what is under way, and begins anew. */
+  /** Aborts the current connection or wait; the next one begins at once. */
   #round = new AbortController();
-  /** While it waits because its token was refused: a new one ends that. */
+  /** True while it waits because its token was refused. A new token ends the wait. */
   #isRefused = false;
-  /** Whether the next stream asks for everything. */
+  /** Whether the next stream asks for the whole configuration. */
   #isFromStart = false;
   #isFirst = true;
-  /** Runs out when polls have been without an answer for too long. */
+  /** Fires when polls have had no answer for too long. */
   #freshness: NodeJS.Timeout | undefined;
 
   constructor(address: SyncAddress, held: HeldConfiguration, timings: Timings, setStatus: SetStatus) {
@@ -57,8 +57,7 @@ export class Synchroniser {
   }
 
   /**
-   * A process that was made of another one's memory has none of its connections. A refused token that has been replaced
-   * need not wait until the old one would be tried again.
+   * A forked process has none of its parent's connections. A refused token that was replaced is tried at once.
    */
   #watchProcessAndToken(): NodeJS.Timeout {
     let { pid } = process;
@@ -70,7 +69,7 @@ export class Synchroniser {
     return setInterval(look, this.#timings.pulseMs).unref();
   }
 
-  /** @returns how long to wait for the next one */
+  /** @returns how long to wait before the next stream */
   async #stream(): Promise<number> {
     let connectedAt: number | null = null;
     const firstByteMs = this.#isFirst ? this.#timings.firstByteMs : this.#timings.watchdogMs;
@@ -91,15 +90,15 @@ export class Synchroniser {
       const connectedMs = connectedAt === null ? 0 : performance.now() - connectedAt;
       this.#backoff.noteEnd(connectedMs);
       if (this.#closed.signal.aborted) return 0;
-      this.#tell(end);
+      this.#report(end);
       if (end.kind === 'unusable') this.#isFromStart = true;
-      if (end.kind === 'silent') await this.#askBesideStream();
+      if (end.kind === 'silent') await this.#askWithoutStream();
       return this.#waitAfter(end);
     }
   }
 
-  /** Perhaps a proxy keeps streams back: the configuration is asked for without one, meanwhile. */
-  async #askBesideStream(): Promise<void> {
+  /** Perhaps a proxy buffers streams: until the next attempt the client polls. */
+  async #askWithoutStream(): Promise<void> {
     try {
       await fetchSnapshot(this.#address, this.#held, this.#timings, this.#round.signal);
       this.#setStatus(
@@ -107,11 +106,11 @@ export class Synchroniser {
         'No event of the stream arrives: the configuration is asked for again and again.',
       );
     } catch (fault) {
-      if (!this.#closed.signal.aborted) this.#tell(endOf(fault, this.#address));
+      if (!this.#closed.signal.aborted) this.#report(endOf(fault, this.#address));
     }
   }
 
-  /** @returns how long to wait until it asks again; null for never */
+  /** @returns how long to wait before the next poll; null for none */
   async #ask(mode: 'poll' | 'once'): Promise<number | null> {
     const startedAt = performance.now();
     try {
@@ -119,18 +118,18 @@ export class Synchroniser {
     } catch (fault) {
       if (this.#closed.signal.aborted) return null;
       const end = endOf(fault, this.#address);
-      this.#tell(end);
+      this.#report(end);
       return this.#waitAfter(end);
     }
     this.#setStatus('ready', `The configuration was asked for ${mode === 'poll' ? 'in time' : 'once'}.`);
     if (mode === 'once') return null;
     this.#watchFreshness(performance.now() - startedAt);
-    // An answer ends a series of failures: another poll comes no sooner than this in any case.
+    // An answer resets the backoff.
     this.#backoff.noteEnd(Number.POSITIVE_INFINITY);
     return Math.max(0, Backoff.about(this.#timings.pollMs) - (performance.now() - startedAt));
   }
 
-  /** A poll that is under way, or a process that stood still, must not leave it `ready` for longer than a stream could. */
+  /** With polls, as with a stream, a client is `ready` for at most the watchdog's time after the last answer. */
   #watchFreshness(ageMs: number): void {
     const { watchdogMs } = this.#timings;
     clearTimeout(this.#freshness);
@@ -140,7 +139,7 @@ export class Synchroniser {
     ).unref();
   }
 
-  #tell({ kind, why }: ConnectionEnd): void {
+  #report({ kind, why }: ConnectionEnd): void {
     const isRefused = kind === 'refused';
     this.#setStatus(this.#held.version !== null && !isRefused ? 'stale' : 'error', why, isRefused);
   }

@@ -8,25 +8,25 @@ import type { SyncAddress } from './sync-address.ts';
 
 /** Flags in one report. */
 const reportFlagsMax = 500;
-/** A report that could not be sent so often is dropped: its counts are lost, and nothing waits for them. */
+/** After this many failed attempts a report is dropped, and its counts are lost. */
 const attemptsMax = 5;
-/** What is read of the answer to a report. */
+/** The longest answer to a report that is read. */
 const answerBytesMax = 16 * 1024;
 
-/** What became of a report. `refused`: the token is not valid, so that asking soon is of no use. */
+/** The fate of a report. `refused`: the token is not valid, so a retry soon is useless. */
 type Outcome = 'counted' | 'dropped' | 'unsent' | 'refused';
 
 /**
- * Tells the service how often which flag was on and off here, so that its charts and its search for stale flags know of
- * it. Counts lie beside the compiled flags; of reports there is one at a time. Each period has one pass over the flags,
- * however busy the program is.
+ * Reports to the service how often each flag was on and off here, for its charts and its search for stale flags. Each
+ * compiled flag holds its counts. One report is sent at a time. Each period makes one pass over the flags, however busy
+ * the program is.
  */
 export class UsageReporter {
   readonly #address: SyncAddress;
   readonly #flags: FlagSet;
   readonly #timings: Timings;
   readonly #stopped = new AbortController();
-  /** The one that is being sent, or could not be sent yet. */
+  /** The report that is being sent, or waits for its next attempt. */
   #report: SyncUsage | null = null;
   #attempts = 0;
   #isRefused = false;
@@ -40,7 +40,7 @@ export class UsageReporter {
   }
 
   start(): void {
-    // The first one at any time of the interval, so that clients that start together report apart.
+    // The first report comes at a random time, so that clients that start together do not report together.
     this.#schedule(this.#timings.usageMs * (0.1 + 0.9 * Math.random()));
   }
 
@@ -54,7 +54,7 @@ export class UsageReporter {
     }, ms).unref();
   }
 
-  /** Sends what was counted until now, and then no more. Resolves when that was tried, or at `stop`; never rejects. */
+  /** Sends the last counts. Resolves after one attempt, or at `stop`; never rejects. */
   async sendLast(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#sending;
@@ -62,7 +62,7 @@ export class UsageReporter {
     await this.#flush();
   }
 
-  /** Nothing is sent any more, and what is on its way is given up. */
+  /** Stops reporting, and aborts the report that is being sent. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#stopped.abort();
@@ -75,7 +75,7 @@ export class UsageReporter {
     return this.#sending;
   }
 
-  /** Sends each flag's counts once: what is counted meanwhile is for the next period. */
+  /** Sends each flag's counts once. Counts that arrive meanwhile wait for the next period. */
   async #sendAll(): Promise<void> {
     const flags = this.#flags.flags[Symbol.iterator]();
     let outcome: Outcome = 'counted';

@@ -60,7 +60,7 @@ export function makeOperatorLink(
   });
 }
 
-/** Removes expired links of people without an organisation: nobody there makes invitations, which would remove them. */
+/** Removes expired links of people without an organisation: there are no invitations, which would remove them. */
 function overLinks(queries: RecordQueries, member: Member, now: number): RecordChange[] {
   const over = [...queries.oneTimeLinksOf(accountOfMember(member))].filter((link) => isLinkOver(link, now));
   return over.map((before) => ({ kind: 'one-time-link', before, after: null }));

@@ -105,7 +105,7 @@ function takeLetters(
     const isFailed = delivery !== undefined && delivery.failedAt !== null;
     if (delivery !== undefined && whoSends(delivery) !== null) {
       failed += 1;
-      // It may have been sent then, though nobody has said so.
+      // It may have been sent then, without a recorded outcome.
       changes.push(...spaceNextMail(queries, sequence, delivery.failedAt ?? now));
       continue;
     }

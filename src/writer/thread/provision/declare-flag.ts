@@ -83,7 +83,7 @@ function declaredStates(
   const { environments } = declared;
   if (!project.isMultiEnvironment) {
     if (environments === undefined) return [[soleEnvironment, declared, path]];
-    const fix = 'the project has a single environment, so give the state beside the name';
+    const fix = 'the project has a single environment, so give the state next to the name';
     scope.problems.add(() => `${path}.environments is not accepted: ${fix}`);
     return [];
   }

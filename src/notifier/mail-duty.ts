@@ -7,36 +7,35 @@ import type { NotifierSetup, OutboxAnswer } from './notifier-protocol.ts';
 type Ask = (command: OutboxCommand) => Promise<OutboxAnswer>;
 
 /** The part of the notifier's options in which a node of a cluster differs. */
-interface MailTurn {
+interface MailDuty {
   readonly ask: Ask;
   begin(letter: DenialLetter): Promise<boolean>;
-  /** The letter may have come with a change that another node has decided. */
+  /** Another node may have added a letter, without a message to this one. */
   readonly lookAtLeastEveryMs: number;
 }
 
-/** How often the node that sends mails looks for letters of other nodes. */
+/** How often the node on duty looks for letters of other nodes. */
 const lookEveryMs = 3000;
-/** Times that a letter is begun where nobody says whether it was: later it is found begun, and counts as given up. */
+/** Attempts to begin a letter while the writer's answer is unknown. A letter that was begun after all is found later, as given up. */
 const beginsMax = 3;
 
 /**
- * Whose turn it is to send mails: of the nodes one has the duty, and looks before each letter whether it still has it. That
- * spares mails; what rules out a second one is that a letter is begun in the record of the cluster before it is sent, which
- * one node can do once.
+ * Lets one node of a cluster send mails. The node checks before each letter that it is still on duty. What rules out a
+ * second mail is the cluster's log: a letter is begun there before it is sent, and only one node can begin it, once.
  */
-export function mailTurn(
+export function mailDuty(
   { leaseMemory, mailMemory }: NonNullable<NotifierSetup['cluster']>,
   ask: Ask,
-): MailTurn {
+): MailDuty {
   const [lease, mail] = [new LeaseCell(leaseMemory), new LeaseCell(mailMemory)];
-  const hasTurn = (): boolean => lease.isValid() && mail.isValid();
+  const isOnDuty = (): boolean => lease.isValid() && mail.isValid();
   return {
     lookAtLeastEveryMs: lookEveryMs,
     ask: async (command) =>
-      command.kind === 'take' && !hasTurn() ? { kind: 'unavailable' } : await ask(command),
+      command.kind === 'take' && !isOnDuty() ? { kind: 'unavailable' } : await ask(command),
     begin: async ({ sequence }) => {
       const by = newId();
-      for (let times = 0; times < beginsMax && hasTurn(); times += 1) {
+      for (let times = 0; times < beginsMax && isOnDuty(); times += 1) {
         const { kind } = await ask({ kind: 'begin', sequence, by });
         if (kind === 'recorded') return true;
         if (kind === 'taken') return false;
