@@ -133,14 +133,16 @@ t.test(
     const projects = ['a', 'b'].map((name) => ({ name, flags: many }));
     const text = JSON.stringify({ organisations: [{ name: 'Acme', plan: 'enterprise', projects }] });
     t.ok(text.length > 55 * 2 ** 20 && text.length < 64 * 2 ** 20, `${text.length} bytes`);
+    const startedAt = performance.now();
     const large = await there.apply(text);
+    const appliedMs = performance.now() - startedAt;
     isApplied = true;
     await changing;
     t.match(large, { code: 0, stderr: /: 7202 created, 0 changed, 1 as/ });
     t.comment(`slowest change ${Math.round(slowestMs)} ms of ${statuses.length}`);
     t.strictSame([...new Set(statuses)].sort(), [200, 503], 'each change is made, or refused');
-    // The client expires changes a few times a second, and the machine may be busy.
-    t.ok(slowestMs < deadlineMs + 3000, `${slowestMs} ms`);
+    // On a busy machine everything takes several times as long, the apply too.
+    t.ok(slowestMs < deadlineMs + appliedMs / 4, `${slowestMs} ms of ${appliedMs}`);
     const listed = await client.send({
       path: `/api/v1/flags/${flags.checkout}?env=staging`,
       headers: bearer(tokens.ci.secret),

@@ -241,7 +241,7 @@ t.test('a body that is too large or of unknown length is refused before it is re
 /* Clients that wait, are silent, or leave. */
 
 t.test('a file is read when the files before it are applied; short commands do not wait', async (t) => {
-  const served = await serve(t, { silenceMs: 300 });
+  const served = await serve(t, { silenceMs: 1000 });
   const [first, second] = [served.connect(), served.connect()];
   served.ask(first, 'apply', { bytes: file.length });
   await first.continued();
@@ -254,7 +254,7 @@ t.test('a file is read when the files before it are applied; short commands do n
   // The first client sends a byte now and then: it is slow, but not silent.
   for (let sent = 0; sent < 20; sent += 1) {
     first.socket.write(file.subarray(sent, sent + 1));
-    await setTimeout(60);
+    await setTimeout(75);
   }
   t.ok(second.socket.writableLength > 4 * MiB, `the server has read it: ${second.socket.writableLength}`);
   t.equal(second.text, 'HTTP/1.1 102 Processing\r\n\r\n', 'it waits, longer than a client may be silent');
