@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { provisionOne } from '../lifecycle/lifecycle-fixture.ts';
@@ -47,17 +47,6 @@ t.test('export writes a file for apply to standard output, beside a server that 
   const again = await runBurgee(['apply', file, '--data-dir', dataDir]);
   t.match(again, { code: 0, stderr: /0 created, 0 changed/ });
   await server.stop();
-});
-
-t.test('applied to an empty directory, an export makes new secrets and prints them', async (t) => {
-  const { dataDir, secret } = await provisionOne(t);
-  const file = join(temporaryDirectory(t), 'export.json');
-  writeFileSync(file, await runBurgeeOrThrow(['export', '--data-dir', dataDir]));
-  const other = join(temporaryDirectory(t), 'data');
-  const { projects } = JSON.parse(await runBurgeeOrThrow(['apply', file, '--data-dir', other]));
-  t.match(projects.harbour.tokens.ci.secret, /^burgee_/);
-  t.not(projects.harbour.tokens.ci.secret, secret);
-  t.equal(await runBurgeeOrThrow(['export', '--data-dir', other]), readFileSync(file, 'utf8'));
 });
 
 t.test('export reports what it cannot export, with exit 1', async (t) => {

@@ -32,7 +32,7 @@ t.test('all wrong shapes are reported at once with their paths, and nothing is a
     'organisations[0].members[0].email must be an email address',
     'organisations[0].members[0].role must be one of "viewer", "editor", "admin", "owner"',
     'organisations[0].members[0].password must be a string of 12 to 1024 characters',
-    'organisations[0].projects[0].name must be a string of 1 to 200 characters without control characters',
+    'organisations[0].projects[0].name must be a string of 1 to 200 characters without control characters, line separators and characters that turn the direction of text',
     'organisations[0].projects[0].evaluationAccess must be true or false',
     'organisations[0].projects[0].environments[0] must be an environment name: 1 to 64 characters of a-z, 0-9, "-", "_" and "."',
     'organisations[0].projects[0].audiences[0].rules must be an array of 1 to 50 rules',

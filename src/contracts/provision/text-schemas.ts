@@ -1,6 +1,6 @@
 import { type TRefine, type TString, Type } from 'typebox';
 import { isEmailAddress } from '../../domain/member/member.ts';
-import { isStorableName, nameCodePointsMax } from '../../domain/name-rules.ts';
+import { isName, nameCodePointsMax } from '../../domain/name-rules.ts';
 import { environmentNameRule, isEnvironmentName } from '../../domain/project/project.ts';
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
 import { worded } from '../compiled-schema.ts';
@@ -17,13 +17,10 @@ export function sizedTextSchema(min: number, max: number): TRefine<TString> {
   return textSchema(`must be a string of ${size}`, isSized);
 }
 
-/**
- * Names of all kinds follow the rule for stored flag names, because an export must be applicable. They are stored
- * trimmed.
- */
+/** A name of any kind. It is stored trimmed. */
 export const nameSchema = textSchema(
-  `must be a string of 1 to ${nameCodePointsMax} characters without control characters`,
-  (text) => isStorableName(text.trim()),
+  `must be a string of 1 to ${nameCodePointsMax} characters without control characters, line separators and characters that turn the direction of text`,
+  (text) => isName(text.trim()),
 );
 
 /** Environment names are identifiers (decisions). */

@@ -1,4 +1,4 @@
-import { isStorableName } from '../../domain/name-rules.ts';
+import { isName } from '../../domain/name-rules.ts';
 import type { FlagPlace } from '../../domain/record-queries.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 
@@ -20,5 +20,5 @@ export function placeOf(cursor: string): FlagPlace | null {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [id, name] = [text.slice(0, idLength), text.slice(idLength)];
   const place = { name, id };
-  return isIdShaped(id) && isStorableName(name) && cursorOf(place) === cursor ? place : null;
+  return isIdShaped(id) && isName(name) && cursorOf(place) === cursor ? place : null;
 }

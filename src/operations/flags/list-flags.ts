@@ -8,7 +8,7 @@ import {
   readParameter,
 } from '../../domain/management/management-query.ts';
 import { refuseProblems } from '../../domain/management/refusal.ts';
-import { isStorableName } from '../../domain/name-rules.ts';
+import { isName } from '../../domain/name-rules.ts';
 import { succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { Environment, Project } from '../../domain/project/project.ts';
@@ -49,7 +49,7 @@ export const listFlags = managementRead('list-flags', {
 /** @param name exactly; null for every flag. A name that no flag can have needs no look-up. */
 function selectFlags(queries: RecordQueries, projectId: string, name: string | null): Iterable<FoundFlag> {
   if (name === null) return queries.foundFlagsOf(projectId);
-  return isStorableName(name) ? queries.foundFlagsOf(projectId, name) : [];
+  return isName(name) ? queries.foundFlagsOf(projectId, name) : [];
 }
 
 function* listPieces(

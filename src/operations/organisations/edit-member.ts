@@ -55,7 +55,7 @@ export const editMember = consoleWrite('edit-member', {
 
 function editedMember(before: Member, body: EditMemberBody): Outcome<Member, ConsoleProblem> {
   const problems = new ProblemList();
-  const name = body.name === undefined ? before.name : readName(body.name, problems, before.name);
+  const name = body.name === undefined ? before.name : readName(body.name, problems);
   if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
   return succeed({ ...before, name, role: body.role ?? before.role, revision: before.revision + 1 });
 }

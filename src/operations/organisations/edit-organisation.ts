@@ -16,7 +16,7 @@ export const editOrganisation = consoleWrite('edit-organisation', {
   run: (_queries, request, principal, context) => {
     const before = ownOrganisation(principal);
     const problems = new ProblemList();
-    const name = readName(request.body.name, problems, before.name);
+    const name = readName(request.body.name, problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     if (request.body.revision !== before.revision) {
       const current = organisationView(before, context.now);

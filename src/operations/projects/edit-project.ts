@@ -59,7 +59,7 @@ function readSettings(
   problems: ProblemList,
 ): ProjectSettings {
   if (sent.name === undefined) return sent;
-  const name = readName(sent.name, problems, project.name);
+  const name = readName(sent.name, problems);
   if (name !== project.name) {
     const others = Array.from(queries.projects()).filter(({ id }) => id !== project.id);
     addNeighbourProblems(name, project, others, false, problems);

@@ -78,11 +78,11 @@ function readEntrant(
 /** @returns the name that the first Owner gives the organisation; null keeps the one it has. */
 export function readOrganisationName(
   asked: string | undefined,
-  { needsOrganisation, organisationName }: LinkView,
+  { needsOrganisation }: LinkView,
   problems: ProblemList,
 ): string | null {
   if (asked === undefined || !needsOrganisation) return null;
-  return readName(asked, problems, organisationName, 'organisation');
+  return readName(asked, problems, 'organisation');
 }
 
 function readEmail(text: string, problems: ProblemList): string {

@@ -132,17 +132,6 @@ t.test('a token, and a trial, end in their millisecond', async (t) => {
   t.equal(status(authorization), 404);
 });
 
-t.test('a flag with a name that new flags cannot have is found and patched', async (t) => {
-  const fixture = openFixture(t);
-  const project = fixture.addProject(null);
-  const flag = fixture.addFlag(project, { name: 'a\u2028b\u202e' });
-  const { authorization } = fixture.addToken(project);
-  const patched = fixture.write('patch-flag', { authorization, flagId: flag.id, body: { enabled: true } });
-  t.match(patched.body, { changed: true, flag: { name: flag.name, enabled: true } });
-  const query = `name=${encodeURIComponent(flag.name)}`;
-  t.match(fixture.read('list-flags', { authorization, query }).body, { flags: [{ id: flag.id }] });
-});
-
 t.test('a patch drops the states of deleted environments; the audit log names none of them', async (t) => {
   const fixture = openFixture(t);
   const project = fixture.addProject(['production']);

@@ -20,7 +20,6 @@ export function declareAudience(
   const name = declared.name.trim();
   const before = scope.single(known.get(name) ?? [], stepInto(path, 'name'), name);
   if (before !== undefined) return editAudience(scope, into, before, declared.rules);
-  scope.newName(declared, path);
   const audience: Audience = {
     ...{ id: scope.newId(), projectId: into.project.id, name, rules: declared.rules },
     ...{ createdAt: scope.now, updatedAt: scope.now, revision: 1 },

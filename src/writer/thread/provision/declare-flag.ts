@@ -37,7 +37,7 @@ export function declareFlag(
   const name = declared.name.trim();
   const found = site.isNew ? [] : [...scope.queries.flagsOf(site.project.id, name)];
   const known = scope.single(found, stepInto(path, 'name'), name);
-  const before = known ?? newFlag(scope, site.project, scope.newName(declared, path));
+  const before = known ?? newFlag(scope, site.project, name);
   const after = declaredOnto(scope, site, before, declared, path);
   if (known === undefined) createFlag(scope, site.project, after);
   else editFlag(scope, site.project, known, after);

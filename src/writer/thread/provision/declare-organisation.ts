@@ -27,9 +27,7 @@ export function declareOrganisation(
   const name = declared.name.trim();
   const known = scope.single(directory.organisations.get(name) ?? [], stepInto(path, 'name'), name);
   const organisation =
-    known === undefined
-      ? createOrganisation(scope, declared, path)
-      : editOrganisation(scope, known, declared);
+    known === undefined ? createOrganisation(scope, declared) : editOrganisation(scope, known, declared);
   const membersPath = stepInto(path, 'members');
   const edits = (declared.members ?? []).map((member, index) =>
     declareMember(scope, directory, member, organisation, stepInto(membersPath, index)),
@@ -38,14 +36,10 @@ export function declareOrganisation(
   return organisation;
 }
 
-function createOrganisation(
-  scope: ProvisionScope,
-  declared: DeclaredOrganisation,
-  path: string,
-): Organisation {
+function createOrganisation(scope: ProvisionScope, declared: DeclaredOrganisation): Organisation {
   const organisation: Organisation = {
     id: scope.newId(),
-    name: scope.newName(declared, path),
+    name: declared.name.trim(),
     plan: declared.plan,
     trialEndsAt: declared.trialEndsAt ?? null,
     subscription: declared.subscription ?? 'active',
@@ -98,7 +92,6 @@ function declareMember(
   const known = scope.single(found, stepInto(path, 'email'), declared.email);
   const password = scope.request.passwords.get(path);
   if (known !== undefined) return editMember(scope, known, declared, password, path);
-  scope.newName(declared, path);
   const after = createMember(scope, declared, organisation.id, password, organisation.id);
   addTo(directory.members, email, after);
   return { before: null, after };
@@ -146,7 +139,6 @@ function editMember(
   if (password?.kind === 'keep' && password.passwordHash !== before.passwordHash) {
     scope.problems.add(() => `${path}.password was changed by someone else just now; apply the file again`);
   }
-  if (declared.name.trim() !== before.name) scope.newName(declared, path);
   const passwordHash = password?.kind === 'set' ? password.passwordHash : before.passwordHash;
   const after: Member = {
     ...before,

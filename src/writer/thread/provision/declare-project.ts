@@ -42,7 +42,6 @@ export function declareProject(
   );
   const known = scope.single(found, stepInto(path, 'name'), name);
   if (known !== undefined) return { project: editProject(scope, known, declared, path), path, isNew: false };
-  scope.newName(declared, path);
   const project = createProject(scope, declared, owner, id);
   refuseUnknownProtected(scope, project, declared, path);
   addTo(directory.projects, name, project);

@@ -58,7 +58,7 @@ function createToken(
   const secretHash = scope.request.secretHashes.get(path);
   if (secretHash === undefined) throw new Error(`no secret was made for ${path}`);
   const { permission, expiresAt = 0 } = declared;
-  const name = scope.newName(declared, path);
+  const name = declared.name.trim();
   checkExpiry(scope, expiresAt, path);
   const environments = limitOf(declared);
   warnOfMissing(scope, into, environments, path);

@@ -1,6 +1,4 @@
-import { stepInto } from '../../../contracts/compiled-schema.ts';
 import type { AuditEntry } from '../../../domain/audit/audit-entry.ts';
-import { isName, layoutProblem } from '../../../domain/name-rules.ts';
 import { ProblemList } from '../../../domain/problem-list.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
@@ -8,10 +6,6 @@ import type { ProvisionCounts, ProvisionRequest } from '../../client/provision-p
 import type { CommandContext } from '../commands/command.ts';
 
 const operator = { kind: 'operator', id: '', name: 'operator' } as const;
-
-/** The way out for an export of a store whose names are older than the rule of new names. */
-const renaming =
-  'and this store has nothing of that name: rename it in the file, or copy the whole store with `burgee backup` and `burgee restore`, which keep names';
 
 /** The fields that an audit entry of the operator still needs. */
 export type OperatorEntry = Pick<
@@ -57,16 +51,6 @@ export class ProvisionScope {
 
   newId(): string {
     return this.context.newId();
-  }
-
-  /**
-   * Checks the rule of new names. The document's schema accepts names that may be stored under an older rule.
-   * @returns the name, trimmed
-   */
-  newName(declared: { readonly name: string }, path: string): string {
-    const name = declared.name.trim();
-    if (!isName(name)) this.problems.add(() => `${stepInto(path, 'name')} ${layoutProblem}, ${renaming}`);
-    return name;
   }
 
   /** Counts one declared thing under its outcome. */
