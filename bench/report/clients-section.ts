@@ -20,7 +20,7 @@ const api = 'Evaluation API, `curl`';
 const ofrep = 'OFREP';
 const ofrepList = 'OFREP, all flags of a project of 100 at once';
 const browser = 'OFREP, a browser that follows events';
-const flagd = 'flagd’s providers, in process';
+const flagd = "flagd's providers, in process";
 /** What the section shows, as far as it was measured. */
 const wanted: readonly Wanted[] = [
   row('client/in-process/burgee-client/cpuNs', {

@@ -56,7 +56,7 @@ function* upwards(mount: string, path: string, read: ControlGroup['read']): Gene
   yield { directory: mount, read };
 }
 
-/** `cpu.max` is «max 100000» or «150000 100000». */
+/** `cpu.max` is "max 100000" or "150000 100000". */
 function quotaOfVersion2(directory: string): number | null {
   const [quota, period] = (readText(posix.join(directory, 'cpu.max')) ?? '').trim().split(/\s+/);
   return share(quota, period);

@@ -6,7 +6,7 @@ export const flagdSettings = {
   flagdSyncPort: optionalPortSetting({
     fallback: { value: null },
     description:
-      'Port on which flagd’s in-process providers get flags by gRPC (`flagd.sync.v1`), each with a token of its project. 0 takes any free port.',
+      "Port on which flagd's in-process providers get flags by gRPC (`flagd.sync.v1`), each with a token of its project. 0 takes any free port.",
   }),
   flagdSyncHost: textSetting(
     { pattern: '^[0-9A-Za-z.:_-]+$', expected: 'a host name or IP address', placeholder: 'host' },

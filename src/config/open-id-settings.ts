@@ -41,7 +41,7 @@ export const openIdSettings = {
     },
     {
       fallback: { value: 'single sign-on' },
-      description: 'Name of the OpenID provider for people: the button says «Sign in with …».',
+      description: 'Name of the OpenID provider for people: the button says "Sign in with …".',
     },
   ),
 } satisfies Record<string, Setting>;

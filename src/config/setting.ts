@@ -22,7 +22,7 @@ interface DerivedDefault<Value> {
 export interface Setting<Schema extends TSchema = TSchema> {
   readonly schema: Schema;
   readonly description: string;
-  /** Completes «must be …». */
+  /** Completes "must be …". */
   readonly expected: string;
   /** The placeholder for the value in a help text. */
   readonly placeholder: string;

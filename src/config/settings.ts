@@ -153,7 +153,7 @@ export const settings = {
     {
       fallback: { value: 20 },
       description:
-        'Failed authentications per minute and address, counted apart for the Management API, sync and flagd’s port. After them, every request of the Management API from the address gets 429, and of the others those that fail.',
+        "Failed authentications per minute and address, counted apart for the Management API, sync and flagd's port. After them, every request of the Management API from the address gets 429, and of the others those that fail.",
     },
   ),
   evaluationRateLimit: integerSetting(

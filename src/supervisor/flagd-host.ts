@@ -66,7 +66,7 @@ export class FlagdHost {
     }
     this.#options.log.info(
       { flagdSyncHost: host, flagdSyncPort: this.#port, isEncrypted: tls !== null },
-      'flagd’s providers get flags by gRPC',
+      "flagd's providers get flags by gRPC",
     );
   }
 
@@ -87,12 +87,12 @@ export class FlagdHost {
         else this.#receive(message);
       });
       worker.once('exit', () => {
-        resolve('the thread of flagd’s sync ended before it was ready');
+        resolve("the thread of flagd's sync ended before it was ready");
         this.#receiveExit(monotonicMs() - startedAt);
       });
     });
     worker.on('error', (fault) =>
-      this.#options.log.error({ err: fault }, 'the thread of flagd’s sync failed'),
+      this.#options.log.error({ err: fault }, "the thread of flagd's sync failed"),
     );
     return await ready;
   }
@@ -112,7 +112,7 @@ export class FlagdHost {
     if (this.#isStopping) return;
     if (livedMs > healthyAfterMs) this.#restartMs = backOffMs.first;
     const restartInMs = this.#restartMs;
-    this.#options.log.error({ restartInMs }, 'the thread of flagd’s sync ended and is started again');
+    this.#options.log.error({ restartInMs }, "the thread of flagd's sync ended and is started again");
     this.#restart = setTimeout(() => this.#startAgain(), restartInMs);
     this.#restartMs = Math.min(restartInMs * 2, backOffMs.max);
   }
@@ -120,10 +120,10 @@ export class FlagdHost {
   #startAgain(): void {
     this.#begin()
       .then((failure) => {
-        if (failure !== null) this.#options.log.error({ failure }, 'flagd’s sync could not be started again');
+        if (failure !== null) this.#options.log.error({ failure }, "flagd's sync could not be started again");
       })
       .catch((fault: unknown) =>
-        this.#options.log.error({ err: fault }, 'flagd’s sync could not be started'),
+        this.#options.log.error({ err: fault }, "flagd's sync could not be started"),
       );
   }
 

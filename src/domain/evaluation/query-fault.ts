@@ -4,7 +4,7 @@
  */
 export const contextValuesMax = 256;
 
-/** Faults of an evaluation's query string; each is a 400 (decisions, «Query decoding»). */
+/** Faults of an evaluation's query string; each is a 400 (decisions, "Query decoding"). */
 export type QueryFault =
   | 'malformed-escape'
   | 'invalid-utf8'

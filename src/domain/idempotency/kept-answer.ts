@@ -39,7 +39,7 @@ export function keptBytes(key: string, body: string): number {
   return fixedBytes + key.length + encoder.encode(body).length;
 }
 
-/** When a clock was set back, the difference is negative, and the answer stays: «creates nothing» is the rule. */
+/** When a clock was set back, the difference is negative, and the answer stays: "creates nothing" is the rule. */
 export function isForgettable({ keptAt }: KeptAnswerHead, now: number): boolean {
   return now - keptAt >= keptForMs;
 }

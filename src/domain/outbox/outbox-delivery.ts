@@ -48,7 +48,7 @@ const underWayAt = 0;
 
 /**
  * The delivery while a node of a cluster sends the letter. Should that one not say what became of it, nobody knows whether it
- * was sent, and it counts as given up: «at most once» is the rule.
+ * was sent, and it counts as given up: "at most once" is the rule.
  * @param by who sends it
  */
 export function beginAttempt(before: OutboxDelivery | undefined, by: string, now: number): OutboxDelivery {

@@ -18,7 +18,7 @@ export function recordDenial(token: Token, denial: Denial): RecordChange[] {
   ];
 }
 
-/** When a clock was set back, the difference is negative, and no email is sent: «at most once» is the rule. */
+/** When a clock was set back, the difference is negative, and no email is sent: "at most once" is the rule. */
 function isEmailDue(token: Token, now: number): boolean {
   return token.denialEmailedAt === 0 || now - token.denialEmailedAt >= denialEmailIntervalMs;
 }

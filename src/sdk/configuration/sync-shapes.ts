@@ -67,7 +67,7 @@ function versionOf(fields: Fields): string {
 function readFlag(value: unknown): SyncFlag {
   const fields = fieldsOf(value, 'a flag');
   const { id, name, revision, enabled, trafficPercentage, cohorts, audienceId } = fields as Partial<SyncFlag>;
-  check(isText(id) && id.length > 0 && isText(name) && name.length > 0, 'a flag’s id or name');
+  check(isText(id) && id.length > 0 && isText(name) && name.length > 0, "a flag's id or name");
   check(Number.isSafeInteger(revision) && typeof enabled === 'boolean', `flag ${id}`);
   const percentage = trafficPercentage as number;
   check(Number.isInteger(percentage) && percentage >= 0 && percentage <= 100, `the percentage of ${id}`);
@@ -78,7 +78,7 @@ function readFlag(value: unknown): SyncFlag {
 
 function readAudience(value: unknown): SyncAudience {
   const fields = fieldsOf(value, 'an audience');
-  check(isText(fields['id']), 'an audience’s id');
+  check(isText(fields['id']), "an audience's id");
   listOf(fields, 'rules', (rule) => {
     const { attribute, values } = fieldsOf(rule, 'a rule') as Partial<SyncAudience['rules'][number]>;
     check(isText(attribute) && isTextList(values), `a rule of audience ${fields['id']}`);
