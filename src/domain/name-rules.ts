@@ -1,7 +1,6 @@
 import { hasAtMostCodePoints, isWellFormed } from '../support/code-points.ts';
+import { nameCodePointsMax } from './bounds.ts';
 import type { ProblemList } from './problem-list.ts';
-
-export const nameCodePointsMax = 200;
 
 /** Whether a record can have this name: trimmed, of 1 to 200 characters, and none that breaks its line (decisions). */
 export function isName(name: string): boolean {

@@ -32,6 +32,12 @@ export interface AuditRange {
   readonly memory?: ScratchMemory;
 }
 
+/** What a project stores: the flags, and the bytes of the records of flags and audiences. */
+export interface ProjectRecords {
+  readonly flags: number;
+  readonly bytes: number;
+}
+
 /** A flag's place in lists, which are by name (UTF-8 order), then id. */
 export interface FlagPlace {
   readonly name: string;
@@ -94,6 +100,8 @@ export interface RecordQueries {
   flagPlacesOf(projectId: string, name?: string): Iterable<FlagPlace>;
   /** In the same order: every flag that applies the audience, and possibly some that do not. */
   flagsNaming(projectId: string, audienceId: string): Iterable<Flag>;
+  /** What the project's flags and audiences take, counted in the transactions that write them. */
+  projectRecords(projectId: string): ProjectRecords;
   audiencesOf(projectId: string): Iterable<Audience>;
   /** The same, of which only the beginnings are read: unverified. */
   audienceNamesOf(projectId: string): Iterable<Pick<Audience, 'id' | 'name'>>;

@@ -13,6 +13,7 @@
  * |                          | `replica`                             | replica-place record: of a cluster's node |
  * |                          | `usage`                               | usage-id record: of a cluster's node      |
  * |                          | `written/`, holder id                 | written-bytes record: of one day          |
+ * |                          | `project-records/`, project id        | project-records record: flags and bytes   |
  * |                          | `audit-anchor/`, ledger id            | audit-anchor record: the last one dropped |
  * | `organisations`          | organisation id                       | organisation record                       |
  * | `members`                | member id                             | member record                             |

@@ -80,10 +80,12 @@ export class WriteTarget {
     return this.#logged.length > loggedChangesMax ? [everything] : this.#logged;
   }
 
-  put<T>(codec: RecordCodec<T>, key: Buffer, record: T): void {
+  /** @returns the bytes of the record */
+  put<T>(codec: RecordCodec<T>, key: Buffer, record: T): number {
     const bytes = codec.encode(key, record);
     this.#known.replace(codec.database, key, record, bytes.length);
     this.#put(codec.database, key, bytes);
+    return bytes.length;
   }
 
   putBytes(database: DatabaseName, key: Buffer, bytes: Buffer): void {

@@ -1,6 +1,18 @@
 /** Most bytes that a code unit of a text takes. */
 export const utf8BytesMax = 3;
 
+/** @returns the bytes of a well-formed text in UTF-8 */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x80) continue;
+    // Each half of a surrogate pair is two of the pair's four bytes.
+    bytes += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2;
+  }
+  return bytes;
+}
+
 /** @returns whether `bytes[start, end)` is well-formed UTF-8: no overlong forms, surrogates or values past U+10FFFF. */
 export function isUtf8(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start;

@@ -3,22 +3,33 @@ import { join } from 'node:path';
 import t from 'tap';
 import { type SettingName, settingNames, settings } from '../../src/config/settings.ts';
 import {
+  activeTokensMax,
   attributeCodePointsMax,
+  audienceBytesMax,
+  audiencesMax,
+  cohortCodePointsMax,
+  descriptionCodePointsMax,
+  emailCharsMax,
+  environmentNameCharsMax,
+  environmentsMax,
+  flagCohortBytesMax,
+  flagsMax,
+  flagViewBytesMax,
+  idempotencyKeyLengthMax,
+  membersMax,
+  nameCodePointsMax,
+  passwordCharsMax,
+  personalProjectsMax,
+  projectRecordBytesMax,
+  projectsMax,
+  revokedTokensKeptMax,
   rulesMax,
   ruleValuesMax,
+  tagCodePointsMax,
+  tagsMax,
+  tokenNameCodePointsMax,
   valueCodePointsMax,
-} from '../../src/domain/audience/audience-edit.ts';
-import { descriptionCodePointsMax, tagCodePointsMax, tagsMax } from '../../src/domain/flag/flag-labels.ts';
-import { cohortCodePointsMax } from '../../src/domain/flag/state-fields.ts';
-import { idempotencyKeyLengthMax } from '../../src/domain/idempotency/answer-keeping.ts';
-import { emailCharsMax } from '../../src/domain/member/member.ts';
-import { nameCodePointsMax } from '../../src/domain/name-rules.ts';
-import { environmentNameCharsMax } from '../../src/domain/project/project.ts';
-import { invitationsMax } from '../../src/domain/session/one-time-link.ts';
-import { passwordCharsMax } from '../../src/domain/session/password.ts';
-import { activeTokensMax } from '../../src/domain/token/token.ts';
-import { tokenNameCodePointsMax } from '../../src/domain/token/token-creation.ts';
-import { revokedTokensKeptMax } from '../../src/domain/token/token-list.ts';
+} from '../../src/domain/bounds.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 
 const page = readFileSync(join(repositoryRoot(), 'docs/limits.md'), 'utf8');
@@ -92,13 +103,22 @@ t.test('the bounds of the data are those of the code', async (t) => {
     tags: tagsMax,
     'characters of a tag': tagCodePointsMax,
     'characters of a cohort': cohortCodePointsMax,
+    'all stored lists of cohorts together, in UTF-8': flagCohortBytesMax,
+    'the flag as JSON with all its environments, each with the list that it uses': flagViewBytesMax,
+    'rules of an audience, in UTF-8': audienceBytesMax,
+    flags: flagsMax,
+    'stored flags and audiences together': projectRecordBytesMax,
+    audiences: audiencesMax,
+    environments: environmentsMax,
+    projects: projectsMax,
+    'personal projects': personalProjectsMax,
+    'members and open invitations': membersMax,
     rules: rulesMax,
     'values of a rule': ruleValuesMax,
     "characters of an attribute's name": attributeCodePointsMax,
     "characters of a rule's value": valueCodePointsMax,
     'active tokens, expired ones included': activeTokensMax,
     'revoked tokens that are kept': revokedTokensKeptMax,
-    'open invitations': invitationsMax,
     'characters of an email address': emailCharsMax,
     'characters of a password': passwordCharsMax,
     'characters of an idempotency key': idempotencyKeyLengthMax,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { keptAnswersMax } from '../../src/domain/idempotency/kept-answer.ts';
+import { keptAnswersMax } from '../../src/domain/bounds.ts';
 import { newTokenSecret } from '../../src/domain/token/token-secret.ts';
 import { hashSecret } from '../../src/support/hash-secret.ts';
 import { PreparedStore } from '../console/prepared-store.ts';

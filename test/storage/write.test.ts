@@ -1,6 +1,6 @@
 import t from 'tap';
+import { activityRowsMax } from '../../src/domain/bounds.ts';
 import type { RecordChange } from '../../src/domain/record-change.ts';
-import { activityRowsMax } from '../../src/domain/token/denial.ts';
 import { openStore } from '../../src/storage/store.ts';
 import type { StoreReader } from '../../src/storage/store-reader.ts';
 import { newId } from '../../src/support/random-id.ts';

@@ -1,12 +1,20 @@
-import { attributeCodePointsMax } from '../../domain/audience/audience-edit.ts';
+import {
+  attributeCodePointsMax,
+  descriptionCodePointsMax,
+  emailCharsMax,
+  environmentNameCharsMax,
+  environmentsMax,
+  nameCodePointsMax,
+  passwordCharsMax,
+  passwordCharsMin,
+  tagCodePointsMax,
+  tagsMax,
+  tokenNameCodePointsMax,
+} from '../../domain/bounds.ts';
 import { contextParameters } from '../../domain/evaluation/evaluation-context.ts';
-import { descriptionCodePointsMax, tagCodePointsMax, tagsMax } from '../../domain/flag/flag-labels.ts';
-import { emailCharsMax, isEmailAddress, isSameEmail } from '../../domain/member/member.ts';
-import { nameCodePointsMax, unfitCharacter } from '../../domain/name-rules.ts';
-import { environmentsMax } from '../../domain/project/environment-edit.ts';
-import { environmentNameCharsMax, isEnvironmentName } from '../../domain/project/project.ts';
-import { passwordCharsMax, passwordCharsMin } from '../../domain/session/password.ts';
-import { tokenNameCodePointsMax } from '../../domain/token/token-creation.ts';
+import { isEmailAddress, isSameEmail } from '../../domain/member/member.ts';
+import { unfitCharacter } from '../../domain/name-rules.ts';
+import { isEnvironmentName } from '../../domain/project/project.ts';
 import { visibleName } from './visible-name.ts';
 
 /** What a field accepts: the service's own limits, in words for the person who types. */

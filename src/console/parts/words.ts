@@ -1,4 +1,4 @@
-import { environmentNameCharsMax } from '../../domain/project/project.ts';
+import { environmentNameCharsMax } from '../../domain/bounds.ts';
 import { formatDay } from './format-time.ts';
 
 /** A whole number with commas between its thousands. By hand: a browser's first call of `toLocaleString` is slow. */

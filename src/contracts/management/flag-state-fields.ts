@@ -11,9 +11,10 @@ export const flagStateFields = {
   }),
   cohorts: Type.Array(
     Type.String({ minLength: 1, maxLength: 256 }),
-    described('Identifiers that always get true. Replaced as a whole, kept in the order sent.', [
-      'alpha-testers',
-    ]),
+    described(
+      'Identifiers that always get true. Replaced as a whole, kept in the order sent. All lists of a flag together have at most 1 MiB of UTF-8.',
+      ['alpha-testers'],
+    ),
   ),
   audienceId: Type.Union(
     [Type.String(), Type.Null()],

@@ -1,6 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { descriptionCodePointsMax, tagCodePointsMax, tagsMax } from '../../domain/flag/flag-labels.ts';
-import { cohortCodePointsMax } from '../../domain/flag/state-fields.ts';
+import {
+  cohortCodePointsMax,
+  descriptionCodePointsMax,
+  tagCodePointsMax,
+  tagsMax,
+} from '../../domain/bounds.ts';
 import { worded } from '../compiled-schema.ts';
 import { nameSchema, sizedTextSchema } from './text-schemas.ts';
 

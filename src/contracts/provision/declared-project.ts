@@ -1,10 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  attributeCodePointsMax,
-  rulesMax,
-  ruleValuesMax,
-  valueCodePointsMax,
-} from '../../domain/audience/audience-edit.ts';
+import { attributeCodePointsMax, rulesMax, ruleValuesMax, valueCodePointsMax } from '../../domain/bounds.ts';
 import { permissions } from '../../domain/token/token.ts';
 import { worded } from '../compiled-schema.ts';
 import { declaredFlagSchema } from './declared-flag.ts';

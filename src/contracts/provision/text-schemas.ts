@@ -1,6 +1,7 @@
 import { type TRefine, type TString, Type } from 'typebox';
+import { nameCodePointsMax } from '../../domain/bounds.ts';
 import { isEmailAddress } from '../../domain/member/member.ts';
-import { isName, nameCodePointsMax } from '../../domain/name-rules.ts';
+import { isName } from '../../domain/name-rules.ts';
 import { environmentNameRule, isEnvironmentName } from '../../domain/project/project.ts';
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
 import { worded } from '../compiled-schema.ts';

@@ -1,18 +1,18 @@
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
 import type { AuditChange } from '../audit/audit-entry.ts';
+import {
+  attributeCodePointsMax,
+  audiencesMax,
+  rulesMax,
+  ruleValuesMax,
+  valueCodePointsMax,
+} from '../bounds.ts';
 import type { Audience, AudienceRule } from '../evaluation/audience.ts';
 import { contextParameters } from '../evaluation/evaluation-context.ts';
 import { nextUpdatedAt } from '../flag/flag.ts';
 import { areSameCohorts as areSameTexts } from '../flag/state-changes.ts';
 import { readName } from '../name-rules.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
-
-/** Most audiences of one project. */
-const audiencesMax = 1000;
-export const rulesMax = 50;
-export const ruleValuesMax = 100_000;
-export const attributeCodePointsMax = 256;
-export const valueCodePointsMax = 1024;
 
 /** The name and rules of an audience; in an edit, an absent field keeps its value. */
 export interface AudienceFields {

@@ -1,11 +1,8 @@
 import { hasAtMostCodePoints } from '../../support/code-points.ts';
 import { type JsonValue, stringOf } from '../../support/json-value.ts';
+import { descriptionCodePointsMax, tagCodePointsMax, tagsMax } from '../bounds.ts';
 import { addNameProblems } from '../name-rules.ts';
 import { type FieldSite, fieldName, isNull, isUnicode, readStrings } from './state-fields.ts';
-
-export const descriptionCodePointsMax = 2000;
-export const tagsMax = 50;
-export const tagCodePointsMax = 64;
 
 /** The name, description and tags of a flag: set by a create, edited in the console. */
 const labelKeys = ['name', 'description', 'tags'] as const;

@@ -8,6 +8,7 @@ import {
   stringItemsOf,
   stringOf,
 } from '../../support/json-value.ts';
+import { cohortCodePointsMax } from '../bounds.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
 import { areSameCohorts } from './state-changes.ts';
 
@@ -24,7 +25,6 @@ export interface StateFields {
 }
 export type StateFieldsDraft = { -readonly [Key in StateKey]?: StateFields[Key] };
 
-export const cohortCodePointsMax = 256;
 const loneSurrogateFault = 'must be valid Unicode: it has a lone surrogate';
 
 /** The place of a field in a body, and what its reader needs. */

@@ -1,3 +1,4 @@
+import { idempotencyKeyLengthMax, keptAnswersMax } from '../bounds.ts';
 import type { ProblemList } from '../problem-list.ts';
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
@@ -7,11 +8,8 @@ import {
   isForgettable,
   type KeptAnswer,
   type KeptAnswerHead,
-  keptAnswersMax,
   keptForMs,
 } from './kept-answer.ts';
-
-export const idempotencyKeyLengthMax = 255;
 
 /**
  * Reads the header `Idempotency-Key`. Repeated headers are joined by a comma and a space, which no key contains.

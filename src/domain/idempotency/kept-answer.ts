@@ -1,9 +1,6 @@
 /** How long an answer is repeated: within 24 hours, so no more at exactly 24. */
 export const keptForMs = 24 * 60 * 60 * 1000;
 
-/** Limits of a project's kept answers. */
-export const keptAnswersMax: KeptAnswersUsage = { entries: 10_000, bytes: 64 * 1024 * 1024 };
-
 /** Enough of a kept answer to find it, to count it and to forget it. */
 export interface KeptAnswerHead {
   readonly projectId: string;

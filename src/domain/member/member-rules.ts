@@ -1,9 +1,7 @@
+import { membersMax } from '../bounds.ts';
 import { hasRole } from '../console/console-principal.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Member, Role } from './member.ts';
-
-/** Most members of one organisation, with open invitations. */
-export const membersMax = 10_000;
 
 /** Admins manage members up to Admin. Only an Owner may create, change or remove an Owner, or make a link for one. */
 export function managesRole(actor: Role, role: Role): boolean {

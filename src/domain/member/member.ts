@@ -1,3 +1,4 @@
+import { emailCharsMax } from '../bounds.ts';
 export const roles = ['viewer', 'editor', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
@@ -19,9 +20,6 @@ export interface Member {
 export function accountOfMember({ id, organisationId }: Member): string {
   return organisationId ?? id;
 }
-
-/** The longest address that mail can be sent to (RFC 5321). */
-export const emailCharsMax = 254;
 
 /**
  * Excludes everything that could end a header of a mail or begin another address: spaces, control characters, quotes.

@@ -21,8 +21,6 @@ export interface OutboxAttempt {
   readonly isPermanent: boolean;
 }
 
-/** The number of newest entries that are kept, sent or not: beyond it the oldest is dropped. */
-export const outboxEntriesMax = 10_000;
 export const attemptsMax = 12;
 const firstBackOffMs = 30_000;
 /** With `attemptsMax` this makes some seven hours. */

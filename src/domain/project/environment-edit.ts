@@ -1,4 +1,5 @@
 import type { AuditChange } from '../audit/audit-entry.ts';
+import { environmentsMax } from '../bounds.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
 import {
   type Environment,
@@ -8,19 +9,16 @@ import {
   type Project,
 } from './project.ts';
 
-/** Most environments of one project: each is a column on screens and a state of every flag. */
-export const environmentsMax = 100;
-
 /** The fields of an environment's edit; an absent one keeps its value. */
 export interface EnvironmentSettings {
   readonly name?: string;
   readonly isProtected?: boolean;
 }
 
-/** Adds the problem of a list with too many environments. */
-export function addCountProblem(count: number, problems: ProblemList): void {
+/** Adds the problem of a list with too many environments. @param field its name in messages */
+export function addCountProblem(count: number, problems: ProblemList, field = 'environments'): void {
   if (count > environmentsMax) {
-    problems.add(() => `environments must be at most ${environmentsMax} in one project`);
+    problems.add(() => `${field} must be at most ${environmentsMax} in one project`);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AuditChange } from '../audit/audit-entry.ts';
+import { personalProjectsMax, projectsMax } from '../bounds.ts';
 import { readName } from '../name-rules.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
 import { addCountProblem, addEnvironmentNameProblem } from './environment-edit.ts';
@@ -19,9 +20,6 @@ export interface ProjectSettings {
 
 type Owner = Pick<Project, 'organisationId' | 'ownerMemberId'>;
 
-const projectsMax = 10_000;
-const personalProjectsMax = 100;
-
 /**
  * Checks a new or renamed project against the others of the same organisation or person: `apply` and `export` identify
  * projects by name, and their number is bounded.
@@ -35,20 +33,35 @@ export function addNeighbourProblems(
   isNew: boolean,
   problems: ProblemList,
 ): void {
-  const isPersonal = owner.organisationId === null;
-  let count = 0;
-  let isTaken = false;
-  for (const other of others) {
-    const isNeighbour =
-      other.organisationId === owner.organisationId && other.ownerMemberId === owner.ownerMemberId;
-    if (!isNeighbour) continue;
-    count += 1;
-    isTaken ||= other.name === name;
+  const neighbours = neighboursOf(owner, others);
+  if (neighbours.some((other) => other.name === name)) {
+    problems.add(() => `name "${shown(name)}" is taken by another project ${whereOf(owner)}`);
   }
-  const where = isPersonal ? 'among your personal projects' : 'in this organisation';
-  if (isTaken) problems.add(() => `name "${shown(name)}" is taken by another project ${where}`);
-  const max = isPersonal ? personalProjectsMax : projectsMax;
-  if (isNew && count >= max) problems.add(() => `there are ${max} projects ${where}, which is the limit`);
+  if (isNew) addProjectCountProblem(owner, neighbours.length, '', problems);
+}
+
+/** @returns the projects of the same organisation or person */
+export function neighboursOf(owner: Owner, projects: Iterable<Project>): readonly Project[] {
+  const { organisationId, ownerMemberId } = owner;
+  return Array.from(projects).filter(
+    (other) => other.organisationId === organisationId && other.ownerMemberId === ownerMemberId,
+  );
+}
+
+/** Adds the problem of an owner who cannot have another project. @param count present ones */
+export function addProjectCountProblem(
+  owner: Owner,
+  count: number,
+  prefix: string,
+  problems: ProblemList,
+): void {
+  const max = owner.organisationId === null ? personalProjectsMax : projectsMax;
+  if (count < max) return;
+  problems.add(() => `${prefix}there are ${max} projects ${whereOf(owner)}, which is the limit`);
+}
+
+function whereOf({ organisationId }: Owner): string {
+  return organisationId === null ? 'among your personal projects' : 'in this organisation';
 }
 
 /** @param now Unix milliseconds. @param problems receives every problem; the project is valid only without any. */

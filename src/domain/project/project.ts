@@ -1,4 +1,5 @@
 import type { Tenant } from '../../support/fair-share.ts';
+import { environmentNameCharsMax } from '../bounds.ts';
 import type { Member } from '../member/member.ts';
 import { shownList } from '../problem-list.ts';
 
@@ -78,7 +79,6 @@ export function describeEnvironments(project: Project): string {
   return names.length === 0 ? 'it has no environments yet' : `valid ones: ${shownList(names)}`;
 }
 
-export const environmentNameCharsMax = 64;
 /** Environment names are identifiers, case-sensitive and unique in a project (decisions). */
 export const environmentNameRule = `1 to ${environmentNameCharsMax} characters of a-z, 0-9, "-", "_" and "."`;
 

@@ -27,8 +27,6 @@ export interface OneTimeLink {
 
 export const linkLifetimeMs = 24 * 60 * 60 * 1000;
 export const invitationLifetimeMs = 7 * 24 * 60 * 60 * 1000;
-/** Open invitations of one organisation. */
-export const invitationsMax = 1000;
 
 /** Expired means now ≥ `expiresAt`. A link that was used is deleted. */
 export function isLinkOver(link: OneTimeLink, now: number): boolean {

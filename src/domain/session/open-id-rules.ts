@@ -1,12 +1,10 @@
 import { isWellFormed } from '../../support/code-points.ts';
+import { identitiesMax } from '../bounds.ts';
 import { isEmailAddress, type Member } from '../member/member.ts';
 import { isName } from '../name-rules.ts';
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Identity } from './identity.ts';
-
-/** Most identities of one member, one for each issuer; a new one replaces the oldest. */
-export const identitiesMax = 10;
 
 /** Joins an identity, which no member has, to a member. The member's former identity at the same issuer ends. */
 export function joinIdentity(queries: RecordQueries, after: Identity): readonly RecordChange[] {

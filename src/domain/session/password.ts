@@ -1,9 +1,7 @@
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
+import { passwordCharsMax, passwordCharsMin } from '../bounds.ts';
 import { refuse } from '../outcome.ts';
 
-export const passwordCharsMin = 12;
-/** Hashing costs the same for any length; the bound is for what is sent and kept in memory. */
-export const passwordCharsMax = 1024;
 
 /** @returns the problem of a new password, or null. Its length is the only rule. */
 export function passwordProblem(password: string): string | null {

@@ -1,6 +1,7 @@
+import { sessionsMax } from '../bounds.ts';
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
-import { isSessionOver, needsTouch, type Session, sessionsMax } from './session.ts';
+import { isSessionOver, needsTouch, type Session } from './session.ts';
 
 export interface NewSession {
   readonly id: string;

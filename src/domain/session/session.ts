@@ -15,8 +15,6 @@ export interface Session {
 export const sessionIdleMs = 12 * 60 * 60 * 1000;
 export const sessionLifetimeMs = 14 * 24 * 60 * 60 * 1000;
 export const sessionTouchMs = 5 * 60 * 1000;
-/** Most sessions of one member; the longest unused one ends for a new one. */
-export const sessionsMax = 50;
 
 /** Ended means now ≥ either limit. A clock that was set back ends nothing. */
 export function isSessionOver(session: Session, now: number): boolean {

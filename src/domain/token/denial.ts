@@ -50,8 +50,6 @@ export const denialWords: Readonly<Record<DenialReason, DenialWords>> = {
   },
 };
 
-/** Number of newest rows of a token that are kept. */
-export const activityRowsMax = 1000;
 export const denialEmailIntervalMs = 24 * 60 * 60 * 1000;
 
 /** A mail that waits. Recipients are looked up when it is sent, so a member who has left does not get it. */

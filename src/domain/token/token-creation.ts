@@ -1,10 +1,10 @@
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
+import { activeTokensMax, tokenNameCodePointsMax } from '../bounds.ts';
 import { addCharacterProblems } from '../name-rules.ts';
 import { type ProblemList, shown, shownList } from '../problem-list.ts';
 import { findEnvironment, type Project } from '../project/project.ts';
-import { activeTokensMax, type Permission, type Token } from './token.ts';
+import type { Permission, Token } from './token.ts';
 
-export const tokenNameCodePointsMax = 100;
 /** 0 means never. The longest is exactly the longest lifetime of a token (specification: authentication, 5). */
 export const tokenExpiryDays = [0, 30, 90, 365] as const;
 const dayMs = 24 * 60 * 60 * 1000;

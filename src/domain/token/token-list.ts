@@ -1,9 +1,8 @@
+import { revokedTokensKeptMax } from '../bounds.ts';
 import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Token } from './token.ts';
 
-/** Revoked tokens of a project that are kept: as many as its list shows. */
-export const revokedTokensKeptMax = 200;
 /** Of one change, with up to 1,000 denials and as many uses each. A store of an earlier version may have any number. */
 const droppedAtOnceMax = 2;
 

@@ -3,9 +3,6 @@ import type { Project } from '../project/project.ts';
 export const permissions = ['read', 'write'] as const;
 export type Permission = (typeof permissions)[number];
 
-export const activeTokensMax = 50;
-export const tokenLifetimeMaxMs = 365 * 24 * 60 * 60 * 1000;
-
 export interface Token {
   readonly id: string;
   readonly projectId: string;

@@ -9,6 +9,7 @@ import { newAudience, parseAudience } from '../../domain/audience/audience-edit.
 import { audiencesNeedPlan, permitsAudiences } from '../../domain/audience/audience-plan.ts';
 import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
+import { addAudienceBoundProblems } from '../../domain/record-bounds.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
@@ -26,6 +27,8 @@ export const createAudience = consoleWrite('create-audience', {
     const fields = parseAudience(request.body, { names, own: null }, problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const audience = newAudience(fields, context.newId(), project.id, context.now);
+    addAudienceBoundProblems(queries, project, null, audience, 'rules', problems);
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const { id, name, rules } = audience;
     const changes = Object.entries({ name, rules }).map(([field, after]) => ({ field, before: null, after }));
     const entry = { action: 'audience.create', targetId: id, targetName: name, changes } as const;

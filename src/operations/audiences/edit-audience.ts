@@ -13,6 +13,7 @@ import { findAudience } from '../../domain/console/find-in-project.ts';
 import type { Audience } from '../../domain/evaluation/audience.ts';
 import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
+import { addAudienceBoundProblems } from '../../domain/record-bounds.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
@@ -46,6 +47,8 @@ export const editAudience = consoleWrite('edit-audience', {
     const fields = parseAudience(sent, { names, own: before.id }, problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const { audience: after, changes } = editedAudience(before, fields, context.now);
+    addAudienceBoundProblems(queries, project, before, after, 'rules', problems);
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const reply = { value: view(after) };
     if (changes.length === 0) return succeed({ changes: [], reply });
     const entry = { action: 'audience.edit', targetId: after.id, targetName: after.name, changes } as const;

@@ -8,6 +8,7 @@ import { parseFlagEdit } from '../../domain/flag/flag-edit.ts';
 import { hasAudience } from '../../domain/management/find-flag.ts';
 import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
+import { addFlagBoundProblems } from '../../domain/record-bounds.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { optional, states } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
@@ -31,6 +32,8 @@ export const createConsoleFlag = consoleWrite('create-console-flag', {
     const edit = parseFlagEdit(request.body, project, isKnown, problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const flag = flagFromEdit(edit, project, context.newId(), context.now);
+    addFlagBoundProblems(queries, project, null, flag, 'cohorts', problems);
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     if (appliesAudience(flag) && !permitsAudiences(project, organisation, context.now)) {
       return refuse('plan-required', audiencesNeedPlan);
     }

@@ -1,9 +1,10 @@
 import { flagCreateBodySchema } from '../../contracts/management/flag-create-body.ts';
 import { groupFlagSchema, singleFlagSchema } from '../../contracts/management/flag-representation.ts';
 import { flagTag, type OperationParameter } from '../../contracts/operation.ts';
+import { idempotencyKeyLengthMax } from '../../domain/bounds.ts';
 import { creationChanges, newFlag, parseCreation } from '../../domain/flag/flag-creation.ts';
 import { flagView } from '../../domain/flag/flag-view.ts';
-import { idempotencyKeyLengthMax, readIdempotencyKey } from '../../domain/idempotency/answer-keeping.ts';
+import { readIdempotencyKey } from '../../domain/idempotency/answer-keeping.ts';
 import { readDryRun } from '../../domain/management/dry-run.ts';
 import { flagEntityTag } from '../../domain/management/entity-tag.ts';
 import { limitCreation } from '../../domain/management/environment-limit.ts';
@@ -14,6 +15,7 @@ import { refuseProblems, type Step } from '../../domain/management/refusal.ts';
 import { parseBody } from '../../domain/management/request-body.ts';
 import { succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
+import { addFlagBoundProblems } from '../../domain/record-bounds.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { ApiCall } from '../call.ts';
 import {
@@ -89,6 +91,9 @@ function decideCreation(
   if (!problems.isEmpty) return refuseProblems(token, problems);
 
   const flag = newFlag(draft, context.newId(), project.id, context.now);
+  const field = project.isMultiEnvironment ? 'environments' : 'cohorts';
+  addFlagBoundProblems(queries, project, null, flag, field, problems);
+  if (!problems.isEmpty) return refuseProblems(token, problems);
   const changes = creationChanges(flag, project);
   const change = { action: 'flag.create', before: null, after: flag, environment: null, changes } as const;
   const stamp = { id: context.newId(), at: context.now, requestId: call.requestId };

@@ -13,6 +13,7 @@ import { parseFlagEdit } from '../../domain/flag/flag-edit.ts';
 import { hasAudience } from '../../domain/management/find-flag.ts';
 import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
+import { addFlagBoundProblems } from '../../domain/record-bounds.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { optional, states } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
@@ -45,6 +46,8 @@ export const editFlag = consoleWrite('edit-flag', {
     const edit = parseFlagEdit(sent, project, (id) => hasAudience(queries, project.id, id), problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const { changed, flag: after, changes, ...result } = applyFlagEdit(before, project, edit, context.now);
+    if (changed) addFlagBoundProblems(queries, project, before, after, 'cohorts', problems);
+    if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     if (result.attachesAudience && !permitsAudiences(project, organisation, context.now)) {
       return refuse('plan-required', audiencesNeedPlan);
     }

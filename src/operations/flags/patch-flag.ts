@@ -20,6 +20,7 @@ import { parseBody } from '../../domain/management/request-body.ts';
 import { succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { soleEnvironment } from '../../domain/project/project.ts';
+import { addFlagBoundProblems } from '../../domain/record-bounds.ts';
 import {
   conditionHeader,
   dryRunParameter,
@@ -83,6 +84,8 @@ export const patchFlag = managementWrite('patch-flag', {
     const number = environment?.number ?? soleEnvironment;
     const result = applyPatch(withPresentStates(before, project), number, patch, context.now);
     const { changed, flag: after, changes } = result;
+    if (changed) addFlagBoundProblems(queries, project, before, after, '"cohorts"', problems);
+    if (!problems.isEmpty) return refuseProblems(token, problems);
     const flag = flatFlagView(after, project, environment);
     const tag = flagEntityTag(after, project);
     const answer = successAnswer(200, JSON.stringify({ changed, flag }), token.id, tag);

@@ -1,14 +1,15 @@
 import { madeLinkSchema } from '../../contracts/console/member-views.ts';
 import { roleSchema, shape, text } from '../../contracts/console/view-parts.ts';
+import { emailCharsMax, membersMax } from '../../domain/bounds.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
 import { type Invitation, openInvitations } from '../../domain/member/invitation.ts';
-import { emailCharsMax, isEmailAddress, isSameEmail } from '../../domain/member/member.ts';
-import { hasMemberWithEmail, managesRole, membersMax, membersOf } from '../../domain/member/member-rules.ts';
+import { isEmailAddress, isSameEmail } from '../../domain/member/member.ts';
+import { hasMemberWithEmail, managesRole, membersOf } from '../../domain/member/member-rules.ts';
 import { refuse, succeed } from '../../domain/outcome.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { mayStillMake } from '../../domain/session/link-rules.ts';
-import { invitationLifetimeMs, invitationsMax, isLinkOver } from '../../domain/session/one-time-link.ts';
+import { invitationLifetimeMs, isLinkOver } from '../../domain/session/one-time-link.ts';
 import { organisationEntry } from '../audit-entries.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';
 import { makeLink } from './make-link.ts';
@@ -66,9 +67,6 @@ function refuseInvitation(
 }
 
 function refuseMore(queries: RecordQueries, organisationId: string, open: readonly Invitation[]) {
-  if (open.length >= invitationsMax) {
-    return `Your organisation has ${invitationsMax} open invitations, which is the limit. Withdraw some first.`;
-  }
   let count = open.length;
   for (const _ of membersOf(queries, organisationId)) count += 1;
   if (count < membersMax) return null;

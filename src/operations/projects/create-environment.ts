@@ -4,6 +4,7 @@ import { shape, text } from '../../contracts/console/view-parts.ts';
 import { refuse } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { addCountProblem, addNameProblem, withEnvironment } from '../../domain/project/environment-edit.ts';
+import { addEnvironmentBoundProblems } from '../../domain/record-bounds.ts';
 import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 import { changeEnvironment } from './environment-change.ts';
@@ -21,16 +22,18 @@ export const createEnvironment = consoleWrite('create-environment', {
     if (!project.isMultiEnvironment) problems.add(() => staysSingle);
     addNameProblem(project, null, name, problems);
     addCountProblem(project.environments.length + 1, problems);
+    const after = withEnvironment(project, name, isProtected);
+    if (problems.isEmpty) addEnvironmentBoundProblems(queries, after, 'name', problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     return changeEnvironment(queries, request, principal, context, {
       action: 'environment.create',
       nameBefore: null,
       nameAfter: name,
-      after: withEnvironment(project, name, isProtected),
-      changes: Object.entries({ name, isProtected }).map(([field, after]) => ({
+      after,
+      changes: Object.entries({ name, isProtected }).map(([field, value]) => ({
         field,
         before: null,
-        after,
+        after: value,
       })),
     });
   },

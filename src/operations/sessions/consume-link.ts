@@ -1,7 +1,8 @@
+import { membersMax } from '../../domain/bounds.ts';
 import type { ConsolePrincipal } from '../../domain/console/console-principal.ts';
 import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
 import type { Member, Role } from '../../domain/member/member.ts';
-import { hasMemberWithEmail, isFullOfMembers, membersMax } from '../../domain/member/member-rules.ts';
+import { hasMemberWithEmail, isFullOfMembers } from '../../domain/member/member-rules.ts';
 import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';

@@ -78,6 +78,15 @@ export class StoreWalk {
     }
   }
 
+  /** The entries that can be read, neither counted nor examined: the walk of their own table reports the others. */
+  *readable(database: DatabaseName): Generator<Entry> {
+    try {
+      yield* this.#source.entries(database);
+    } catch {
+      // Reported there.
+    }
+  }
+
   /**
    * Checks that each record is stored under its id and has its index entries, and that every index entry names a
    * record.

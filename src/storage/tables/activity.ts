@@ -1,4 +1,5 @@
-import { activityRowsMax, type Denial } from '../../domain/token/denial.ts';
+import { activityRowsMax } from '../../domain/bounds.ts';
+import type { Denial } from '../../domain/token/denial.ts';
 import type { TokenUse } from '../../domain/token/token-use.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';

@@ -7,6 +7,7 @@ import { findById, missingRecord, ownedBy, ownerIndex } from '../record-index.ts
 import type { RecordSource } from '../record-source.ts';
 import { beginningOf, plain, recordOf, storedAs } from '../records/record-codec.ts';
 import type { RowReader } from '../records/row-reader.ts';
+import { countRecord } from './project-records.ts';
 import { projectRecord } from './projects.ts';
 import { replacedTable } from './table.ts';
 
@@ -57,6 +58,8 @@ export const audienceTable = replacedTable({
     audienceNamesOf: ({ source }, projectId) => audienceNamesOf(source, projectId),
     audiencesOf: ({ source }, projectId) => ownedBy(source, audienceIndex, audienceRecord, projectId),
   },
+  onSize: (target, { projectId }, before, after) =>
+    countRecord(target, projectId, { flags: 0, bytes: after - before }),
   logged: ({ id, projectId }) => ({ kind: 'project', projectId, id, environment: null }),
   examine: (walk, { id, projectId }) => walk.reference(`audiences/${id}`, projectRecord, projectId),
 });

@@ -17,6 +17,7 @@ import { emptyValue, findById, indexed, missingRecord, type RecordIndex } from '
 import type { RecordSource } from '../record-source.ts';
 import { audienceRecord } from './audiences.ts';
 import { flagRecord, skimFlag } from './flag-record.ts';
+import { countRecord } from './project-records.ts';
 import { projectRecord } from './projects.ts';
 import { replacedTable } from './table.ts';
 
@@ -75,6 +76,8 @@ export const flagTable = replacedTable({
     flagPlacesOf: ({ source }, projectId, name) => flagPlacesOf(source, projectId, name),
     flagsNaming: ({ source }, projectId, audienceId) => flagsNaming(source, projectId, audienceId),
   },
+  onSize: (target, { projectId }, before, after) =>
+    countRecord(target, projectId, { flags: Number(after > 0) - Number(before > 0), bytes: after - before }),
   logged: ({ id, projectId }, { environment }) => ({ kind: 'flag', projectId, id, environment }),
   examine: checkFlag,
 });

@@ -1,3 +1,4 @@
+import { keptAnswersMax } from '../../domain/bounds.ts';
 import { isIdempotencyKey } from '../../domain/idempotency/answer-keeping.ts';
 import {
   changeUsage,
@@ -5,7 +6,6 @@ import {
   type KeptAnswer,
   type KeptAnswerHead,
   type KeptAnswersUsage,
-  keptAnswersMax,
   keptBytes,
 } from '../../domain/idempotency/kept-answer.ts';
 import { isIdShaped } from '../../support/id-shape.ts';

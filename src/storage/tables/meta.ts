@@ -1,6 +1,7 @@
 import { quotaDayOf, quotaEntryOf } from '../../domain/organisation/write-quota.ts';
 import { accountOf } from '../../domain/project/project.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
+import type { ProjectRecords } from '../../domain/record-queries.ts';
 import type { UsedSignIn } from '../../domain/session/used-sign-in.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import { decodeOrDamage, type Entry, type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
@@ -36,6 +37,9 @@ interface WrittenBytes {
 }
 
 export const writtenBytesRecord = recordOf<WrittenBytes>('meta', { day: plain, bytes: plain });
+
+/** The flags of a project, and the bytes of the records of its flags and audiences (`project-records.ts`). */
+export const projectRecordsRecord = recordOf<ProjectRecords>('meta', { flags: plain, bytes: plain });
 
 /** The newest dropped entry of a ledger: the oldest kept one continues the chain from it. */
 export interface AuditAnchor {
@@ -82,6 +86,7 @@ export const metaKeys = {
   signInKey: Buffer.from('sign-in-key', 'latin1'),
 };
 const writtenBytesPrefix = Buffer.from('written/', 'latin1');
+const projectRecordsPrefix = Buffer.from('project-records/', 'latin1');
 const auditAnchorPrefix = Buffer.from('audit-anchor/', 'latin1');
 const usedSignInPrefix = Buffer.from('used-sign-in/', 'latin1');
 /** Used sign-ins that one change forgets. */
@@ -90,6 +95,17 @@ const forgottenMax = 50;
 /** Key of the written bytes. @param holderId the holder of the quota, as `accountOf` says it */
 export function writtenBytesKey(holderId: string): Buffer {
   return Buffer.concat([writtenBytesPrefix, idKey(holderId)]);
+}
+
+/** Key of what a project's flags and audiences take. */
+export function projectRecordsKey(projectId: string): Buffer {
+  return Buffer.concat([projectRecordsPrefix, idKey(projectId)]);
+}
+
+/** @returns the project id of such a key; null for another key */
+export function projectOfRecordsKey(key: Buffer): string | null {
+  if (!isIdAfter(projectRecordsPrefix, key)) return null;
+  return key.toString('latin1', projectRecordsPrefix.length);
 }
 
 /** Key of the newest dropped entry of a ledger. */
@@ -120,6 +136,7 @@ function knownCodecOf(key: Uint8Array): RecordCodec<unknown> | null {
   if (isUsedSignIn(key)) return counterRecord;
   if ([changes, changeLog, outbox, anotherPast].some((counter) => counter.equals(key))) return counterRecord;
   if (isIdAfter(writtenBytesPrefix, key)) return writtenBytesRecord;
+  if (isIdAfter(projectRecordsPrefix, key)) return projectRecordsRecord;
   return isIdAfter(auditAnchorPrefix, key) ? auditAnchorRecord : null;
 }
 

@@ -1,4 +1,5 @@
-import { type OutboxDelivery, outboxEntriesMax } from '../../domain/outbox/outbox-delivery.ts';
+import { outboxEntriesMax } from '../../domain/bounds.ts';
+import type { OutboxDelivery } from '../../domain/outbox/outbox-delivery.ts';
 import type { OutboxEntry } from '../../domain/token/denial.ts';
 import { type Finding, findingAt, type StoreWalk } from '../check/store-walk.ts';
 import { sequenceKey, sequenceOf } from '../keys/key-parts.ts';

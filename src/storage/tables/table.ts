@@ -66,6 +66,8 @@ interface ReplacedTable<Kind extends ReplacedKind, Questions extends Partial<Ans
   readonly codec: RecordCodec<Replaced<Kind>>;
   readonly indexes?: readonly RecordIndex<Replaced<Kind>>[];
   readonly answers: Questions & Partial<Answers>;
+  /** Called with the bytes that the record took before and takes now; 0 where there is none. */
+  onSize?(target: WriteTarget, record: Replaced<Kind>, before: number, after: number): void;
   /** The change log's entry, if evaluation depends on the record. */
   logged?(record: Replaced<Kind>, change: ChangeOf<Kind>): LoggedChange;
   /** Removes what belongs to a record that is deleted. */
@@ -81,6 +83,7 @@ export function replacedTable<Kind extends ReplacedKind, Questions extends Parti
   indexes = [],
   answers,
   logged,
+  onSize,
   onDelete,
   examine = () => [],
 }: ReplacedTable<Kind, Questions>) {
@@ -88,10 +91,14 @@ export function replacedTable<Kind extends ReplacedKind, Questions extends Parti
     const replacement = change as Replacement<Replaced<Kind>>;
     const record = subjectOf(replacement);
     const key = idKey(record.id);
+    const bytesBefore =
+      onSize === undefined ? 0 : (target.source.peekBytes(codec.database, key)?.length ?? 0);
+    let bytesAfter = 0;
     if (replacement.after === null) {
       target.remove(codec.database, key);
       onDelete?.(target, record);
-    } else target.put(codec, key, replacement.after);
+    } else bytesAfter = target.put(codec, key, replacement.after);
+    onSize?.(target, record, bytesBefore, bytesAfter);
     for (const index of indexes) reindex(target, index, replacement);
     if (logged !== undefined) target.log(logged(record, change));
   };

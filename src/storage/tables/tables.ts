@@ -15,6 +15,7 @@ import { countWrittenBytes, metaTable } from './meta.ts';
 import { oneTimeLinkTable } from './one-time-links.ts';
 import { organisationTable } from './organisations.ts';
 import { outboxTable } from './outbox.ts';
+import { projectRecordsTable } from './project-records.ts';
 import { projectTable } from './projects.ts';
 import { sessionTable } from './sessions.ts';
 import type { Answers, ChangeWriters, QuestionedView, RecordKind, Table } from './table.ts';
@@ -31,6 +32,7 @@ export const tables = [
   identityTable,
   flagTable,
   audienceTable,
+  projectRecordsTable,
   tokenTable,
   auditTable,
   changeLogTable,

@@ -1,11 +1,7 @@
 import t from 'tap';
+import { keptAnswersMax } from '../../../src/domain/bounds.ts';
 import { readIdempotencyKey } from '../../../src/domain/idempotency/answer-keeping.ts';
-import {
-  fitsIn,
-  isForgettable,
-  keptAnswersMax,
-  keptBytes,
-} from '../../../src/domain/idempotency/kept-answer.ts';
+import { fitsIn, isForgettable, keptBytes } from '../../../src/domain/idempotency/kept-answer.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
 
 const dayMs = 86_400_000;

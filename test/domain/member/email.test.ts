@@ -1,5 +1,6 @@
 import t from 'tap';
-import { emailCharsMax, isEmailAddress } from '../../../src/domain/member/member.ts';
+import { emailCharsMax } from '../../../src/domain/bounds.ts';
+import { isEmailAddress } from '../../../src/domain/member/member.ts';
 
 t.test('an address is one local part and one domain', async (t) => {
   for (const right of [

@@ -1,11 +1,11 @@
 import t from 'tap';
+import { sessionsMax } from '../../../src/domain/bounds.ts';
 import {
   isSessionOver,
   needsTouch,
   sessionEndsAt,
   sessionIdleMs,
   sessionLifetimeMs,
-  sessionsMax,
   sessionTouchMs,
 } from '../../../src/domain/session/session.ts';
 import { beginSession, touchSession } from '../../../src/domain/session/session-changes.ts';

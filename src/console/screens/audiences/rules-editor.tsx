@@ -1,7 +1,7 @@
 import { CloseButton, Group, Pill, PillsInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react';
-import { rulesMax, ruleValuesMax, valueCodePointsMax } from '../../../domain/audience/audience-edit.ts';
+import { rulesMax, ruleValuesMax, valueCodePointsMax } from '../../../domain/bounds.ts';
 import type { AudienceRule } from '../../../domain/evaluation/audience.ts';
 import { ListDialog, type ListedThing } from '../../draft/list-dialog.tsx';
 import { useFieldCheck } from '../../parts/checked-form.tsx';

@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { cohortCodePointsMax, overrideAfter } from '../../../domain/flag/state-fields.ts';
+import { cohortCodePointsMax } from '../../../domain/bounds.ts';
+import { overrideAfter } from '../../../domain/flag/state-fields.ts';
 import { stateKey } from '../../draft/flag-fields.ts';
 import { ListDialog, type ListedThing } from '../../draft/list-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import type { MadeToken, TokenView } from '../../../contracts/console/token-views.ts';
-import { activeTokensMax } from '../../../domain/token/token.ts';
+import { activeTokensMax } from '../../../domain/bounds.ts';
 import type { CreateTokenBody } from '../../../operations/tokens/create-token.ts';
 import { call } from '../../client/call.ts';
 import { tokensQuery } from '../../client/queries.ts';

@@ -1,5 +1,5 @@
 import type { TokenActivity } from '../../../contracts/console/token-views.ts';
-import { activityRowsMax } from '../../../domain/token/denial.ts';
+import { activityRowsMax } from '../../../domain/bounds.ts';
 
 type Use = TokenActivity['uses'][number];
 

@@ -18,6 +18,7 @@ import {
   type Project,
   soleEnvironment,
 } from '../../../domain/project/project.ts';
+import { addFlagBoundProblems } from '../../../domain/record-bounds.ts';
 import { ledgerOf } from '../../../operations/audit-entries.ts';
 import type { DeclaredInto } from './declare-project.ts';
 import type { ProvisionScope } from './provision-scope.ts';
@@ -39,6 +40,8 @@ export function declareFlag(
   const known = scope.single(found, stepInto(path, 'name'), name);
   const before = known ?? newFlag(scope, site.project, name);
   const after = declaredOnto(scope, site, before, declared, path);
+  const field = stepInto(path, 'cohorts');
+  addFlagBoundProblems(scope.queries, site.project, known ?? null, after, field, scope.problems);
   if (known === undefined) createFlag(scope, site.project, after);
   else editFlag(scope, site.project, known, after);
   return before.id;

@@ -4,6 +4,7 @@ import type {
   DeclaredOrganisation,
 } from '../../../contracts/provision/provision-document.ts';
 import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
+import { membersMax } from '../../../domain/bounds.ts';
 import type { Member } from '../../../domain/member/member.ts';
 import { membersOf } from '../../../domain/member/member-rules.ts';
 import type { Organisation } from '../../../domain/organisation/organisation.ts';
@@ -92,9 +93,21 @@ function declareMember(
   const known = scope.single(found, stepInto(path, 'email'), declared.email);
   const password = scope.request.passwords.get(path);
   if (known !== undefined) return editMember(scope, known, declared, password, path);
+  addMemberCountProblem(scope, directory, organisation, path);
   const after = createMember(scope, declared, organisation.id, password, organisation.id);
   addTo(directory.members, email, after);
   return { before: null, after };
+}
+
+function addMemberCountProblem(
+  { problems }: ProvisionScope,
+  { members }: ProvisionDirectory,
+  organisation: Organisation,
+  path: string,
+): void {
+  const known = [...members.values()].flat().filter((member) => member.organisationId === organisation.id);
+  if (known.length < membersMax) return;
+  problems.add(() => `${path}: the organisation has ${membersMax} members, which is the limit`);
 }
 
 /** @param ledgerId the audit chain that gets the entry. */

@@ -2,12 +2,15 @@ import { stepInto } from '../../../contracts/compiled-schema.ts';
 import type { DeclaredProject } from '../../../contracts/provision/declared-project.ts';
 import type { AuditChange } from '../../../domain/audit/audit-entry.ts';
 import { shown, shownList } from '../../../domain/problem-list.ts';
+import { addCountProblem } from '../../../domain/project/environment-edit.ts';
 import {
   type Environment,
   findEnvironment,
   firstEnvironmentNumber,
   type Project,
 } from '../../../domain/project/project.ts';
+import { addProjectCountProblem, neighboursOf } from '../../../domain/project/project-edit.ts';
+import { addEnvironmentBoundProblems } from '../../../domain/record-bounds.ts';
 import { ledgerOf } from '../../../operations/audit-entries.ts';
 import { created } from './declare-organisation.ts';
 import { addTo, type ProvisionDirectory } from './provision-directory.ts';
@@ -42,7 +45,9 @@ export function declareProject(
   );
   const known = scope.single(found, stepInto(path, 'name'), name);
   if (known !== undefined) return { project: editProject(scope, known, declared, path), path, isNew: false };
-  const project = createProject(scope, declared, owner, id);
+  const others = neighboursOf(owner, [...directory.projects.values()].flat());
+  addProjectCountProblem(owner, others.length, `${path}: `, scope.problems);
+  const project = createProject(scope, declared, owner, id, path);
   refuseUnknownProtected(scope, project, declared, path);
   addTo(directory.projects, name, project);
   return { project, path, isNew: true };
@@ -53,8 +58,10 @@ function createProject(
   declared: DeclaredProject,
   owner: ProjectOwner,
   id: string,
+  path: string,
 ): Project {
   const names = declared.environments ?? [];
+  addCountProblem(names.length, scope.problems, stepInto(path, 'environments'));
   const project: Project = {
     ...{ id, name: declared.name.trim(), ...owner },
     isMultiEnvironment: declared.environments !== undefined,
@@ -99,6 +106,11 @@ function editProject(
   }
   const after = editedProject(before, declared, names);
   refuseUnknownProtected(scope, after, declared, path);
+  if (names.length > 0) {
+    const field = stepInto(path, 'environments');
+    addCountProblem(after.environments.length, scope.problems, field);
+    addEnvironmentBoundProblems(scope.queries, after, field, scope.problems);
+  }
   const hasNewEnvironments = after.environmentsRevision !== before.environmentsRevision;
   const isChanged = hasNewEnvironments || after.evaluationAccess !== before.evaluationAccess;
   scope.count(isChanged ? 'changed' : 'unchanged');

@@ -1,9 +1,10 @@
 import { stepInto } from '../../../contracts/compiled-schema.ts';
 import type { DeclaredToken } from '../../../contracts/provision/declared-project.ts';
+import { activeTokensMax, tokenLifetimeMaxMs } from '../../../domain/bounds.ts';
 import { areSameCohorts as areSameTexts } from '../../../domain/flag/state-changes.ts';
 import { shown, shownList } from '../../../domain/problem-list.ts';
 import { findEnvironment } from '../../../domain/project/project.ts';
-import { activeTokensMax, type Token, tokenLifetimeMaxMs } from '../../../domain/token/token.ts';
+import type { Token } from '../../../domain/token/token.ts';
 import { ledgerOf } from '../../../operations/audit-entries.ts';
 import { created } from './declare-organisation.ts';
 import type { DeclaredInto } from './declare-project.ts';
