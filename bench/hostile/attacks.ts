@@ -31,7 +31,7 @@ export interface Attack {
 export const attackSizes: AttackSizes = {
   chunks: 950_000,
   pages: 5000,
-  flags: 60_000,
+  flags: 10_000,
   largeFlags: 60,
   cohorts: 40_000,
 };

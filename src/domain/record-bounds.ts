@@ -115,17 +115,15 @@ function exactJsonBytes(list: readonly string[]): number {
 
 /** Adds the problem of an environment with which a flag would be shown in more than 8 MiB. @param after with it */
 export function addEnvironmentBoundProblems(
-  queries: Pick<RecordQueries, 'foundFlagsOf'>,
+  queries: Pick<RecordQueries, 'flagsLongerThan'>,
   after: Project,
   field: string,
   problems: ProblemList,
 ): void {
   const count = after.environments.length;
-  for (const found of queries.foundFlagsOf(after.id)) {
-    // A record has each byte of its lists: most flags need not be read.
-    const estimate = viewBytesPerFlag + count * (viewBytesPerEnvironment + found.bytes * jsonBytesPerByte);
-    if (estimate <= flagViewBytesMax) continue;
-    const flag = found.readWhole();
+  // A record has each byte of its lists: most flags need not be read.
+  const perEnvironment = (flagViewBytesMax - viewBytesPerFlag) / count - viewBytesPerEnvironment;
+  for (const flag of queries.flagsLongerThan(after.id, perEnvironment / jsonBytesPerByte)) {
     if (isViewWithinBound(after, flag)) continue;
     problems.add(
       () =>

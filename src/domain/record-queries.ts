@@ -1,7 +1,6 @@
-import type { ScratchMemory } from '../support/scratch-memory.ts';
 import type { ChainedEntry, SequencedHead } from './audit/audit-entry.ts';
 import type { Audience } from './evaluation/audience.ts';
-import type { Flag, PackedFlag } from './flag/flag.ts';
+import type { Flag } from './flag/flag.ts';
 import type { KeptAnswer, KeptAnswerHead, KeptAnswersUsage } from './idempotency/kept-answer.ts';
 import type { Member } from './member/member.ts';
 import type { Organisation } from './organisation/organisation.ts';
@@ -25,11 +24,6 @@ export interface AuditRange {
    * that an older version began is not indexed: there all entries are walked.
    */
   readonly subjectId?: string;
-  /**
-   * Where long entries are read: each is valid until the next long one, or until the memory's next `begin`. By default
-   * each has memory of its own.
-   */
-  readonly memory?: ScratchMemory;
 }
 
 /** What a project stores: the flags, and the bytes of the records of flags and audiences. */
@@ -42,17 +36,6 @@ export interface ProjectRecords {
 export interface FlagPlace {
   readonly name: string;
   readonly id: string;
-}
-
-/** A flag that was found and not read yet: its lists may be megabytes long. */
-export interface FoundFlag {
-  /** Bytes of its record. */
-  readonly bytes: number;
-  /** Its first fields, which are texts. Unverified: a damaged record may give anything. @param count of them */
-  begin(count: number): readonly unknown[];
-  readWhole(): Flag;
-  /** The same, without strings for the items of its lists. */
-  read(): PackedFlag;
 }
 
 /**
@@ -90,12 +73,10 @@ export interface RecordQueries {
   projects(): Iterable<Project>;
   /** By name (UTF-8 order), then id. With `name`: exactly the flags of that name. */
   flagsOf(projectId: string, name?: string): Iterable<Flag>;
-  /** The same as `flag`, for an answer with the whole flag: other requests are served while long lists are read. */
-  foundFlag(id: string): FoundFlag | undefined;
-  /** The same as `flagsOf`. */
-  foundFlagsOf(projectId: string, name?: string): Iterable<FoundFlag>;
   /** In the same order, those behind a place, whether or not a flag is there. */
-  foundFlagsAfter(projectId: string, place: FlagPlace): Iterable<FoundFlag>;
+  flagsAfter(projectId: string, place: FlagPlace): Iterable<Flag>;
+  /** In the same order, those whose records are longer: the others are not decoded. */
+  flagsLongerThan(projectId: string, bytes: number): Iterable<Flag>;
   /** In the same order, from the index alone: no flag is read. */
   flagPlacesOf(projectId: string, name?: string): Iterable<FlagPlace>;
   /** In the same order: every flag that applies the audience, and possibly some that do not. */

@@ -1,8 +1,4 @@
-import type { ConsolePrincipal } from '../domain/console/console-principal.ts';
-import type { ConsoleProblem } from '../domain/console/console-problem.ts';
-import type { Outcome } from '../domain/outcome.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
-import type { Steps } from '../support/steps.ts';
 import { consoleRefusal, consoleSuccess, guardConsoleCall, runConsoleCall } from './answer-console.ts';
 import type { ApiAnswer, ApiCall, ApiCallHead, HeadCheck } from './call.ts';
 import { consoleOperations, consoleSteps } from './console-operations.ts';
@@ -25,26 +21,6 @@ export function answerConsoleRead(queries: RecordQueries, call: ApiCall, context
   const operation = consoleOperation(call.operation);
   if (operation.actor !== 'read') throw new Error(`${operation.id} is no read`);
   const { asker, outcome } = runConsoleCall<Shown>(queries, operation, call, context);
-  const answer = answerOf(outcome, asker, call, context);
-  const later = outcome.ok ? outcome.value.later : undefined;
-  return later === undefined ? answer : { ...answer, later: settle(later, asker, call, context) };
-}
-
-function* settle(
-  later: Steps<Outcome<Shown, ConsoleProblem>>,
-  asker: ConsolePrincipal | null,
-  call: ApiCall,
-  context: ConsoleContext,
-): Steps<ApiAnswer> {
-  return answerOf(yield* later, asker, call, context);
-}
-
-function answerOf(
-  outcome: Outcome<Shown, ConsoleProblem>,
-  asker: ConsolePrincipal | null,
-  call: ApiCall,
-  context: ConsoleContext,
-): ApiAnswer {
   if (outcome.ok) return consoleSuccess(outcome.value, asker, call, context);
   return consoleRefusal(outcome.problem, asker, call, context);
 }

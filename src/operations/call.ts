@@ -1,5 +1,4 @@
 import type { Denial } from '../domain/token/denial.ts';
-import type { Steps } from '../support/steps.ts';
 import type { TextPieces } from '../support/text-pieces.ts';
 
 /** The two APIs whose requests are answered by operations, and sync, which makes the same checks. */
@@ -37,8 +36,6 @@ export interface ApiAnswer {
   readonly status: number;
   /** Whole, or in pieces to be joined. */
   readonly body: string | TextPieces;
-  /** The actual answer, if a long record has to be read for it first: until then only the asker is known. */
-  readonly later?: Steps<ApiAnswer> | undefined;
   /** Content type of the body; null when there is none. */
   readonly contentType: string | null;
   /** The body is a file to be saved under this name. */
@@ -73,7 +70,6 @@ export function apiAnswer(
   return {
     status,
     body,
-    later: said.later,
     contentType: said.contentType === undefined ? 'application/json' : said.contentType,
     fileName: said.fileName,
     entityTag: said.entityTag ?? null,

@@ -1,5 +1,7 @@
 import type { ConsoleProblem } from '../domain/console/console-problem.ts';
 import { type Outcome, succeed } from '../domain/outcome.ts';
+import type { Steps } from '../support/steps.ts';
+import { pausing } from '../support/text-pieces.ts';
 import type { Shown } from './operation.ts';
 
 /** `{"name": [items]}`, item by item. A null is a pause in which other requests are served: no item is ready yet. */
@@ -16,13 +18,13 @@ function* listPieces(name: string, items: Iterable<object | null>): Generator<st
   yield opening === ',' ? ']}' : `${opening}]}`;
 }
 
-/** Pauses as above, until the steps of one item are done. */
-export function slowReply(items: Iterable<object | null>): Outcome<Shown, ConsoleProblem> {
-  return succeed({ pieces: { contentType: 'application/json', text: slowPieces(items) } });
+/** One value as JSON, made in steps: other requests are served between them. */
+export function slowReply(steps: Steps<object>): Outcome<Shown, ConsoleProblem> {
+  return succeed({ pieces: { contentType: 'application/json', text: valuePieces(steps) } });
 }
 
-function* slowPieces(items: Iterable<object | null>): Generator<string> {
-  for (const item of items) yield item === null ? '' : JSON.stringify(item);
+function* valuePieces(steps: Steps<object>): Generator<string> {
+  yield JSON.stringify(yield* pausing(steps));
 }
 
 interface Named {

@@ -5,7 +5,6 @@ import type { Role } from '../domain/member/member.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
-import type { Steps } from '../support/steps.ts';
 import type { TextPieces } from '../support/text-pieces.ts';
 import type { ConsoleSettings } from './console-settings.ts';
 import type { Conversation } from './conversation.ts';
@@ -74,8 +73,6 @@ export interface Shown {
   readonly status?: 200 | 201;
   readonly value?: unknown;
   readonly pieces?: ReplyPieces;
-  /** The actual answer, if a long record has to be read for it first. */
-  readonly later?: Steps<Outcome<Shown, ConsoleProblem>>;
 }
 
 /** The writer's answer, and the changes that are all stored before it is given. */

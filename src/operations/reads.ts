@@ -69,7 +69,7 @@ export class Reads implements ApiReads {
     let isKept = false;
     try {
       const answer = read(snapshot);
-      isKept = typeof answer.body !== 'string' || answer.later !== undefined;
+      isKept = typeof answer.body !== 'string';
       return { answer, release: isKept ? snapshot.release : () => undefined };
     } finally {
       if (!isKept) snapshot.release();

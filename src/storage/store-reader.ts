@@ -151,6 +151,6 @@ function createEvaluationQueries(source: RecordSource): EvaluationQueries {
   return {
     flag: (id) => foundFlag(source, id),
     audience: (id) => foundAudience(source, id),
-    flagsOf: (projectId) => foundFlagsOf(source, projectId, undefined),
+    flagsOf: (projectId) => foundFlagsOf(source, projectId),
   };
 }

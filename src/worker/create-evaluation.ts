@@ -36,8 +36,7 @@ export function createEvaluation(
   const meter = new EvaluationMeter(setup.evaluationMetrics);
   const tallies = new EvaluationTallies();
   const stepOf = (kind: StepKind) => (ms: number) => meter.observeStep(kind, ms);
-  const sourceHooks = { pins: room.snapshots };
-  const source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, meter, sourceHooks);
+  const source = new FlagSource(reader, setup.storeVersion, setup.cacheBytes, meter);
   const deadlineMs = setup.requestDeadlineMs;
   const longAnswers = new LongAnswers({
     deadlineMs,
@@ -47,7 +46,7 @@ export function createEvaluation(
   });
   const readOptions = { docsUrl, console: setup.console, tokenPrefixesAccepted, onStep: stepOf('read') };
   const evaluator = new FlagEvaluator(source, docsUrl, meter, tallies);
-  const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies }, room.snapshots);
+  const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies });
   const flagAnswer = attachment.flagAnswer({ source, evaluator, meter, docsUrl });
   return {
     meter,

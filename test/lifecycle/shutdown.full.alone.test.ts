@@ -125,7 +125,8 @@ t.test('a second signal exits at once during a large change, which is then compl
   const { dataDir } = await provisionOne(t);
   const server = await bootServer(t, { dataDir, settings: unlimited });
   const file = join(temporaryDirectory(t), 'large.json');
-  const flags = Array.from({ length: 60_000 }, (_, index) => ({ name: `flag ${index}` }));
+  const cohorts = Array.from({ length: 100 }, (_, index) => `customer ${index}`);
+  const flags = Array.from({ length: 10_000 }, (_, index) => ({ name: `flag ${index}`, cohorts }));
   writeFileSync(file, JSON.stringify(oneProject('large', { flags })));
   const apply = spawnBurgee(['apply', file, '--data-dir', dataDir]);
   const applied = new Promise((resolve) => apply.once('close', resolve));

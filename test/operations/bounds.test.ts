@@ -34,28 +34,17 @@ const own = (cohorts: readonly string[]): FlagState => ({ ...initialState, cohor
 /** Applies a document to the fixture's store. @returns the problems; nothing is stored if there are any */
 function apply(fixture: ConsoleFixture, projects: readonly object[], members: readonly object[] = []) {
   const { name, plan } = fixture.organisation;
-  const declared = projects.map((project) => ({ flags: [], ...project }));
-  const document = { organisations: [{ name, plan, members, projects: declared }] };
-  const slices = declared.map(({ flags }, index) => ({
-    projectPath: `organisations[0].projects[${index}]`,
-    firstIndex: 0,
-    json: new TextEncoder().encode(JSON.stringify(flags)),
-  }));
+  const document = { organisations: [{ name, plan, members, projects }] };
   const request = { document: structuredClone(document), passwords: new Map() };
   const context = { now: fixture.now, newId };
   let problems: readonly string[] = [];
   const undone = new Error('undone');
   try {
     fixture.store.write((transaction) => {
-      const steps = applyProvision(transaction.queries, request as never, slices as never, context as never);
-      for (let step = steps.next(); ; step = steps.next()) {
-        if (step.done !== true) transaction.apply(step.value.changes);
-        else if (step.value.ok) return;
-        else {
-          problems = step.value.problems;
-          throw undone;
-        }
-      }
+      const outcome = applyProvision(transaction, request as never, context as never, () => undefined);
+      if (outcome.ok) return;
+      problems = outcome.problems;
+      throw undone;
     });
   } catch (error) {
     if (error !== undone) throw error;

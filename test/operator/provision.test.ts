@@ -1,5 +1,5 @@
 import t from 'tap';
-import { changesFromText } from '../../src/domain/audit/changes-text.ts';
+import { changesFromText } from '../../src/domain/audit/recorded-changes.ts';
 import { readTokenSecret } from '../../src/domain/token/token-secret.ts';
 import { hashSecret } from '../../src/support/hash-secret.ts';
 import { acme, exampleDocument, openOperator, projectOf } from './open-operator.ts';

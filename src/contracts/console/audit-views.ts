@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { ChainedEntry } from '../../domain/audit/audit-entry.ts';
-import { shownChanges } from '../../domain/audit/shown-changes.ts';
+import { changesFromText } from '../../domain/audit/recorded-changes.ts';
+import { shownChange } from '../../domain/audit/shown-changes.ts';
 import { id, nullable, shape, text, time } from './view-parts.ts';
 
 const sideCounts = shape({ before: Type.Integer({ minimum: 0 }), after: Type.Integer({ minimum: 0 }) });
@@ -51,16 +52,15 @@ export const auditPageSchema = shape({
 export type AuditPage = Static<typeof auditPageSchema>;
 
 /**
- * An entry as the console shows it, in pieces. A null is a pause in which other requests are served: the entry may be
- * megabytes.
+ * An entry as the console shows it.
  * @param projectName present name of its project; null when it concerns none
  */
-export function* auditEntryView(
+export function auditEntryView(
   { entry, changesJson }: ChainedEntry,
   projectName: string | null,
-): Generator<null, AuditEntryView> {
+): AuditEntryView {
   const { id, at, actor, action, projectId, targetId, targetName, environment, requestId } = entry;
-  const changes = yield* shownChanges(changesJson);
+  const changes = changesFromText(changesJson).map(shownChange);
   const target = { targetId, targetName, environment, changes };
   return { id, at, actor: { ...actor }, action, projectId, projectName, ...target, requestId };
 }

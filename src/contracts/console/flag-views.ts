@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Flag, FlagOf } from '../../domain/flag/flag.ts';
+import type { Flag } from '../../domain/flag/flag.ts';
 import { wholeFlag } from '../../domain/flag/whole-flag.ts';
 import type { Project } from '../../domain/project/project.ts';
 import { cutAt } from '../../support/code-points.ts';
@@ -77,21 +77,17 @@ export type FlagChangeResult = Static<typeof flagChangeResultSchema>;
 
 /** A flag as the console shows it. */
 export function consoleFlagView(flag: Flag, project: Project): ConsoleFlagView {
-  return flagViewOf(flag, project) as ConsoleFlagView;
-}
-
-/** The same for a flag whose lists may be packed. */
-export function flagViewOf<List>(flag: FlagOf<List>, project: Project): object {
   const { id, projectId, revision, createdAt, updatedAt } = flag;
   const { name, description, tags, cohorts, states } = wholeFlag(flag, project);
   const shownStates = Array.from(
     states,
     ([number, { enabled, trafficPercentage, audienceId, cohortOverride }]) => {
-      return [number, { enabled, trafficPercentage, audienceId, cohortOverride }] as const;
+      const own = cohortOverride === null ? null : [...cohortOverride];
+      return [number, { enabled, trafficPercentage, audienceId, cohortOverride: own }] as const;
     },
   );
   return {
-    ...{ id, projectId, name, description, tags, cohorts },
+    ...{ id, projectId, name, description, tags: [...tags], cohorts: [...cohorts] },
     states: Object.fromEntries(shownStates),
     ...{ revision, createdAt, updatedAt },
   };
@@ -103,22 +99,16 @@ export const listedDescriptionMax = 200;
 /**
  * A flag as a row of the list.
  *
- * @param lengthOf number of items in a list of cohorts
  * @param kindOf index of a state in the page's `kinds`
  */
-export function flagRow<List>(
-  flag: FlagOf<List>,
-  project: Project,
-  lengthOf: (list: List) => number,
-  kindOf: (state: StateKind) => number,
-): FlagRow {
+export function flagRow(flag: Flag, project: Project, kindOf: (state: StateKind) => number): FlagRow {
   const { id, revision, updatedAt } = flag;
   const { name, description, tags, cohorts, states } = wholeFlag(flag, project);
   return {
     ...{ id, name, description: cutAt(description, listedDescriptionMax), tags: [...tags] },
-    ...{ cohortCount: lengthOf(cohorts), revision, updatedAt },
+    ...{ cohortCount: cohorts.length, revision, updatedAt },
     states: Array.from(states.values(), ({ enabled, trafficPercentage, cohortOverride, audienceId }) => {
-      const cohortOverrideCount = cohortOverride === null ? null : lengthOf(cohortOverride);
+      const cohortOverrideCount = cohortOverride?.length ?? null;
       return kindOf({ enabled, trafficPercentage, cohortOverrideCount, audienceId });
     }),
   };

@@ -1,4 +1,4 @@
-import { type Flag, type FlagOf, stateIn } from '../flag/flag.ts';
+import { type Flag, stateIn } from '../flag/flag.ts';
 import { environmentNumbers, type Project } from '../project/project.ts';
 
 /** A flag that applies an audience, and the environments in which it does. */
@@ -26,7 +26,7 @@ export class AudienceUseList {
     this.#project = project;
   }
 
-  add(flag: FlagOf<unknown>): void {
+  add(flag: Flag): void {
     const numbersByAudience = new Map<string, number[]>();
     for (const number of environmentNumbers(this.#project)) {
       const { audienceId } = stateIn(flag, number);
@@ -40,7 +40,7 @@ export class AudienceUseList {
     return this.#byAudience.get(audienceId) ?? { uses: [], useCount: 0 };
   }
 
-  #note(audienceId: string, { id, name }: FlagOf<unknown>, environmentNumbers: readonly number[]): void {
+  #note(audienceId: string, { id, name }: Flag, environmentNumbers: readonly number[]): void {
     const known = this.#byAudience.get(audienceId) ?? { uses: [], useCount: 0 };
     this.#byAudience.set(audienceId, known);
     known.useCount += 1;

@@ -1,5 +1,16 @@
 import { isIdShaped } from '../../support/id-shape.ts';
-import type { WholeLists } from './list-difference.ts';
+
+/** Describes a whole list, for an entry that has only its difference. */
+export interface WholeList {
+  readonly count: number;
+  /** Hexadecimal SHA-256 of the list's JSON without white space, as UTF-8. */
+  readonly sha256: string;
+}
+
+export interface WholeLists {
+  readonly before: WholeList;
+  readonly after: WholeList;
+}
 
 export interface Actor {
   readonly kind: 'token' | 'member' | 'operator';
@@ -67,7 +78,7 @@ export interface AuditEntry {
   readonly requestId: string | null;
 }
 
-/** The fields of an entry except its changes, which may be megabytes. */
+/** The fields of an entry except its changes. */
 export type AuditHead = Omit<AuditEntry, 'changes'>;
 
 /** An entry's head, and its place in the ledger. */
@@ -81,7 +92,7 @@ export interface SequencedHead {
 
 /** An entry in its ledger's chain. */
 export interface ChainedEntry extends SequencedHead {
-  /** UTF-8 of what `changes-text.ts` writes: readers take it in slices. */
+  /** As `recorded-changes.ts` writes them, not decoded: most walks need the head alone. */
   readonly changesJson: Buffer;
   /** SHA-256 over the previous entry's hash and this entry, 32 bytes. */
   readonly hash: Uint8Array;

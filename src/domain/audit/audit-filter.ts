@@ -1,7 +1,7 @@
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { ProblemList } from '../problem-list.ts';
 import { type Actor, type AuditAction, auditActions, type ChainedEntry } from './audit-entry.ts';
-import { changeSpans, changesFromText } from './changes-text.ts';
+import { changesFromText } from './recorded-changes.ts';
 
 /** The wanted entries; null matches all. */
 export interface AuditFilter {
@@ -86,19 +86,12 @@ function isOf(environment: string, { entry, changesJson }: ChainedEntry): boolea
     if (entry.action !== 'environment.edit') return false;
     return changesFromText(changesJson).some(({ field, after }) => field === 'name' && after === environment);
   }
-  // Only values that may be a name are parsed: a list of cohorts may be a megabyte.
+  // Names of environments may contain dots, their fields' names may not.
   const prefix = `environments.${environment}.`;
-  return changesJson.includes(`["${prefix}`) && hasFieldOf(prefix, changesJson);
-}
-
-/** Names of environments may contain dots, their fields' names may not. */
-function hasFieldOf(prefix: string, changesJson: Buffer): boolean {
-  for (const spans of changeSpans(changesJson)) {
-    if (spans === null) continue;
-    const field = JSON.parse(changesJson.toString('utf8', spans.field.start, spans.field.end)) as string;
-    if (field.startsWith(prefix) && !field.includes('.', prefix.length)) return true;
-  }
-  return false;
+  const isOfIt = (field: string) => field.startsWith(prefix) && !field.includes('.', prefix.length);
+  // Most entries name no field of it, and need not be parsed.
+  if (!changesJson.includes(`["${prefix}`)) return false;
+  return changesFromText(changesJson).some(({ field }) => isOfIt(field));
 }
 
 function isBy(wanted: AuditFilter['actor'], { kind, id }: Actor): boolean {

@@ -1,9 +1,8 @@
-import { ScratchMemory } from '../../support/scratch-memory.ts';
 import type { AuditRange, RecordQueries } from '../record-queries.ts';
 import type { ChainedEntry, SequencedHead } from './audit-entry.ts';
 import { type AuditFilter, matchesAudit } from './audit-filter.ts';
 
-/** Some entries of a ledger, newest first, and those among them that match. Valid until the next batch is asked for. */
+/** Some entries of a ledger, newest first, and those among them that match. */
 export interface AuditBatch {
   readonly matches: readonly ChainedEntry[];
   readonly walked: number;
@@ -19,11 +18,6 @@ export const clockSlackMs = 60 * 60 * 1000;
 const batchSize = 25;
 /** Bytes after which a batch ends: reading a MiB takes some 3 ms. */
 const batchBytes = 64 * 1024;
-/** Memory that a walk keeps for its long entries; a longer one has memory of its own. */
-const memoryBytesMax = 2 * 1024 * 1024;
-/** Memories that a thread keeps for later walks. */
-const idleMemoriesMax = 4;
-const idleMemories: ScratchMemory[] = [];
 const pause: AuditBatch = { matches: [], walked: 0, bytes: 0, next: null };
 
 /**
@@ -37,18 +31,12 @@ export function* walkAudit(
   filter: AuditFilter,
   before: number | null,
 ): Generator<AuditBatch> {
-  // A long entry ends its batch, so each can take the place of the one before.
-  const memory = idleMemories.pop() ?? new ScratchMemory(memoryBytesMax);
-  try {
-    let below = lower(before, yield* endOf(queries, ledgerId, filter.to));
-    while (true) {
-      const batch = readBatch(queries, ledgerId, filter, { ...rangeOf(filter, below), memory });
-      yield batch;
-      if (batch.next === null) return;
-      below = batch.next;
-    }
-  } finally {
-    if (idleMemories.length < idleMemoriesMax) idleMemories.push(memory);
+  let below = lower(before, yield* endOf(queries, ledgerId, filter.to));
+  while (true) {
+    const batch = readBatch(queries, ledgerId, filter, rangeOf(filter, below));
+    yield batch;
+    if (batch.next === null) return;
+    below = batch.next;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Environment, type Project, soleEnvironment } from '../project/project.ts';
-import { effectiveCohorts, type FlagOf, stateIn } from './flag.ts';
+import { effectiveCohorts, type Flag, stateIn } from './flag.ts';
 
 interface FlagHead {
   readonly id: string;
@@ -8,40 +8,32 @@ interface FlagHead {
   readonly updatedAt: number;
 }
 
-interface StateView<List> {
+interface StateView {
   readonly enabled: boolean;
   readonly trafficPercentage: number;
   /** The effective list. */
-  readonly cohorts: List;
+  readonly cohorts: readonly string[];
   readonly audienceId: string | null;
 }
 
 /** Flat form; `environment` only on a group flag. */
-type FlatFlagView<List> = FlagHead & StateView<List> & { readonly environment?: string };
+type FlatFlagView = FlagHead & StateView & { readonly environment?: string };
 
 /** Environments form of a group flag. */
-interface EnvironmentsFlagView<List> extends FlagHead {
-  readonly environments: Readonly<Record<string, StateView<List> & { readonly updatedAt: number }>>;
+interface EnvironmentsFlagView extends FlagHead {
+  readonly environments: Readonly<Record<string, StateView & { readonly updatedAt: number }>>;
 }
 
-export type FlagView<List = readonly string[]> = FlatFlagView<List> | EnvironmentsFlagView<List>;
+export type FlagView = FlatFlagView | EnvironmentsFlagView;
 
 /** A flag in the form of an answer: flat, or, for a group flag without an environment, with all of them. */
-export function flagView<List>(
-  flag: FlagOf<List>,
-  project: Project,
-  environment: Environment | null,
-): FlagView<List> {
+export function flagView(flag: Flag, project: Project, environment: Environment | null): FlagView {
   if (environment === null && project.isMultiEnvironment) return environmentsFlagView(flag, project);
   return flatFlagView(flag, project, environment);
 }
 
 /** @param environment of a group flag; null for a flag of a single-environment project. */
-export function flatFlagView<List>(
-  flag: FlagOf<List>,
-  project: Project,
-  environment: Environment | null,
-): FlatFlagView<List> {
+export function flatFlagView(flag: Flag, project: Project, environment: Environment | null): FlatFlagView {
   const { id, name, kind, updatedAt } = flagHead(flag, project);
   const state = stateView(flag, environment?.number ?? soleEnvironment);
   const { enabled, trafficPercentage, cohorts, audienceId } = state;
@@ -62,7 +54,7 @@ export function flatFlagView<List>(
   };
 }
 
-function environmentsFlagView<List>(flag: FlagOf<List>, project: Project): EnvironmentsFlagView<List> {
+function environmentsFlagView(flag: Flag, project: Project): EnvironmentsFlagView {
   const { updatedAt } = flag;
   const entries = project.environments.map(({ name, number }) => {
     const { enabled, trafficPercentage, cohorts, audienceId } = stateView(flag, number);
@@ -73,11 +65,11 @@ function environmentsFlagView<List>(flag: FlagOf<List>, project: Project): Envir
   return { id, name, kind, updatedAt, environments: Object.fromEntries(entries) };
 }
 
-function flagHead({ id, name, updatedAt }: FlagOf<unknown>, project: Project): FlagHead {
+function flagHead({ id, name, updatedAt }: Flag, project: Project): FlagHead {
   return { id, name, kind: project.isMultiEnvironment ? 'groupflag' : 'flag', updatedAt };
 }
 
-function stateView<List>(flag: FlagOf<List>, environmentNumber: number): StateView<List> {
+function stateView(flag: Flag, environmentNumber: number): StateView {
   const state = stateIn(flag, environmentNumber);
   const { enabled, trafficPercentage, audienceId } = state;
   return { enabled, trafficPercentage, cohorts: effectiveCohorts(flag, state), audienceId };

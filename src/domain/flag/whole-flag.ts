@@ -1,5 +1,5 @@
 import { environmentNumbers, type Project, soleEnvironment } from '../project/project.ts';
-import { type Flag, type FlagOf, type FlagState, initialState, type StateOf, stateIn } from './flag.ts';
+import { type Flag, type FlagState, initialState, stateIn } from './flag.ts';
 import type { FlagLabels } from './flag-labels.ts';
 
 /**
@@ -7,16 +7,14 @@ import type { FlagLabels } from './flag-labels.ts';
  * environment of the project, and no other; and the only list of a single-environment flag is in `cohorts`, but is
  * stored as the override of its only state. This file alone knows of that.
  */
-export interface WholeFlagOf<List> extends FlagLabels {
+export interface WholeFlag extends FlagLabels {
   /** Flag-wide; the only list of a single-environment flag. */
-  readonly cohorts: List;
+  readonly cohorts: readonly string[];
   /** By environment number, in the project's order; `soleEnvironment` alone in a single-environment project. */
-  readonly states: ReadonlyMap<number, StateOf<List>>;
+  readonly states: ReadonlyMap<number, FlagState>;
 }
 
-export type WholeFlag = WholeFlagOf<readonly string[]>;
-
-export function wholeFlag<List>(flag: FlagOf<List>, project: Project): WholeFlagOf<List> {
+export function wholeFlag(flag: Flag, project: Project): WholeFlag {
   const { name, description, tags } = flag;
   const labels = { name, description, tags };
   if (!project.isMultiEnvironment) {

@@ -1,4 +1,4 @@
-import type { FlagOf } from '../flag/flag.ts';
+import type { Flag } from '../flag/flag.ts';
 import type { ProblemList } from '../problem-list.ts';
 import type { Project } from '../project/project.ts';
 
@@ -9,7 +9,7 @@ export interface TagCondition {
   readonly tags: readonly EntityTag[];
 }
 
-type Revised = Pick<FlagOf<unknown>, 'revision'>;
+type Revised = Pick<Flag, 'revision'>;
 
 interface EntityTag {
   readonly isWeak: boolean;

@@ -63,8 +63,8 @@ export function denialLetter(
 }
 
 function flagNameOf(queries: RecordQueries, projectId: string, flagId: string | undefined): string | null {
-  const [, ofProject, name] = flagId === undefined ? [] : (queries.foundFlag(flagId)?.begin(3) ?? []);
-  return ofProject === projectId && typeof name === 'string' ? name : null;
+  const flag = flagId === undefined ? undefined : queries.flag(flagId);
+  return flag?.projectId === projectId ? flag.name : null;
 }
 
 /** An address from before the present rule, to which no mail could be sent, is left out. */

@@ -2,7 +2,6 @@ import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts'
 import { passwordCharsMax, passwordCharsMin } from '../bounds.ts';
 import { refuse } from '../outcome.ts';
 
-
 /** @returns the problem of a new password, or null. Its length is the only rule. */
 export function passwordProblem(password: string): string | null {
   const isLong = !hasAtMostCodePoints(password, passwordCharsMin - 1);

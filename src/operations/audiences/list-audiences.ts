@@ -20,17 +20,11 @@ export const listAudiences = consoleRead('list-audiences', {
 
 function* views(queries: RecordQueries, project: Project): Generator<AudienceView | null> {
   const uses = new AudienceUseList(project);
-  for (const found of queries.foundFlagsOf(project.id)) {
-    uses.add(found.read());
+  for (const flag of queries.flagsOf(project.id)) {
+    uses.add(flag);
     yield null;
   }
-  // An audience may have a megabyte of values: none is kept while another one is read.
-  const names = [];
-  for (const name of queries.audienceNamesOf(project.id)) {
-    names.push(name);
-    yield null;
-  }
-  for (const { id } of byName(names)) {
+  for (const { id } of byName([...queries.audienceNamesOf(project.id)])) {
     const audience = queries.audience(id);
     if (audience !== undefined) yield audienceView(audience, uses.usesOf(id));
   }

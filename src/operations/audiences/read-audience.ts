@@ -8,6 +8,7 @@ import { findAudience } from '../../domain/console/find-in-project.ts';
 import type { Audience } from '../../domain/evaluation/audience.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { Steps } from '../../support/steps.ts';
 import { slowReply } from '../list-reply.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
@@ -21,11 +22,11 @@ export const readAudience = consoleRead('read-audience', {
   },
 });
 
-function* view(queries: RecordQueries, project: Project, audience: Audience): Generator<AudienceView | null> {
+function* view(queries: RecordQueries, project: Project, audience: Audience): Steps<AudienceView> {
   const uses = new AudienceUseList(project);
-  for (const found of queries.foundFlagsOf(project.id)) {
-    uses.add(found.read());
-    yield null;
+  for (const flag of queries.flagsOf(project.id)) {
+    uses.add(flag);
+    yield;
   }
-  yield audienceView(audience, uses.usesOf(audience.id));
+  return audienceView(audience, uses.usesOf(audience.id));
 }

@@ -1,5 +1,4 @@
-import { auditEntryView } from '../../contracts/console/audit-views.ts';
-import type { ChainedEntry } from '../../domain/audit/audit-entry.ts';
+import { type AuditEntryView, auditEntryView } from '../../contracts/console/audit-views.ts';
 import { walkAudit } from '../../domain/audit/audit-walk.ts';
 import type { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
@@ -44,8 +43,9 @@ function* pageInPieces(
     const fitting = batch.matches.slice(0, pageSize - listed);
     yield '';
     for (const chained of fitting) {
-      if (listed > 0) yield ',';
-      yield* entryPieces(chained, nameOf(chained.entry.projectId), audienceIds);
+      const view = auditEntryView(chained, nameOf(chained.entry.projectId));
+      noteAudiences(view, audienceIds);
+      yield (listed > 0 ? ',' : '') + JSON.stringify(view);
       listed += 1;
     }
     walked += batch.walked;
@@ -59,21 +59,11 @@ function* pageInPieces(
   yield `,"nextCursor":${next === null ? 'null' : `"${next}"`}}`;
 }
 
-/** @param audienceIds receives the audiences that the entry's changes name */
-function* entryPieces(
-  chained: ChainedEntry,
-  projectName: string | null,
-  audienceIds: Set<string>,
-): Generator<string> {
-  const steps = auditEntryView(chained, projectName);
-  for (let step = steps.next(); ; step = steps.next()) {
-    yield step.done === true ? JSON.stringify(step.value) : '';
-    if (step.done !== true) continue;
-    for (const { field, before, after } of step.value.changes) {
-      if (!/(^|\.)audienceId$/.test(field)) continue;
-      for (const value of [before, after]) if (typeof value === 'string') audienceIds.add(value);
-    }
-    return;
+/** @param ids receives the audiences that the entry's changes name */
+function noteAudiences({ changes }: AuditEntryView, ids: Set<string>): void {
+  for (const { field, before, after } of changes) {
+    if (!/(^|\.)audienceId$/.test(field)) continue;
+    for (const value of [before, after]) if (typeof value === 'string') ids.add(value);
   }
 }
 

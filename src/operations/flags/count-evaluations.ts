@@ -3,7 +3,6 @@ import { refuse, succeed } from '../../domain/outcome.ts';
 import { type Project, soleEnvironment } from '../../domain/project/project.ts';
 import { hourMs, hourOf, hoursShown } from '../../domain/usage/evaluation-count.ts';
 import { consoleRead, inProject } from '../operation.ts';
-import { projectNamedBy } from './flag-pieces.ts';
 
 const unknownFlag = 'This project has no flag with this id.';
 
@@ -14,8 +13,7 @@ export const countEvaluations = consoleRead('count-evaluations', {
   answer: evaluationCountsSchema,
   run: (queries, request, { project }, { now }) => {
     const flagId = request.params['flagId'] ?? '';
-    const found = queries.foundFlag(flagId);
-    if (found === undefined || projectNamedBy(found) !== project.id) return refuse('not-found', unknownFlag);
+    if (queries.flag(flagId)?.projectId !== project.id) return refuse('not-found', unknownFlag);
     const last = hourOf(now);
     const hours = Array.from({ length: hoursShown }, (_, index) => last - (hoursShown - 1 - index) * hourMs);
     const counts = hours.map((hour) => queries.evaluationCounts(flagId, hour));

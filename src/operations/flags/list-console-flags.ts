@@ -1,13 +1,12 @@
 import { type FlagRow, flagPageSchema, flagRow, type StateKind } from '../../contracts/console/flag-views.ts';
+import type { Flag } from '../../domain/flag/flag.ts';
 import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { environmentNumbers, type Project } from '../../domain/project/project.ts';
-import type { FlagPlace, FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
+import type { FlagPlace, RecordQueries } from '../../domain/record-queries.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
-import type { PackedList } from '../../support/packed-list.ts';
 import { type ConsoleRequest, consoleRead, inProject } from '../operation.ts';
 import { cursorOf, placeOf } from './flag-cursor.ts';
-import { projectNamedBy } from './flag-pieces.ts';
 
 /** Flags of a page, unless its request says another number. */
 const pageFlags = 200;
@@ -95,26 +94,19 @@ class StateKinds {
   }
 }
 
-const countOf = ({ count }: PackedList): number => count;
-
-/** The rows come first, one in each piece, because the kinds are known after them. An empty piece is a pause. */
+/** The rows come first, one in each piece, because the kinds are known after them. */
 function* pagePieces(queries: RecordQueries, project: Project, asked: Asked): Generator<string> {
   const kinds = new StateKinds();
   let next: FlagPlace | null = null;
   let count = 0;
   let opening = `{"environments":${JSON.stringify(environmentNumbers(project))},"flags":[`;
   let last: FlagRow | null = null;
-  for (const found of foundFlags(queries, project, asked)) {
-    if (found === null) {
-      yield '';
-      continue;
-    }
+  for (const flag of flagsAsked(queries, project, asked)) {
     if (count === asked.limit || kinds.list.length >= pageKindsMax) {
       next = last;
       break;
     }
-    const flag = found.read();
-    last = flagRow(flag, project, countOf, (state) => kinds.indexOf(state));
+    last = flagRow(flag, project, (state) => kinds.indexOf(state));
     yield opening + JSON.stringify(last);
     opening = ',';
     count += 1;
@@ -124,26 +116,15 @@ function* pagePieces(queries: RecordQueries, project: Project, asked: Asked): Ge
   yield `],"next":${next === null ? 'null' : JSON.stringify(cursorOf(next))}}`;
 }
 
-function foundFlags(
-  queries: RecordQueries,
-  project: Project,
-  { after, ids }: Asked,
-): Iterable<FoundFlag | null> {
-  if (ids !== null) return foundByIds(queries, project, ids);
-  return after === null ? queries.foundFlagsOf(project.id) : queries.foundFlagsAfter(project.id, after);
+function flagsAsked(queries: RecordQueries, project: Project, { after, ids }: Asked): Iterable<Flag> {
+  if (ids !== null) return flagsById(queries, project, ids);
+  return after === null ? queries.flagsOf(project.id) : queries.flagsAfter(project.id, after);
 }
 
-/**
- * A flag of another project is none of this one, like one that was deleted: null, which is a pause, because to find its
- * record is to copy it.
- */
-function* foundByIds(
-  queries: RecordQueries,
-  project: Project,
-  ids: readonly string[],
-): Generator<FoundFlag | null> {
+/** A flag of another project is none of this one, like one that was deleted. */
+function* flagsById(queries: RecordQueries, project: Project, ids: readonly string[]): Generator<Flag> {
   for (const id of ids) {
-    const found = queries.foundFlag(id);
-    yield found !== undefined && projectNamedBy(found) === project.id ? found : null;
+    const flag = queries.flag(id);
+    if (flag?.projectId === project.id) yield flag;
   }
 }

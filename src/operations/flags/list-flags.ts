@@ -1,4 +1,5 @@
 import { flagListSchema } from '../../contracts/management/flag-list.ts';
+import type { Flag } from '../../domain/flag/flag.ts';
 import { flagView } from '../../domain/flag/flag-view.ts';
 import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
 import { limitRead } from '../../domain/management/environment-limit.ts';
@@ -12,7 +13,7 @@ import { isName } from '../../domain/name-rules.ts';
 import { succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { Environment, Project } from '../../domain/project/project.ts';
-import type { FoundFlag, RecordQueries } from '../../domain/record-queries.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
 import { envParameter, managementRead, successAnswer } from '../management-operation.ts';
 
 /** `GET /api/v1/flags`. Each flag is read from `queries` when its piece of the body is asked for. */
@@ -47,19 +48,19 @@ export const listFlags = managementRead('list-flags', {
 });
 
 /** @param name exactly; null for every flag. A name that no flag can have needs no look-up. */
-function selectFlags(queries: RecordQueries, projectId: string, name: string | null): Iterable<FoundFlag> {
-  if (name === null) return queries.foundFlagsOf(projectId);
-  return isName(name) ? queries.foundFlagsOf(projectId, name) : [];
+function selectFlags(queries: RecordQueries, projectId: string, name: string | null): Iterable<Flag> {
+  if (name === null) return queries.flagsOf(projectId);
+  return isName(name) ? queries.flagsOf(projectId, name) : [];
 }
 
 function* listPieces(
-  flags: Iterable<FoundFlag>,
+  flags: Iterable<Flag>,
   project: Project,
   environment: Environment | null,
 ): Generator<string> {
   let opening = '{"flags":[';
-  for (const found of flags) {
-    yield opening + JSON.stringify(flagView(found.readWhole(), project, environment));
+  for (const flag of flags) {
+    yield opening + JSON.stringify(flagView(flag, project, environment));
     opening = ',';
   }
   yield opening === ',' ? ']}' : `${opening}]}`;

@@ -4,7 +4,7 @@ import { flagView } from '../../domain/flag/flag-view.ts';
 import { flagEntityTag, isRevalidated } from '../../domain/management/entity-tag.ts';
 import { chooseEnvironment } from '../../domain/management/environment-choice.ts';
 import { limitRead } from '../../domain/management/environment-limit.ts';
-import { refuseUnknownFlag } from '../../domain/management/find-flag.ts';
+import { findFlag } from '../../domain/management/find-flag.ts';
 import { addQueryProblems, parseManagementQuery } from '../../domain/management/management-query.ts';
 import { refuseProblems } from '../../domain/management/refusal.ts';
 import { succeed } from '../../domain/outcome.ts';
@@ -16,7 +16,6 @@ import {
   managementRead,
   successAnswer,
 } from '../management-operation.ts';
-import { projectNamedBy } from './flag-pieces.ts';
 
 /** `GET /api/v1/flags/{id}`. */
 export const readFlag = managementRead('read-flag', {
@@ -36,20 +35,15 @@ export const readFlag = managementRead('read-flag', {
   run: (queries, call, principal) => {
     const { token, project } = principal;
     const query = parseManagementQuery(call.query);
-    const found = queries.foundFlag(call.params['id'] ?? '');
-    if (found === undefined) return refuseUnknownFlag(token);
-    if (projectNamedBy(found) !== project.id) {
-      // Verified, because a damaged record may name another project.
-      found.readWhole();
-      return refuseUnknownFlag(token);
-    }
+    const found = findFlag(queries, principal, call.params['id'] ?? '');
+    if (!found.ok) return found;
+    const flag = found.value;
     const limited = limitRead(principal, query);
     if (!limited.ok) return limited;
     const problems = new ProblemList();
     addQueryProblems(query, ['env'], problems);
     const environment = chooseEnvironment(project, query, false, problems);
     if (!problems.isEmpty) return refuseProblems(token, problems);
-    const flag = found.readWhole();
     const tag = flagEntityTag(flag, project);
     if (isRevalidated(call.header, flag, project)) return succeed(successAnswer(304, '', token.id, tag));
     const body = JSON.stringify(flagView(flag, project, environment));

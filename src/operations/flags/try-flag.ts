@@ -1,18 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { type Trial, trialSchema } from '../../contracts/console/evaluation-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
-import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
-import { refuseAbsentFlag } from '../../domain/console/find-in-project.ts';
-import { type EvaluableFlag, evaluableOf } from '../../domain/evaluation/evaluable-flag.ts';
+import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
+import { evaluableOf } from '../../domain/evaluation/evaluable-flag.ts';
 import { readTrialContext, trialOf } from '../../domain/evaluation/flag-trial.ts';
 import { stateIn } from '../../domain/flag/flag.ts';
-import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
+import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { describeEnvironments, environmentNumbers } from '../../domain/project/project.ts';
 import { randomRoll } from '../../support/random-roll.ts';
 import { optional } from '../body-parts.ts';
-import { consoleRead, inProject, type Shown } from '../operation.ts';
-import { projectNamedBy } from './flag-pieces.ts';
+import { consoleRead, inProject } from '../operation.ts';
 
 const sent = shape({
   environmentNumber: Type.Integer({ minimum: 0 }),
@@ -30,8 +28,8 @@ export const tryFlag = consoleRead('try-flag', {
   body: sent,
   answer: trialSchema,
   run: (queries, { params, body }, { project }) => {
-    const found = queries.foundFlag(params['flagId'] ?? '');
-    if (found === undefined || projectNamedBy(found) !== project.id) return refuseAbsentFlag();
+    const found = findConsoleFlag(queries, project, params['flagId']);
+    if (!found.ok) return found;
     const sent = body as TryFlagBody;
     const problems = new ProblemList();
     if (!environmentNumbers(project).includes(sent.environmentNumber)) {
@@ -40,14 +38,12 @@ export const tryFlag = consoleRead('try-flag', {
     }
     const context = readTrialContext(sent, problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
-    const answer = (flag: EvaluableFlag): Outcome<Shown, ConsoleProblem> => {
-      const { audienceId } = stateIn(flag, sent.environmentNumber);
-      const audience = audienceId === null ? null : (queries.audience(audienceId) ?? null);
-      const place = { flag, project, environmentNumber: sent.environmentNumber, audience };
-      const trial = trialOf(place, context, randomRoll);
-      const value: Trial = { ...trial, steps: [...trial.steps] };
-      return succeed({ value });
-    };
-    return answer(evaluableOf(found.readWhole()));
+    const { audienceId } = stateIn(found.value, sent.environmentNumber);
+    const audience = audienceId === null ? null : (queries.audience(audienceId) ?? null);
+    const flag = evaluableOf(found.value);
+    const place = { flag, project, environmentNumber: sent.environmentNumber, audience };
+    const trial = trialOf(place, context, randomRoll);
+    const value: Trial = { ...trial, steps: [...trial.steps] };
+    return succeed({ value });
   },
 });

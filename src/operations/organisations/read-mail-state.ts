@@ -1,6 +1,7 @@
 import { type MailState, mailStateSchema } from '../../contracts/console/organisation-views.ts';
 import { ownOrganisation } from '../../domain/console/console-principal.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
+import type { Steps } from '../../support/steps.ts';
 import { slowReply } from '../list-reply.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 
@@ -12,13 +13,13 @@ export const readMailState = consoleRead('read-mail-state', {
   run: (queries, _request, principal) => slowReply(mailState(queries, ownOrganisation(principal).id)),
 });
 
-function* mailState(queries: RecordQueries, organisationId: string): Generator<MailState | null> {
+function* mailState(queries: RecordQueries, organisationId: string): Steps<MailState> {
   let [waiting, failed] = [0, 0];
   let waitingFault: string | null = null;
   let lastFailure: MailState['lastFailure'] = null;
   const isOwn = rememberOwn(queries, organisationId);
   for (const { sequence, entry } of queries.outboxAfter(0)) {
-    yield null;
+    yield;
     if (!isOwn(entry.denial.tokenId)) continue;
     const { failedAt = null, fault = null } = queries.outboxDelivery(sequence) ?? {};
     if (failedAt === null) {
@@ -29,7 +30,7 @@ function* mailState(queries: RecordQueries, organisationId: string): Generator<M
       if (failedAt >= (lastFailure?.at ?? 0)) lastFailure = { at: failedAt, fault: fault ?? '' };
     }
   }
-  yield { waiting, waitingFault, failed, lastFailure };
+  return { waiting, waitingFault, failed, lastFailure };
 }
 
 /** Whether a token belongs to the organisation. The outbox is bounded, and so is the cache of answers. */

@@ -1,14 +1,13 @@
 import { searchAnswerSchema } from '../../contracts/console/search-views.ts';
 import { roleIn } from '../../domain/console/console-principal.ts';
-import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
 import type { Member } from '../../domain/member/member.ts';
-import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
+import { refuse } from '../../domain/outcome.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { hasAtMostCodePoints } from '../../support/code-points.ts';
 import type { Steps } from '../../support/steps.ts';
-import { byName } from '../list-reply.ts';
-import { consoleRead, type Shown, signedIn } from '../operation.ts';
+import { byName, slowReply } from '../list-reply.ts';
+import { consoleRead, signedIn } from '../operation.ts';
 import { Search } from './search.ts';
 
 /** Characters of a search. */
@@ -29,23 +28,23 @@ export const searchConsole = consoleRead('search-console', {
       return refuse('invalid-request', `q must be at most ${searchCharsMax} characters`);
     }
     const only = query['project'];
-    if (only === undefined) return succeed({ later: answer(queries, member, text, null) });
+    if (only === undefined) return slowReply(resultsOf(queries, member, text, null));
     const project = queries.project(only);
     if (project === undefined || roleIn(project, member) === null) {
       return refuse('not-found', 'None of your projects has this id. It may have been deleted.');
     }
-    return succeed({ later: answer(queries, member, text, project) });
+    return slowReply(resultsOf(queries, member, text, project));
   },
 });
 
-function* answer(
+function* resultsOf(
   queries: RecordQueries,
   member: Member,
   text: string,
   only: Project | null,
-): Steps<Outcome<Shown, ConsoleProblem>> {
+): Steps<object> {
   const projects = only === null ? yield* visibleProjects(queries, member) : [only];
-  return succeed({ value: yield* new Search(queries, projects).run(text, only === null) });
+  return yield* new Search(queries, projects).run(text, only === null);
 }
 
 function* visibleProjects(queries: RecordQueries, member: Member): Steps<readonly Project[]> {

@@ -1,5 +1,5 @@
 import type { FoundFlagView, SearchResult } from '../../contracts/console/search-views.ts';
-import type { PackedFlag } from '../../domain/flag/flag.ts';
+import type { Flag } from '../../domain/flag/flag.ts';
 import { wholeFlag } from '../../domain/flag/whole-flag.ts';
 import { isProductionState } from '../../domain/project/production.ts';
 import type { Project } from '../../domain/project/project.ts';
@@ -12,9 +12,8 @@ const shownMax = 20;
 /** Names that a search looks at, in all projects together; a step looks at some tens of microseconds' worth. */
 const namesMax = 100_000;
 const namesOfStep = 32;
-/** Flags that are read to rank them, and their bytes. */
+/** Flags that are read to rank them. */
 const flagsReadMax = 300;
-const bytesReadMax = 16 * 1024 * 1024;
 /** Newest entries of each audit log in which a search without words looks for flags. */
 const recentMax = 100;
 
@@ -47,7 +46,6 @@ export class Search {
   readonly #projects: readonly Project[];
   #namesLeft = namesMax;
   #flagsLeft = flagsReadMax;
-  #bytesLeft = bytesReadMax;
   /** No more flags may be read. */
   #isSpent = false;
   #isComplete = true;
@@ -161,12 +159,11 @@ export class Search {
     const visible = new Map(this.#projects.map((project) => [project.id, project]));
     for (const [ledgerId, range] of this.#ledgers()) {
       let looked = 0;
-      for (const { entry, bytesRead } of this.#queries.auditHeadsOf(ledgerId, range)) {
+      for (const { entry } of this.#queries.auditHeadsOf(ledgerId, range)) {
         const project = entry.action.startsWith('flag.') ? visible.get(entry.projectId ?? '') : undefined;
         yield project === undefined ? null : { project, id: entry.targetId };
         looked += 1;
-        this.#bytesLeft -= bytesRead;
-        if (looked === recentMax || this.#bytesLeft < 0) break;
+        if (looked === recentMax) break;
       }
     }
     for (const project of this.#projects) {
@@ -196,35 +193,30 @@ export class Search {
 
   /** @returns null for a flag that was deleted, or when no more may be read */
   *#read({ project, id }: Candidate): Steps<ReadFlag | null> {
-    // A record that is found was copied, up to megabytes.
-    yield;
-    const found = this.#queries.foundFlag(id);
-    if (found === undefined) return null;
-    if (this.#flagsLeft === 0 || found.bytes > this.#bytesLeft) {
+    if (this.#flagsLeft === 0) {
       this.#isSpent = true;
       this.#isComplete = false;
       return null;
     }
     this.#flagsLeft -= 1;
-    this.#bytesLeft -= found.bytes;
-    const flag = found.read();
+    const flag = this.#queries.flag(id);
     yield;
-    return flag.projectId === project.id ? shownFlag(flag, project) : null;
+    return flag?.projectId === project.id ? shownFlag(flag, project) : null;
   }
 }
 
-function shownFlag(flag: PackedFlag, project: Project): ReadFlag {
+function shownFlag(flag: Flag, project: Project): ReadFlag {
   const { id, revision, updatedAt } = flag;
   const { name, cohorts, states } = wholeFlag(flag, project);
   const environments = new Map(project.environments.map((environment) => [environment.number, environment]));
   const shown = Array.from(states).filter(([number]) => isProductionState(project, number));
   const view: FoundFlagView = {
-    ...{ kind: 'flag', ...inProject(project), id, name, revision, cohortCount: cohorts.count },
+    ...{ kind: 'flag', ...inProject(project), id, name, revision, cohortCount: cohorts.length },
     states: shown.map(([number, { enabled, trafficPercentage, cohortOverride, audienceId }]) => ({
       environment: number,
       name: environments.get(number)?.name ?? '',
       isProtected: environments.get(number)?.isProtected ?? false,
-      ...{ enabled, trafficPercentage, cohortOverrideCount: cohortOverride?.count ?? null, audienceId },
+      ...{ enabled, trafficPercentage, cohortOverrideCount: cohortOverride?.length ?? null, audienceId },
     })),
   };
   return { view, isOn: view.states.some(({ enabled }) => enabled), updatedAt };

@@ -4,6 +4,7 @@ import type { RecordQueries } from '../../domain/record-queries.ts';
 import { consoleTokenView } from '../../domain/token/console-token-view.ts';
 import type { Token } from '../../domain/token/token.ts';
 import { findToken } from '../../domain/token/token-management.ts';
+import type { Steps } from '../../support/steps.ts';
 import { slowReply } from '../list-reply.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
@@ -25,43 +26,36 @@ export const readTokenActivity = consoleRead('read-token-activity', {
   },
 });
 
-/** @returns a null now and then, in which other requests are served, and then the page */
 function* activityOf(
   queries: RecordQueries,
   token: Token,
   principal: ProjectPrincipal,
   now: number,
-): Generator<object | null> {
+): Steps<object> {
   const uses: TokenActivity['uses'] = [];
   for (const { tokenId: _, ...use } of queries.usesOf(token.id)) {
     uses.push(use);
-    if (uses.length % rowsAtOnce === 0) yield null;
+    if (uses.length % rowsAtOnce === 0) yield;
   }
   const flagOf = flagFinder(queries, principal.project.id);
   const denials: TokenActivity['denials'] = [];
   for (const { tokenId: _, flagId, ...denial } of queries.denialsOf(token.id)) {
-    const flag = flagId === undefined ? null : yield* flagOf(flagId);
-    denials.push({ ...denial, flag });
-    if (denials.length % rowsAtOnce === 0) yield null;
+    denials.push({ ...denial, flag: flagId === undefined ? null : flagOf(flagId) });
+    if (denials.length % rowsAtOnce === 0) yield;
   }
-  yield { token: consoleTokenView(queries, token, principal, now), uses, denials };
+  return { token: consoleTokenView(queries, token, principal, now), uses, denials };
 }
 
-/**
- * Another project's flag is unknown here, like one that does not exist. A flag's lists are not read for its name, but its
- * record is copied: a pause follows.
- */
+/** Another project's flag is unknown here, like one that does not exist. */
 function flagFinder(queries: RecordQueries, projectId: string) {
-  type Named = TokenActivity['denials'][number]['flag'];
-  const known = new Map<string, Named>();
-  return function* (id: string): Generator<null, Named> {
+  const known = new Map<string, TokenActivity['denials'][number]['flag']>();
+  return (id: string) => {
     const found = known.get(id);
     if (found !== undefined) return found;
     if (known.size >= flagsNamedMax) return { id, name: null };
-    const [, ofProject, name] = queries.foundFlag(id)?.begin(3) ?? [];
-    const flag = { id, name: ofProject === projectId && typeof name === 'string' ? name : null };
-    known.set(id, flag);
-    yield null;
-    return flag;
+    const flag = queries.flag(id);
+    const named = { id, name: flag?.projectId === projectId ? flag.name : null };
+    known.set(id, named);
+    return named;
   };
 }

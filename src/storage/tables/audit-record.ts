@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Actor, AuditAction, AuditEntry, AuditHead } from '../../domain/audit/audit-entry.ts';
-import { changesFromText, changesToText } from '../../domain/audit/changes-text.ts';
+import { changesFromText, changesToText } from '../../domain/audit/recorded-changes.ts';
 import {
   aboveAll,
   firstIdOf,
@@ -74,7 +74,7 @@ export function decodeAuditEntry(encodedEntry: Uint8Array): AuditEntry {
 }
 
 /**
- * The same as `decodeAuditEntry`, without decoding the changes, which may be megabytes: they stay where they are.
+ * The same as `decodeAuditEntry`, without decoding the changes.
  * @throws RangeError on bytes that `encodeAuditEntry` has not made
  */
 export function decodeAuditHead(encodedEntry: Uint8Array): {

@@ -6,8 +6,6 @@ import {
 } from '../../domain/audit/audit-entry.ts';
 import type { AuditRange } from '../../domain/record-queries.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
-import type { ScratchMemory } from '../../support/scratch-memory.ts';
-import { finish } from '../../support/steps.ts';
 import { ownedSequenceKey, rangeOf, sequenceOf } from '../keys/key-parts.ts';
 import { emptyValue, missingRecord } from '../record-index.ts';
 import type { RecordSource } from '../record-source.ts';
@@ -42,8 +40,7 @@ export const auditTable = {
 
 /** A ledger's entries, newest first, all from one snapshot. */
 function* auditOf(source: RecordSource, ledgerId: string, range: AuditRange = {}): Generator<ChainedEntry> {
-  const { memory = null } = range;
-  for (const found of auditKeys(source, ledgerId, range)) yield entryAt(found.source, found.key, memory);
+  for (const found of auditKeys(source, ledgerId, range)) yield entryAt(found.source, found.key);
 }
 
 /**
@@ -124,17 +121,9 @@ function* keysAbout(
   }
 }
 
-/** Longer entries are read into memory that is used again. */
-const ownMemoryBytesMax = 64 * 1024;
-
 /** @throws DamagedRecordError when the index names a missing entry. */
-function entryAt(source: RecordSource, key: Buffer, memory: ScratchMemory | null): ChainedEntry {
-  const found = peekEntry(source, key);
-  if (memory === null || found.length <= ownMemoryBytesMax) return chainedEntry(key, Buffer.from(found));
-  memory.begin();
-  const copy = finish(memory.take(found.length));
-  copy.set(found);
-  return chainedEntry(key, copy);
+function entryAt(source: RecordSource, key: Buffer): ChainedEntry {
+  return chainedEntry(key, Buffer.from(peekEntry(source, key)));
 }
 
 /** @returns memory of lmdb's that its next read overwrites */

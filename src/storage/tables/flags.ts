@@ -1,6 +1,6 @@
 import type { Flag, FlagState, PackedFlag } from '../../domain/flag/flag.ts';
 import { environmentNumbers, type Project } from '../../domain/project/project.ts';
-import type { FlagPlace, FoundFlag } from '../../domain/record-queries.ts';
+import type { FlagPlace } from '../../domain/record-queries.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { Finding, StoreWalk } from '../check/store-walk.ts';
 import { type FoundRecord, findRecord } from '../evaluation-reader.ts';
@@ -70,9 +70,9 @@ export const flagTable = replacedTable({
   answers: {
     flag: ({ source }, id) => findById(source, flagRecord, id),
     flagsOf: ({ source }, projectId, name) => flagsOf(source, projectId, name),
-    foundFlag: ({ source }, id) => foundFlag(source, id),
-    foundFlagsOf: ({ source }, projectId, name) => foundFlagsOf(source, projectId, name),
-    foundFlagsAfter: ({ source }, projectId, place) => foundFlagsIn(source, rangeAfter(projectId, place)),
+    flagsAfter: ({ source }, projectId, place) => flagsIn(source, rangeAfter(projectId, place)),
+    flagsLongerThan: ({ source }, projectId, bytes) =>
+      flagsWhose(source, projectId, ({ length }) => length > bytes),
     flagPlacesOf: ({ source }, projectId, name) => flagPlacesOf(source, projectId, name),
     flagsNaming: ({ source }, projectId, audienceId) => flagsNaming(source, projectId, audienceId),
   },
@@ -83,7 +83,10 @@ export const flagTable = replacedTable({
 });
 
 function* flagsOf(source: RecordSource, projectId: string, name: string | undefined): Generator<Flag> {
-  const range = rangeOfFlags(projectId, name);
+  yield* flagsIn(source, rangeOfFlags(projectId, name));
+}
+
+function* flagsIn(source: RecordSource, range: KeyRange | null): Generator<Flag> {
   if (range !== null) yield* indexed(source, flagIndex, flagRecord, range);
 }
 
@@ -98,49 +101,43 @@ function* flagPlacesOf(source: RecordSource, projectId: string, name?: string): 
  * wait.
  */
 function* flagsNaming(source: RecordSource, projectId: string, audienceId: string): Generator<Flag> {
-  if (!isIdShaped(projectId) || !isIdShaped(audienceId)) return;
+  if (!isIdShaped(audienceId)) return;
   const sought = idKey(audienceId);
+  yield* flagsWhose(source, projectId, (bytes) => bytes.includes(sought));
+}
+
+/** @param isWanted decides by a record's bytes, before it is decoded */
+function* flagsWhose(
+  source: RecordSource,
+  projectId: string,
+  isWanted: (bytes: Buffer) => boolean,
+): Generator<Flag> {
+  if (!isIdShaped(projectId)) return;
   const pinned = source.pin();
   try {
     for (const indexKey of pinned.source.keys(flagIndex.database, rangeOf(projectId))) {
       const key = lastIdKeyOf(indexKey);
       const bytes = pinned.source.findBytes('flags', key);
       if (bytes === undefined) throw missingRecord(flagRecord, key);
-      if (bytes.includes(sought)) yield flagRecord.decode(key, bytes);
+      if (isWanted(bytes)) yield flagRecord.decode(key, bytes);
     }
   } finally {
     pinned.release();
   }
 }
 
-type FoundFlagRecord = FoundRecord<PackedFlag> & FoundFlag;
-
-function flagAt(source: RecordSource, key: Buffer): FoundFlagRecord | undefined {
-  const found = findRecord<PackedFlag>({ source, database: 'flags', key, skim: skimFlag });
-  if (found === undefined) return undefined;
-  const readWhole = (): Flag => {
-    const bytes = source.findBytes('flags', key);
-    if (bytes === undefined) throw missingRecord(flagRecord, key);
-    return flagRecord.decode(key, bytes);
-  };
-  const { bytes, begin, read } = found;
-  // Not spread: each object would have a map of V8's own, which only a major collection frees.
-  return { bytes, begin, read, readWhole };
+function flagAt(source: RecordSource, key: Buffer): FoundRecord<PackedFlag> | undefined {
+  return findRecord<PackedFlag>({ source, database: 'flags', key, skim: skimFlag });
 }
 
-export function foundFlag(source: RecordSource, id: string): FoundFlagRecord | undefined {
+/** For evaluation, without strings for the items of its lists. */
+export function foundFlag(source: RecordSource, id: string): FoundRecord<PackedFlag> | undefined {
   return isIdShaped(id) ? flagAt(source, idKey(id)) : undefined;
 }
 
-export function foundFlagsOf(
-  source: RecordSource,
-  projectId: string,
-  name: string | undefined,
-): Generator<FoundFlagRecord> {
-  return foundFlagsIn(source, rangeOfFlags(projectId, name));
-}
-
-function* foundFlagsIn(source: RecordSource, range: KeyRange | null): Generator<FoundFlagRecord> {
+/** The same for all flags of a project, by name, then id. */
+export function* foundFlagsOf(source: RecordSource, projectId: string): Generator<FoundRecord<PackedFlag>> {
+  const range = rangeOfFlags(projectId, undefined);
   if (range === null) return;
   const pinned = source.pin();
   try {

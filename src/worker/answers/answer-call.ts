@@ -7,7 +7,6 @@ import { cutOff, overloaded, readTooLate, refuseUndecided } from '../../operatio
 import type { WriterPort } from '../../writer/client/writer-client.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
 import type { AnswerEncoder, AnswerEncoders } from './answer-encoder.ts';
-import { LateAnswer } from './late-answer.ts';
 import type { LongAnswers } from './long-answers.ts';
 import { fitsOneChunk, giveMade, type MadeAnswer } from './made-answer.ts';
 
@@ -61,7 +60,7 @@ export function answerRead(reply: ApiReply, call: ApiCall, actors: ReadingActors
 function readNow(reply: ApiReply, call: ApiCall, actors: ApiActors): void {
   const read = actors.reads.read(call);
   const { answer } = read;
-  if (typeof answer.body !== 'string' || answer.later !== undefined) sendLong(reply, read, actors);
+  if (typeof answer.body !== 'string') sendLong(reply, read, actors);
   else if (answer.isFailedAuthentication || answer.denial !== null) {
     guarded(reply, actors, giveRecorded(reply, answer, answer.body, actors));
   } else {
@@ -149,27 +148,24 @@ function giveRead(reply: ApiReply, answer: ApiAnswer, body: string, actors: ApiA
 }
 
 /** A refusal is given before a long answer begins. */
-function sendLong(reply: ApiReply, { answer: first, release }: Read, actors: ApiActors): void {
-  const late = new LateAnswer(first);
+function sendLong(reply: ApiReply, { answer, release }: Read, actors: ApiActors): void {
   const touch = (): void => {
-    if (!reply.request.isBackground) actors.touch(first.touchedSessionId);
+    if (!reply.request.isBackground) actors.touch(answer.touchedSessionId);
   };
   actors.longAnswers.send({
     exchange: reply.exchange,
-    get status() {
-      return late.known.status;
-    },
+    status: answer.status,
     heldBytes: () => 0,
-    pieces: late.pieces(),
+    pieces: typeof answer.body === 'string' ? [answer.body] : answer.body,
     askedAt: reply.completeAt,
     isPinned: true,
-    holder: () => holderOf(reply, first),
+    holder: () => holderOf(reply, answer),
     release,
-    headers: (coding) => reply.headers(late.known.status, codedFieldsOf(reply, late.known, coding)),
-    encoder: () => encoderFor(reply, late.known, actors),
+    headers: (coding) => reply.headers(answer.status, codedFieldsOf(reply, answer, coding)),
+    encoder: () => encoderFor(reply, answer, actors),
     answerWhole: (whole) => {
       touch();
-      giveWhole(reply, late.known, whole, actors);
+      giveWhole(reply, answer, whole, actors);
     },
     refuse: (detail) => reply.refuseUnavailable(detail),
     fail: (fault, hasBegun) => {
@@ -177,7 +173,7 @@ function sendLong(reply: ApiReply, { answer: first, release }: Read, actors: Api
       if (!hasBegun) reply.refuseInternal();
     },
     onBegin: touch,
-    onOver: () => reply.finishLong(late.known.status, late.known.askerId),
+    onOver: () => reply.finishLong(answer.status, answer.askerId),
   });
 }
 

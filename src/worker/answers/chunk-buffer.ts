@@ -7,9 +7,6 @@ const bufferBytes = 2 * chunkBytesMax;
 /** Buffers that a thread keeps for later answers. */
 const freeBuffersMax = 16;
 
-/** A buffer for one chunk, and room for its last piece, which may go past the end. */
-const keptAlways = 4 * chunkBytesMax;
-
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
 /** Reused: new memory for each answer would be gigabytes a second, and cause major collections all the time. */
@@ -25,11 +22,6 @@ export class ChunkBuffer {
   /** It holds more than one chunk, so the first is certainly not the last. */
   get isOverfull(): boolean {
     return this.#length > chunkBytesMax;
-  }
-
-  /** Bytes that it keeps of a piece that is longer than a chunk. */
-  get extraBytes(): number {
-    return Math.max(0, this.#bytes.length - keptAlways);
   }
 
   add(piece: string | Uint8Array): void {

@@ -1,7 +1,45 @@
+import type { Coding } from '../../http/content-coding.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import type { HeaderBlock } from '../../http/header-block.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
+import { CutAnswer, type TextPieces } from '../../support/text-pieces.ts';
 import type { Holder } from '../evaluation/pin-room.ts';
-import { type LongAnswer, Sending, type SendingHooks } from './long-answer.ts';
+import type { AnswerEncoder } from './answer-encoder.ts';
+import { ChunkBuffer } from './chunk-buffer.ts';
 import type { LongAnswerPlace, LongAnswerRoom } from './long-answer-room.ts';
+
+/** An answer of any length, before its body is made. */
+export interface LongAnswer {
+  readonly exchange: Exchange;
+  readonly status: number;
+  readonly pieces: TextPieces;
+  /** Bytes kept in memory for the rest of the answer. Asked when it begins. */
+  heldBytes(): number;
+  /** Whether the pieces are read from a snapshot of their own, which keeps pages of the store from being reused. */
+  readonly isPinned: boolean;
+  /** The body says that a change was applied. Such an answer is sent even when its client has its quota already. */
+  readonly isDecided?: boolean;
+  /** When its request was here whole, by `monotonicMs`: its first bytes are due a deadline later. By default now. */
+  readonly askedAt?: number;
+  /** The client that it is counted for. Asked only while its request is handled. */
+  holder(): Holder;
+  /** Gives back what the pieces are read from. Called once. */
+  release(): void;
+  /** @param coding of its encoder */
+  headers(coding: Coding | null): HeaderBlock;
+  /** The encoder through which an answer of several chunks goes, if there is one. Closed with the answer. */
+  encoder?(): AnswerEncoder | null;
+  /** Sends an answer that fits into one chunk. @param bytes valid during the call only */
+  answerWhole(bytes: Uint8Array): void;
+  /** Answers with a 503 instead of the first chunk. */
+  refuse(detail: string): void;
+  /** The answer threw. @param hasBegun false: its client has no answer yet */
+  fail(fault: unknown, hasBegun: boolean): void;
+  /** An answer of several chunks begins. Called before its headers are asked for. */
+  onBegin?(): void;
+  /** An answer of several chunks is over: the client's socket took the last byte, or the answer was cut. */
+  onOver(): void;
+}
 
 export interface LongAnswersOptions {
   readonly room: LongAnswerRoom;
@@ -9,208 +47,352 @@ export interface LongAnswersOptions {
   readonly deadlineMs: number;
   /** Receives how long each step took, in milliseconds. */
   onStep(ms: number): void;
-  /** There was no place for an answer. */
+  /** A client had its quota already. */
   onRefused(): void;
 }
 
-/** How long an answer is worked on when it is asked for: a short one is complete by then. */
-const firstSliceMs = 0.25;
-/**
- * Long answers are worked on for this long between two polls of the sockets, which is less than a request takes through
- * the machine; or for this share of what a longer turn has taken.
- */
-const sliceMs = 0.1;
-const turnShare = 0.5;
-/** When requests come faster than they can be refused, long answers still get up to this much of each turn. */
-const slicesMsMax = 2;
-/**
- * Steps that an answer makes when it is asked for, even if other threads had the processor meanwhile: a short one is
- * complete by then.
- */
-const firstSteps = 4;
-/** Answers that are made as soon as they are asked for take at most this much of a turn of the event loop. */
-const atOnceMsMax = 1;
-/**
- * A long answer's snapshot keeps pages from being reused, so the file grows: a client that is slower than this is cut
- * off.
- */
-const answerAgeMaxMs = 30_000;
-/** How often the answers are searched for those that are too old or past their deadline. */
-const lookIntervalMs = 50;
-/** Holders whose last turns are remembered. */
-const turnsMax = 4096;
+/** Long answers take about this much of a pass of the event loop together; evaluations are served in between. */
+const passMs = 1;
+/** A client that takes nothing for so long is cut off. */
+const stallMs = 10_000;
+/** A snapshot makes the file grow while it is held: a client that takes longer to read from one is cut off. */
+const pinnedMs = 30_000;
+/** How often the answers are searched for such clients, and for those past their deadline. */
+const lookIntervalMs = 250;
+/** This many bytes at the end of a body are kept back, to ask a socket with them whether it has taken the rest. */
+const keptBackMax = 1024;
+/** Pieces of a step, even if other threads have the processor meanwhile: a short answer is complete by then. */
+const piecesMin = 4;
+const nothing = new Uint8Array(0);
+export const tooMany = 'Too many long lists are being read at once. Retry in a moment.';
 
-/** The holder whose turn a slice is: the organisation, or where there is none, the project, asker or address. */
-function turnKey(holder: Holder): string | null {
-  return holder.organisation ?? holder.project ?? holder.asker ?? holder.address;
-}
-
-/** The long answers of a worker: each turn of its event loop works on one slice, of one holder after the other. */
+/**
+ * Sends bodies of any length. Each is made piece by piece, and written no faster than its client reads. The answers that
+ * can go on take turns, a chunk each.
+ */
 export class LongAnswers {
   readonly #options: LongAnswersOptions;
-  readonly #hooks: SendingHooks;
-  /** Searches for answers that are too old or past their deadline, while there are any. */
-  #looking: NodeJS.Timeout | null = null;
-  /** In the order of arrival. */
   readonly #sending = new Set<Sending>();
-  /** Answers that can go on, by holder; of one holder, the one that has waited longest comes first. */
-  readonly #queues = new Map<string | null, Sending[]>();
-  /** Of each holder with answers on their way: the number of its last turn. */
-  readonly #turns = new Map<string | null, number>();
-  #turn = 0;
+  /** Those that can go on, in the order in which they do. */
+  readonly #queue: Sending[] = [];
+  /** Time that answers have taken at once since the last pass. */
   #atOnceMs = 0;
   #isScheduled = false;
-  #scheduledAt = 0;
+  /** Runs while there are answers: an idle thread sleeps. */
+  #looking: NodeJS.Timeout | null = null;
+
   constructor(options: LongAnswersOptions) {
     this.#options = options;
-    this.#hooks = {
-      onRunnable: (sending) => this.#queue(sending),
-      onOver: (sending) => this.#forget(sending),
-      seat: (sending, holder) => this.#seat(sending, holder),
-      resize: (sending, place) => this.#resize(sending, place),
-      leave: (place) => options.room.give(place),
-    };
   }
 
   get count(): number {
     return this.#sending.size;
   }
 
-  /**
-   * Takes an answer. A short one is made at once, if the turn has time for it and no earlier answer of its holder
-   * waits.
-   */
+  /** Sends an answer: at once, if this pass of the event loop has time for it, and no earlier one waits to begin. */
   send(answer: LongAnswer): void {
-    const sending = new Sending(answer, this.#hooks);
-    this.#add(sending);
-    if (this.#mayRunAtOnce(sending.holder)) {
-      const startedAt = monotonicMs();
-      this.#atOnceMs += this.#run(sending, startedAt, startedAt + firstSliceMs, firstSteps);
+    const sending = new Sending(answer, {
+      take: (holder) => this.#take(answer, holder),
+      give: (place) => this.#options.room.give(place),
+      onRunnable: () => this.#enqueue(sending),
+      onOver: () => this.#sending.delete(sending),
+    });
+    this.#sending.add(sending);
+    this.#looking ??= setTimeout(() => this.#look(), lookIntervalMs).unref();
+    const isFirst = !this.#queue.some(({ isWaiting }) => isWaiting);
+    if (isFirst && this.#atOnceMs < passMs) {
+      this.#atOnceMs += this.#run(sending, passMs - this.#atOnceMs);
       this.#schedule();
     }
-    if (sending.requirePlace() && sending.isRunnable) this.#queue(sending);
+    if (sending.mayGoOn()) this.#enqueue(sending);
   }
 
-  #mayRunAtOnce(holder: Holder): boolean {
-    if (this.#atOnceMs >= atOnceMsMax) return false;
-    if (this.#queues.size === 0) return true;
-    const queue = this.#queues.get(turnKey(holder));
-    return queue === undefined || !queue.some(({ isWaiting }) => isWaiting);
-  }
-
-  #queue(sending: Sending): void {
-    const key = turnKey(sending.holder);
-    const queue = this.#queues.get(key);
-    if (queue === undefined) this.#queues.set(key, [sending]);
-    else queue.push(sending);
-    this.#schedule();
-  }
-
-  #add(sending: Sending): void {
-    this.#sending.add(sending);
-    // An idle thread sleeps.
-    this.#looking ??= setTimeout(() => this.#endOld(), lookIntervalMs).unref();
-  }
-
-  #forget(sending: Sending): void {
-    this.#sending.delete(sending);
-    if (this.#sending.size === 0 || this.#turns.size > turnsMax) this.#turns.clear();
-  }
-
-  #seat(sending: Sending, holder: Holder): LongAnswerPlace | null {
+  #take({ heldBytes, isPinned }: LongAnswer, holder: Holder): LongAnswerPlace | null {
     const { room, onRefused } = this.#options;
-    const place = room.take(holder, { bytes: sending.heldBytes, isPinned: sending.answer.isPinned });
+    const place = room.take(holder, { bytes: heldBytes(), isPinned });
     if (place === null) onRefused();
     return place;
   }
 
-  #resize(sending: Sending, place: LongAnswerPlace): boolean {
-    const isResized = this.#options.room.resize(place, sending.heldBytes);
-    if (!isResized) this.#options.onRefused();
-    return isResized;
-  }
-
-  /** @returns how long it took, in milliseconds */
-  #run(sending: Sending, startedAt: number, untilMs: number, stepsMin = 1): number {
-    sending.run(untilMs, stepsMin);
-    const tookMs = monotonicMs() - startedAt;
-    this.#options.onStep(tookMs);
-    return tookMs;
+  #enqueue(sending: Sending): void {
+    this.#queue.push(sending);
+    this.#schedule();
   }
 
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#scheduledAt = monotonicMs();
-    setImmediate(() => this.#turnOver());
+    setImmediate(() => this.#pass());
   }
 
-  #turnOver(): void {
+  #pass(): void {
     this.#isScheduled = false;
     this.#atOnceMs = 0;
+    for (let usedMs = 0; usedMs < passMs; ) {
+      const next = this.#queue.shift();
+      if (next === undefined) return;
+      if (!next.isRunnable || this.#refuseLate(next, monotonicMs())) continue;
+      usedMs += this.#run(next, passMs - usedMs);
+      if (next.isRunnable) this.#queue.push(next);
+    }
+    this.#schedule();
+  }
+
+  /** @returns how long it took, in milliseconds */
+  #run(sending: Sending, mostMs: number): number {
     const startedAt = monotonicMs();
-    const untilMs = startedAt + Math.min(slicesMsMax, (startedAt - this.#scheduledAt) * turnShare);
-    do this.#runNext();
-    while (this.#queues.size > 0 && monotonicMs() < untilMs);
-    if (this.#queues.size > 0) this.#schedule();
-  }
-
-  /** Gives a slice to the holder that had one longest ago: as many of its answers as fit into the slice are made. */
-  #runNext(): void {
-    let key: string | null = null;
-    let queue: Sending[] | undefined;
-    for (const [one, waiting] of this.#queues) {
-      if (queue !== undefined && this.#turnOf(one) >= this.#turnOf(key)) continue;
-      key = one;
-      queue = waiting;
-    }
-    if (queue === undefined) return;
-    this.#turn += 1;
-    this.#turns.set(key, this.#turn);
-    const untilMs = monotonicMs() + sliceMs;
-    const queued = this.#runSlice(queue, untilMs);
-    if (queued === 0) this.#queues.delete(key);
-  }
-
-  /** @returns how many wait after it */
-  #runSlice(queue: Sending[], untilMs: number): number {
-    for (let now = monotonicMs(); now < untilMs; ) {
-      const next = queue.shift();
-      if (next === undefined) return 0;
-      if (!next.isRunnable || this.#refuseLate(next, now)) continue;
-      now += this.#run(next, now, untilMs);
-      if (next.isRunnable) queue.push(next);
-    }
-    return queue.length;
-  }
-
-  /** The number of the turn in which its holder had a slice. */
-  #turnOf(key: string | null): number {
-    return this.#turns.get(key) ?? 0;
+    sending.step(startedAt + mostMs);
+    const tookMs = monotonicMs() - startedAt;
+    this.#options.onStep(tookMs);
+    return tookMs;
   }
 
   /** Refuses an answer whose client no longer waits for it. @returns whether it was refused */
   #refuseLate(sending: Sending, now: number): boolean {
-    const { answer, startedAt } = sending;
-    const waitedMs = now - (answer.askedAt ?? startedAt);
-    if (!sending.mayBeRefused || waitedMs < this.#options.deadlineMs) return false;
+    if (!sending.mayBeRefused || now - sending.askedAt < this.#options.deadlineMs) return false;
     sending.cut('it had to wait for longer than requests may');
     return true;
   }
 
-  #endOld(): void {
+  #look(): void {
     this.#looking = null;
     const now = monotonicMs();
     for (const sending of this.#sending) {
       if (this.#refuseLate(sending, now)) continue;
-      if (now - sending.startedAt > answerAgeMaxMs) sending.cut('its client took too long to read it');
+      const { behindSince, startedAt, answer } = sending;
+      const isStalled = behindSince !== null && now - behindSince > stallMs;
+      if (isStalled || (answer.isPinned && now - startedAt > pinnedMs)) {
+        sending.cut('its client took too long to read it');
+      }
     }
-    if (this.#sending.size > 0) this.#looking = setTimeout(() => this.#endOld(), lookIntervalMs).unref();
+    if (this.#sending.size > 0) this.#looking = setTimeout(() => this.#look(), lookIntervalMs).unref();
   }
 
   /** Cuts every answer and gives back what it was read from. */
   close(): void {
     if (this.#looking !== null) clearTimeout(this.#looking);
     for (const sending of this.#sending) sending.cut('the service stops');
+  }
+}
+
+interface SendingHooks {
+  /** @returns null when the client has its quota already */
+  take(holder: Holder): LongAnswerPlace | null;
+  give(place: LongAnswerPlace): void;
+  /** The client has taken what was written: the answer can go on. */
+  onRunnable(): void;
+  onOver(): void;
+}
+
+/** One answer on its way. */
+class Sending {
+  readonly answer: LongAnswer;
+  readonly startedAt = monotonicMs();
+  readonly #hooks: SendingHooks;
+  readonly #pieces: Iterator<string | Uint8Array>;
+  readonly #buffer = new ChunkBuffer();
+  #place: LongAnswerPlace | null = null;
+  #encoder: AnswerEncoder | null = null;
+  /** A chunk is being compressed. */
+  #isCoding = false;
+  #hasBegun = false;
+  #isMade = false;
+  /** The end of the body, which is not written yet. */
+  #keptBack: Uint8Array = nothing;
+  /** Since when the client's socket has not taken what was written; null when it has taken all. */
+  behindSince: number | null = null;
+  isOver = false;
+
+  constructor(answer: LongAnswer, hooks: SendingHooks) {
+    this.answer = answer;
+    this.#hooks = hooks;
+    this.#pieces = answer.pieces[Symbol.iterator]();
+    answer.exchange.onAborted(() => this.close());
+  }
+
+  get askedAt(): number {
+    return this.answer.askedAt ?? this.startedAt;
+  }
+
+  /** The client has received nothing of it yet. */
+  get isWaiting(): boolean {
+    return !this.#hasBegun && !this.isOver;
+  }
+
+  /** A change that was applied is reported as applied, however late. */
+  get mayBeRefused(): boolean {
+    return this.isWaiting && this.answer.isDecided !== true;
+  }
+
+  get isRunnable(): boolean {
+    return !this.isOver && this.behindSince === null && !this.#isMade && !this.#isCoding;
+  }
+
+  /** Makes pieces until they fill a chunk, which is written, or the time is up. */
+  step(untilMs: number): void {
+    try {
+      for (let made = 1; this.isRunnable; made += 1) {
+        if (this.#buffer.isOverfull) {
+          this.#writeNext(this.#buffer.take());
+          return;
+        }
+        const piece = this.#pieces.next();
+        if (piece.done === true) {
+          this.#finish();
+          return;
+        }
+        this.#buffer.add(piece.value);
+        if (made >= piecesMin && monotonicMs() >= untilMs) return;
+      }
+    } catch (fault) {
+      this.#end(fault);
+    }
+  }
+
+  /**
+   * Has the answer counted for its client, while its request is handled. An answer that was made at once is not counted.
+   * @returns whether it is to go on in the next passes
+   */
+  mayGoOn(): boolean {
+    return !this.isOver && this.#isCounted() && this.isRunnable;
+  }
+
+  /** @returns false: the client has its quota already, and the answer is over */
+  #isCounted(): boolean {
+    if (this.#place !== null || this.answer.isDecided === true || this.answer.exchange.isHead) return true;
+    this.#place = this.#hooks.take(this.answer.holder());
+    if (this.#place === null) this.#giveUp(tooMany);
+    return this.#place !== null;
+  }
+
+  #begin(): boolean {
+    const { answer } = this;
+    if (!this.#isCounted()) return false;
+    this.#hasBegun = true;
+    answer.onBegin?.();
+    answer.exchange.onWritable(() => this.#resume());
+    if (!answer.exchange.isHead) this.#encoder = answer.encoder?.() ?? null;
+    answer.exchange.begin(answer.status, answer.headers(this.#encoder?.coding ?? null));
+    if (answer.exchange.isOver) this.close();
+    return !this.isOver;
+  }
+
+  /** The chunk stays as it is while it is compressed: the answer does not go on before. */
+  #writeNext(bytes: Uint8Array): void {
+    if (!this.#hasBegun && !this.#begin()) return;
+    if (this.#encoder === null) {
+      this.#write(bytes);
+      return;
+    }
+    this.#isCoding = true;
+    const done = (coded: Uint8Array): void => {
+      this.#isCoding = false;
+      if (coded.length > 0) this.#write(coded);
+      if (this.isRunnable) this.#hooks.onRunnable();
+    };
+    this.#encoder.add(bytes, done, (fault) => this.#end(fault));
+  }
+
+  #write(bytes: Uint8Array): void {
+    const { exchange } = this.answer;
+    if (!exchange.isOver && !exchange.write(bytes)) this.behindSince = monotonicMs();
+  }
+
+  /** The pieces are made. */
+  #finish(): void {
+    const rest = this.#buffer.take();
+    if (!this.#hasBegun) {
+      // The buffer goes back, and its bytes stay valid: no other answer takes it before this one is given.
+      this.close();
+      this.answer.answerWhole(rest);
+      return;
+    }
+    this.#isMade = true;
+    this.answer.release();
+    if (this.#encoder === null) {
+      this.#writeLast(rest);
+      return;
+    }
+    this.#isCoding = true;
+    const done = (coded: Uint8Array): void => {
+      this.#isCoding = false;
+      this.#writeLast(coded);
+    };
+    this.#encoder.finish(rest, done, (fault) => this.#end(fault));
+  }
+
+  #writeLast(bytes: Uint8Array): void {
+    const length = Math.max(0, bytes.length - keptBackMax);
+    this.#keptBack = bytes.slice(length);
+    this.#write(bytes.subarray(0, length));
+    this.#buffer.release();
+    if (this.behindSince === null) this.#complete();
+  }
+
+  #resume(): void {
+    if (this.#isCoding) return;
+    const wasBehind = this.behindSince !== null;
+    this.behindSince = this.#isMade ? monotonicMs() : null;
+    if (this.#isMade) this.#completeWhenTaken();
+    else if (wasBehind) this.#hooks.onRunnable();
+  }
+
+  /**
+   * "Writable" means that the socket takes bytes again, not that it took all: only another write shows that. So a byte
+   * that was kept back is written to ask. Nothing may be added to an answer for this: a blank line is not white space in
+   * every format.
+   */
+  #completeWhenTaken(): void {
+    const next = this.#keptBack.subarray(0, 1);
+    this.#keptBack = this.#keptBack.subarray(1);
+    if (next.length === 0 || this.answer.exchange.writeThrough(next)) this.#complete();
+  }
+
+  /** Ends the answer once the client took everything: a service that drains may close right after it. */
+  #complete(): void {
+    const { exchange } = this.answer;
+    if (exchange.isOver) return;
+    if (this.#keptBack.length > 0) exchange.write(this.#keptBack);
+    exchange.end();
+    this.close();
+  }
+
+  #end(fault: unknown): void {
+    const hasBegun = this.#hasBegun;
+    if (fault instanceof CutAnswer) this.cut(fault.message);
+    else {
+      this.close();
+      if (hasBegun) this.answer.exchange.cut();
+      this.answer.fail(fault, hasBegun);
+    }
+  }
+
+  /**
+   * Ends the answer incomplete, and its connection with it; a client that has received nothing gets a 503 with the
+   * reason.
+   */
+  cut(reason: string): void {
+    this.#giveUp(`The answer was not completed: ${reason}.`);
+  }
+
+  /** The answer is over before its connection is: watchers of the connection would take it for a client that went away. */
+  #giveUp(detail: string): void {
+    if (this.isOver) return;
+    this.close();
+    if (this.#hasBegun) this.answer.exchange.cut();
+    else this.answer.refuse(detail);
+  }
+
+  /** Gives back everything that it holds: the answer is complete, failed, or not wanted any more. */
+  close(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#pieces.return?.();
+    this.#buffer.release();
+    this.#encoder?.close();
+    if (!this.#isMade) this.answer.release();
+    if (this.#hasBegun) this.answer.onOver();
+    if (this.#place !== null) this.#hooks.give(this.#place);
+    this.#hooks.onOver();
   }
 }

@@ -7,7 +7,7 @@ import { randomRoll } from '../../support/random-roll.ts';
 import { utf8BytesMax } from '../../support/utf8.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
 import type { EvaluationTallies } from './evaluation-tallies.ts';
-import type { ListedFlag, ProjectList } from './project-list.ts';
+import type { ListedFlag, ProjectList } from './project-lists.ts';
 
 /** Counters of evaluations: for operators, and for each flag. */
 export interface EvaluationCounting {
@@ -36,8 +36,6 @@ export const plainForm: ListForm = {
 
 /** Flags evaluated between two looks at the clock: some ten microseconds, without audiences. */
 const flagsOfPiece = 64;
-/** Rules that are compared with values of the context between two looks: some hundred microseconds. */
-const comparisonsOfPiece = 2048;
 const [openBracket, comma, closeBracket] = Buffer.from('[,]');
 
 /** The buffer in which a piece is built. A yielded piece is valid until the next one is asked for. */
@@ -77,23 +75,13 @@ function placesOfSharedNames(flags: readonly ListedFlag[]): ReadonlySet<number> 
   return places;
 }
 
-type Rules = readonly CompiledRule[];
-
-/** The comparisons of one context with the lists of many flags: with each audience once, however many flags apply it. */
-export class ListComparisons {
-  /** Made when the first flag applies an audience: most lists of most requests need none. */
-  #known: Map<Rules, boolean> | null = null;
-  /** Comparisons with short values that take as long as those since the last look at the clock, at most. */
-  comparisons = 0;
-
-  readonly matches = (rules: Rules, context: EvaluationContext): boolean => {
-    this.#known ??= new Map();
-    const known = this.#known.get(rules);
-    if (known !== undefined) return known;
-    this.comparisons += rules.length * context.attributeCount;
-    const isMatch = matchesAudience(rules, context);
-    this.#known.set(rules, isMatch);
-    return isMatch;
+/** Compares one context with each audience once, however many flags of a list apply it. */
+export function rememberMatches() {
+  const known = new Map<readonly CompiledRule[], boolean>();
+  return (rules: readonly CompiledRule[], context: EvaluationContext): boolean => {
+    const match = known.get(rules) ?? matchesAudience(rules, context);
+    known.set(rules, match);
+    return match;
   };
 }
 
@@ -121,13 +109,11 @@ export function* evaluateList(
 ): Generator<Uint8Array> {
   let separator = openBracket as number;
   const shared = form.asksForNames ? placesOfSharedNames(flags) : noPlaces;
-  const lists = new ListComparisons();
-  const { matches } = lists;
+  const matches = rememberMatches();
   for (let index = 0; index < flags.length; ) {
     const end = Math.min(index + flagsOfPiece, flags.length);
     let length = 0;
-    lists.comparisons = 0;
-    for (; index < end && lists.comparisons < comparisonsOfPiece; index += 1) {
+    for (; index < end; index += 1) {
       const flag = flags[index] as ListedFlag;
       const { compiled } = flag;
       const state = stateOf(flag, environmentIndex);

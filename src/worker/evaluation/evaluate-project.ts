@@ -1,31 +1,25 @@
-import { type CompiledFlag, compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
+import { compileEvaluable } from '../../domain/evaluation/compiled-flag.ts';
 import { evaluateFlag, selectState } from '../../domain/evaluation/evaluate-flag.ts';
 import { EvaluationContext } from '../../domain/evaluation/evaluation-context.ts';
 import { findEnvironment, type Project } from '../../domain/project/project.ts';
-import type { EvaluationQueries } from '../../storage/evaluation-reader.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import { randomRoll } from '../../support/random-roll.ts';
-import { CutAnswer } from '../../support/text-pieces.ts';
 import { AudienceReading } from './audience-reading.ts';
 import {
   type EvaluationCounting,
   evaluateList,
-  ListComparisons,
   type ListForm,
   plainForm,
+  rememberMatches,
 } from './evaluate-list.ts';
 import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
 import type { FlagSource } from './flag-source.ts';
-import type { ListBuild } from './list-build.ts';
-import type { Holder, PinRoom } from './pin-room.ts';
+import type { Holder } from './pin-room.ts';
 
 const decoder = new TextDecoder();
 
-/**
- * A list build restarts when its project changes, and a build under way may be of an older state than the request asked
- * for. After this many builds the request reads the flags directly.
- */
+/** A list build ends when its project changes. After this many builds the request reads the flags directly. */
 const buildsMax = 4;
 const nothing = new Uint8Array(0);
 /**
@@ -33,8 +27,6 @@ const nothing = new Uint8Array(0);
  * the time.
  */
 const freeContextsMax = 64;
-/** A project that changed has no list, so a list of any state is the newest. */
-const anyState = Number.NEGATIVE_INFINITY;
 
 /** An array of JSON in pieces: every flag of a project, evaluated. */
 export interface EvaluatedList {
@@ -50,18 +42,11 @@ export interface EvaluatedList {
 /** The answer to `GET /v1/flags/project/{project_id}`. */
 export type ProjectEvaluation = EvaluationRefusal | EvaluatedList;
 
-/** A request for a project's flags, from its arrival to its answer. */
+/** A request for a project's flags. */
 interface Asked {
-  readonly projectId: string;
-  /** The newest change that was acknowledged when it arrived, by its number. */
-  readonly since: number;
-  readonly holder: () => Holder;
+  readonly project: Project;
   readonly context: EvaluationContext;
   readonly form: ListForm;
-  /** The build that it waits for. It leaves the build when the client goes away. */
-  build: ListBuild | null;
-  /** Gives back its own snapshot, if it has one. */
-  releaseSnapshot: (() => void) | null;
 }
 
 /** Evaluates every flag of a project for one context, by name, then id. */
@@ -71,17 +56,9 @@ export class ProjectEvaluator {
   readonly #refusals: EvaluationRefusals;
   readonly #meter: EvaluationMeter;
   readonly #counting: EvaluationCounting;
-  readonly #pins: PinRoom;
   readonly #freeContexts: EvaluationContext[] = [];
 
-  constructor(
-    source: FlagSource,
-    reader: StoreReader,
-    docsUrl: string,
-    counting: EvaluationCounting,
-    pins: PinRoom,
-  ) {
-    this.#pins = pins;
+  constructor(source: FlagSource, reader: StoreReader, docsUrl: string, counting: EvaluationCounting) {
     this.#source = source;
     this.#reader = reader;
     this.#refusals = new EvaluationRefusals(docsUrl);
@@ -130,28 +107,17 @@ export class ProjectEvaluator {
    * @param addressOf asked only while the request is handled
    */
   list(project: Project, context: EvaluationContext, form: ListForm, addressOf: () => string): EvaluatedList {
-    const since = this.#source.sequence;
-    const holder = this.#holderOnce(project, addressOf);
-    const asked: Asked = {
-      projectId: project.id,
-      since,
-      holder,
-      context,
-      form,
-      build: null,
-      releaseSnapshot: null,
-    };
     // Functions: V8 takes a microsecond to make an accessor of an object literal.
     const heldBytes = () => context.bytes.length;
-    const release = () => this.#release(asked);
-    return { status: 200, pieces: this.#pieces(asked), heldBytes, holder, release };
+    const release = () => this.keepContext(context);
+    const holder = this.#holderOnce(project, addressOf);
+    return { status: 200, pieces: this.#pieces({ project, context, form }), heldBytes, holder, release };
   }
 
   #projectOf(projectId: string, query: string, context: EvaluationContext): Project | EvaluationRefusal {
     const fault = context.decode(query);
     if (fault !== null) return this.#refusals.queryFault(fault, query, context);
-    const project =
-      this.#source.findList(projectId, anyState)?.project ?? this.#reader.queries.project(projectId);
+    const project = this.#source.findList(projectId)?.project ?? this.#reader.queries.project(projectId);
     if (project === undefined) return this.#refusals.fixed('no-project');
     if (!project.evaluationAccess) return this.#refusals.fixed('access-off');
     if (environmentIndex(project, context) === null) return this.#refusals.fixed('no-environment');
@@ -159,53 +125,24 @@ export class ProjectEvaluator {
   }
 
   *#pieces(asked: Asked): Generator<string | Uint8Array> {
-    const { projectId, context } = asked;
+    const { project, context, form } = asked;
     for (let builds = 0; builds <= buildsMax; builds += 1) {
-      const list = this.#source.findList(projectId, asked.since);
+      const list = this.#source.findList(project.id);
       if (builds === 0) this.#meter.countListLookup(list !== undefined);
       const index = list === undefined ? null : environmentIndex(list.project, context);
       if (list !== undefined && index !== null) {
-        yield* evaluateList(list, index, context, this.#counting, asked.form);
+        yield* evaluateList(list, index, context, this.#counting, form);
         return;
       }
-      const mayBuild = list === undefined && builds < buildsMax;
-      const build = mayBuild ? this.#source.lists.build(projectId) : null;
-      if (build === null) break;
-      yield* this.#await(asked, build);
-      if (build.isCrowdedOut) break;
+      const build = this.#source.lists.build(project.id);
+      // The environment is gone by now, or the list cannot be kept.
+      if (list !== undefined || build === null) break;
+      while (!build.isDone) {
+        this.#source.lists.step(project.id, build);
+        yield nothing;
+      }
     }
-    yield* this.#readForItself(asked);
-  }
-
-  /** Makes steps of the build, in turns with the other requests that wait for it. */
-  *#await(asked: Asked, build: ListBuild): Generator<Uint8Array> {
-    build.join();
-    asked.build = build;
-    while (!build.isDone) {
-      this.#source.lists.step(asked.projectId, build);
-      yield nothing;
-    }
-    asked.build = null;
-    this.#source.lists.leave(asked.projectId, build);
-  }
-
-  *#readForItself(asked: Asked): Generator<string> {
-    const place = this.#pins.take(asked.holder());
-    if (place === null) {
-      throw new CutAnswer('too many long lists are being read at once; retry in a moment');
-    }
-    // From here on the answer gives the room back, whether a snapshot is open or opening it throws.
-    asked.releaseSnapshot = () => this.#pins.give(place);
-    const { queries, evaluation, release } = this.#reader.pin();
-    asked.releaseSnapshot = () => {
-      release();
-      this.#pins.give(place);
-    };
-    const project = queries.project(asked.projectId);
-    if (project === undefined || environmentIndex(project, asked.context) === null) {
-      throw new CutAnswer('the project changed while its flags were read; retry');
-    }
-    yield* evaluateFlags(evaluation, project, asked, this.#meter);
+    yield* this.#evaluateEach(asked);
   }
 
   #holderOnce(project: Project, addressOf: () => string): () => Holder {
@@ -219,13 +156,33 @@ export class ProjectEvaluator {
     };
   }
 
-  /** Called once. */
-  #release(asked: Asked): void {
-    this.keepContext(asked.context);
-    if (asked.build !== null) this.#source.lists.leave(asked.projectId, asked.build);
-    asked.build = null;
-    asked.releaseSnapshot?.();
-    asked.releaseSnapshot = null;
+  /**
+   * Reads and evaluates flag by flag, and keeps none. No snapshot is held: each flag is answered in a state that is not
+   * older than the request, of the project as it was then.
+   */
+  *#evaluateEach({ project, context, form }: Asked): Generator<string> {
+    const index = environmentIndex(project, context) ?? -1;
+    const environments = index < 0 ? [] : project.environments.slice(index, index + 1);
+    const { queries, evaluation } = this.#reader;
+    const places = [...queries.flagPlacesOf(project.id)];
+    const audiences = new AudienceReading(evaluation);
+    const matches = rememberMatches();
+    let separator = '[';
+    for (const [at, { id, name }] of places.entries()) {
+      const flag = evaluation.flag(id)?.read();
+      if (flag?.projectId !== project.id) continue;
+      audiences.readAllOf(flag);
+      const compiled = compileEvaluable(flag, project, (one) => audiences.find(one), { environments });
+      const state = selectState(compiled, context);
+      if (state === null) throw new Error(`flag ${id} has no state where its project has an environment`);
+      const reason = evaluateFlag(compiled, state, context, randomRoll, matches);
+      this.#meter.countFlagOfProject(reason);
+      // Flags of the same name stand next to each other.
+      const isNameShared = places[at - 1]?.name === name || places[at + 1]?.name === name;
+      yield separator + form.body(compiled, null, reason, isNameShared);
+      separator = ',';
+    }
+    yield separator === '[' ? '[]' : ']';
   }
 }
 
@@ -236,41 +193,4 @@ export function environmentIndex(project: Project, context: EvaluationContext): 
   const name = decoder.decode(context.bytes.subarray(context.envStart, context.envEnd));
   const environment = findEnvironment(project, name);
   return environment === undefined ? null : project.environments.indexOf(environment);
-}
-
-/** The flags of a project that has no list: each flag is read for this answer, and not kept. */
-function* evaluateFlags(
-  evaluation: EvaluationQueries,
-  project: Project,
-  { context, form }: Asked,
-  meter: EvaluationMeter,
-): Generator<string> {
-  const index = environmentIndex(project, context) ?? -1;
-  const environments = index < 0 ? [] : project.environments.slice(index, index + 1);
-  const audiences = new AudienceReading(evaluation);
-  const audienceById = (id: string) => audiences.find(id);
-  const lists = new ListComparisons();
-  let separator = '[';
-  // A flag is written when the next one is known: flags of the same name stand side by side.
-  let last = null as CompiledFlag | null;
-  let [lastName, lastReason, isNameShared] = ['', 0, false];
-  for (const found of evaluation.flagsOf(project.id)) {
-    const flag = found.read();
-    audiences.readAllOf(flag);
-    const compiled = compileEvaluable(flag, project, audienceById, { environments });
-    const state = selectState(compiled, context);
-    if (state === null) throw new Error(`flag ${flag.id} has no state where its project has an environment`);
-    const reason = evaluateFlag(compiled, state, context, randomRoll, lists.matches);
-    meter.countFlagOfProject(reason);
-    const isSame = last !== null && lastName === flag.name;
-    if (last !== null) {
-      yield separator + form.body(last, null, lastReason, isNameShared || isSame);
-      separator = ',';
-    }
-    last = compiled;
-    lastName = flag.name;
-    lastReason = reason;
-    isNameShared = isSame;
-  }
-  yield last === null ? '[]' : `${separator}${form.body(last, null, lastReason, isNameShared)}]`;
 }

@@ -20,15 +20,8 @@ export interface CachedProject {
 export interface CachedFlag {
   readonly compiled: CompiledFlag;
   readonly cachedProject: CachedProject;
-  /** The number of loads of long flags that had begun when it was last used. */
-  usedAt: number;
   newer: CachedFlag | null;
   older: CachedFlag | null;
-}
-
-/** An entry that is in no cache. */
-export function unlinked(compiled: CompiledFlag, cachedProject: CachedProject, usedAt = 0): CachedFlag {
-  return { compiled, cachedProject, usedAt, newer: null, older: null };
 }
 
 export function sizeWithAudiences({ sizeBytes, audiences }: CompiledFlag): number {
@@ -45,8 +38,6 @@ const displacedShareMax = 0.5;
  * threaded through the entries, so a hit costs a few writes and no allocation.
  */
 export class FlagCache {
-  /** Counts the loads of long flags: the time by which the cache tells what is in use. */
-  loads = 0;
   readonly #flags = new Map<string, CachedFlag>();
   readonly #projects = new Map<string, CachedProject>();
   /** Those without a flag, the one that lost its last flag first, or was added first, is dropped first. */
@@ -78,7 +69,6 @@ export class FlagCache {
       this.#remove(entry);
       return undefined;
     }
-    entry.usedAt = this.loads;
     if (entry !== this.#newest) {
       this.#unlink(entry);
       this.#linkNewest(entry);
@@ -117,29 +107,14 @@ export class FlagCache {
     if (this.#flagless.delete(project.id)) this.#flaglessBytes -= sizeOfProject(project);
   }
 
-  /** @param bytes of a flag with its audiences */
-  hasRoom(bytes: number): boolean {
-    return this.#bytes + bytes <= this.#bytesMax;
-  }
-
-  /** @returns whether the flags that would make room for so many bytes were not used since that load */
-  isIdle(bytes: number, load: number): boolean {
-    let free = this.#bytesMax - this.#bytes;
-    for (let entry = this.#oldest; free < bytes; entry = entry.newer) {
-      if (entry === null || entry.usedAt >= load) return false;
-      free += entry.compiled.sizeBytes;
-    }
-    return true;
-  }
-
   /** Keeps a flag and its audiences. A flag that would displace half of all others is returned and not kept. */
   add(compiled: CompiledFlag, cachedProject: CachedProject): CachedFlag {
-    const entry = unlinked(compiled, cachedProject, this.loads);
+    const entry: CachedFlag = { compiled, cachedProject, newer: null, older: null };
     const former = this.#flags.get(compiled.id);
     if (former !== undefined) this.#remove(former);
     const ofProject = cachedProject.flags === 0 ? sizeOfProject(cachedProject.project) : 0;
     const alone = sizeWithAudiences(compiled) + ofProject;
-    const isRoom = this.hasRoom(alone);
+    const isRoom = this.#bytes + alone <= this.#bytesMax;
     if (!isRoom && alone > this.#bytesMax * displacedShareMax) return entry;
     this.#flags.set(compiled.id, entry);
     this.#bytes += compiled.sizeBytes;

@@ -6,21 +6,12 @@ import type { EvaluationMeter } from './evaluation-meter.ts';
 import { type CachedFlag, type CachedProject, FlagCache } from './flag-cache.ts';
 import { FlagNames } from './flag-names.ts';
 import { FlagReader } from './flag-reader.ts';
-import type { PinRoom } from './pin-room.ts';
-import type { ProjectList } from './project-list.ts';
-import { ProjectLists } from './project-lists.ts';
+import { type ProjectList, ProjectLists } from './project-lists.ts';
 
 /** The share of the memory for compiled flags that compiled lists of whole projects may take. */
 const listsShare = 0.25;
 /** For each byte in use, V8 keeps about another one that is free or not collected yet: the setting bounds both. */
 const bytesKeptPerByte = 2;
-
-/** What a source reports to its worker, and asks of it. */
-export interface FlagSourceHooks {
-  readonly pins?: PinRoom;
-}
-
-const anyRoom: PinRoom = { take: () => ({ end: () => undefined }), give: (hold) => hold.end() };
 
 /**
  * Compiled flags as of the newest acknowledged change. `refresh` is called for each request: one atomic load when
@@ -44,14 +35,11 @@ export class FlagSource {
     storeVersion: SharedArrayBuffer,
     cacheBytes: number,
     meter: EvaluationMeter,
-    { pins = anyRoom }: FlagSourceHooks = {},
   ) {
     const bytesMax = cacheBytes / bytesKeptPerByte;
     this.cache = new FlagCache(bytesMax * (1 - listsShare), (flags) => meter.countEvictions(flags));
     const hooks = {
-      pins,
       knownFlag: (id: string) => this.cache.peek(id),
-      accountOf: (project: Project) => this.accountOf(project),
       onEviction: () => meter.countListEviction(),
     };
     this.#flags = new FlagReader(reader, this.cache);
@@ -82,11 +70,6 @@ export class FlagSource {
   /** Releases the snapshot, so that an idle worker keeps no pages from reuse. The next look-up opens a new one. */
   release(): void {
     this.#reader.renew();
-  }
-
-  /** The newest change that `findList` and `find` know of, by its number. */
-  get sequence(): number {
-    return this.#sequenceSeen;
   }
 
   /** A snapshot that was just opened may already contain a commit that the version does not show yet. */
@@ -123,16 +106,12 @@ export class FlagSource {
     this.lists.forgetAll();
   }
 
-  /**
-   * @param since number of a change: a list of that state or a later one will do; by default the newest acknowledged
-   * state
-   * @returns every flag of a project, compiled; undefined: the list has to be built or mended first
-   */
-  findList(projectId: string, since = Number.POSITIVE_INFINITY): ProjectList | undefined {
+  /** @returns every flag of a project, compiled in the newest acknowledged state; undefined: the list has to be built first */
+  findList(projectId: string): ProjectList | undefined {
     this.refresh();
     // Either all flags of a list know of a commit, or none does.
     this.#catchUp();
-    return this.lists.find(projectId, since);
+    return this.lists.find(projectId);
   }
 
   /** @returns the ids of the flags of this name: at most two, because a second one shows that it is not unique */

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { AuditEntry } from '../../../src/domain/audit/audit-entry.ts';
 import { matchesAudit, readAuditFilter } from '../../../src/domain/audit/audit-filter.ts';
-import { changesToText } from '../../../src/domain/audit/changes-text.ts';
+import { changesToText } from '../../../src/domain/audit/recorded-changes.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
 import { auditEntryOf } from '../../storage/support/records.ts';
 

@@ -18,7 +18,6 @@ import type { ConsoleContext } from '../../../src/operations/operation.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { newId } from '../../../src/support/random-id.ts';
-import { finish } from '../../../src/support/steps.ts';
 import {
   audienceOf,
   flagChangeOf,
@@ -160,8 +159,7 @@ export class ConsoleFixture {
     return this.query((queries): Outcome => {
       const principal = this.#principal(queries, asked);
       checkBody(id, asked);
-      const first = runRead(id, queries, requestOf(asked), principal, this.#context());
-      const answered = first.ok && first.value.later !== undefined ? finish(first.value.later) : first;
+      const answered = runRead(id, queries, requestOf(asked), principal, this.#context());
       if (!answered.ok) return refusalOf(answered.problem);
       const { status = 200, pieces } = answered.value;
       const value = pieces === undefined ? answered.value.value : JSON.parse([...pieces.text].join(''));

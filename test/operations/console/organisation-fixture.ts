@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { Value } from 'typebox/value';
 import type { AuditEntry } from '../../../src/domain/audit/audit-entry.ts';
-import { changesFromText } from '../../../src/domain/audit/changes-text.ts';
+import { changesFromText } from '../../../src/domain/audit/recorded-changes.ts';
 import type { ConsoleProblem } from '../../../src/domain/console/console-problem.ts';
 import type { Member } from '../../../src/domain/member/member.ts';
 import type { Organisation } from '../../../src/domain/organisation/organisation.ts';

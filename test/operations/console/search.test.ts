@@ -183,9 +183,9 @@ function stepsOf(fixture: ConsoleFixture, q: string): readonly number[] {
   return fixture.query((queries) => {
     const asker = { member: fixture.owner };
     const answered = runRead('search-console', queries, requestOf({ query: { q } }), asker, {} as never);
-    if (!answered.ok || answered.value.later === undefined) throw new Error('no steps');
+    if (!answered.ok || answered.value.pieces === undefined) throw new Error('no steps');
     const took: number[] = [];
-    for (const steps = answered.value.later; ; ) {
+    for (const steps = answered.value.pieces.text[Symbol.iterator](); ; ) {
       const before = performance.now();
       const isDone = steps.next().done;
       took.push(performance.now() - before);

@@ -29,8 +29,7 @@ class Scene {
     this.#source = new FlagSource(reader, version, 1024 * 1024, meter);
     const tallies = new EvaluationTallies();
     this.#flags = new FlagEvaluator(this.#source, '/docs', meter, tallies);
-    const pins = { take: () => ({ end: () => undefined }), give: () => undefined };
-    this.#projects = new ProjectEvaluator(this.#source, reader, '/docs', { meter, tallies }, pins);
+    this.#projects = new ProjectEvaluator(this.#source, reader, '/docs', { meter, tallies });
     this.fixture = new ConsoleFixture(directory, store);
   }
 
