@@ -2,7 +2,7 @@ import type { AuditEntry } from '../domain/audit/audit-entry.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
 import { isIdShaped } from '../support/id-shape.ts';
 import type { EvaluationQueries } from './evaluation-reader.ts';
-import { idKey, rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
+import { rangeOf, sequenceKey, sequenceOf } from './keys/key-parts.ts';
 import { type DatabaseName, databaseNames } from './keys.ts';
 import { allOf } from './record-index.ts';
 import { KnownRecords, RecordSource } from './record-source.ts';
@@ -86,11 +86,6 @@ export class StoreReader {
   renew(): void {
     this.#known.forgetAll();
     this.#snapshots.renew();
-  }
-
-  /** @returns bytes of a flag's record; 0 when there is none */
-  flagBytes(id: string): number {
-    return isIdShaped(id) ? (this.#source.peekBytes('flags', idKey(id))?.length ?? 0) : 0;
   }
 
   /** Sequence of the newest change-log entry. */

@@ -166,14 +166,14 @@ export class ApiGate {
 
   #receive(reply: ApiReply): void {
     const call = this.#callOf(reply, null, false);
-    if (this.#door.isRead(reply.request)) {
+    const bytesMax = this.#door.bodyBytesMax(reply.request);
+    if (bytesMax === null && this.#door.isRead(reply.request)) {
       this.#answer(reply, call);
       return;
     }
     const asker = checkHead(reply, call, this.#door.actors);
     if (asker === undefined) return;
     const client = asker?.asker ?? null;
-    const bytesMax = this.#door.bodyBytesMax(reply.request);
     if (!reply.mayWait(client)) reply.refuseUnavailable(overloaded);
     else if (bytesMax === null) this.#answer(reply, call);
     else {
