@@ -6,11 +6,12 @@ import { projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { bootTampered } from '../support/tampering/tampered-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** Of the places for refusals that are being recorded, those that one token may have. */
-const shareOfToken = 128;
+/** Requests in flight: half are for requests with a credential, and one token may have a quarter of these. */
+const inFlightMax = 512;
+const quotaOfToken = inFlightMax / 2 / 4;
 const attempts = 200;
 
-t.test('refusals of one token wait for the writer in their share of the places', async (t) => {
+t.test('refusals of one token that wait for the writer count as its requests in flight', async (t) => {
   const dataDir = temporaryDirectory(t);
   const tokens = [
     { name: 'ci', permission: 'write' },
@@ -20,7 +21,10 @@ t.test('refusals of one token wait for the writer in their share of the places',
   const project = { name: 'harbour', flags: [{ name: 'flag' }], tokens };
   const document = { organisations: [{ name: 'Harbour', plan: 'enterprise', projects: [project] }] };
   const harbour = projectOf(await provision(dataDir, temporaryDirectory(t), document), 'harbour');
-  const server = await bootTampered(t, { dataDir, settings: { ...unlimited, BURGEE_WORKERS: '1' } });
+  const server = await bootTampered(t, {
+    dataDir,
+    settings: { ...unlimited, BURGEE_WORKERS: '1', BURGEE_IN_FLIGHT_MAX: String(inFlightMax) },
+  });
   const path = `/api/v1/flags/${harbour.flags['flag']}`;
   const secretOf = (name: string): string => tokenOf(harbour, name).secret;
   const ask = async (request: string): Promise<number | undefined> => {
@@ -36,15 +40,15 @@ t.test('refusals of one token wait for the writer in their share of the places',
   const refused = Array.from({ length: attempts }, async () => {
     statuses.push(await patchAs('reader'));
   });
-  const isTold = async (): Promise<boolean> => statuses.length >= attempts - shareOfToken;
-  await eventually(isTold, 4000, 'those beyond its share are told at once');
+  const isTold = async (): Promise<boolean> => statuses.length >= attempts - quotaOfToken;
+  await eventually(isTold, 4000, 'those beyond its quota are refused at once');
   t.strictSame(new Set(statuses), new Set([503]));
   t.equal(await ask(getRequest(path, secretOf('other'))), 200, 'what needs no writer is answered');
   const others = patchAs('other');
   await server.release();
   t.equal(await change, 200);
-  t.equal(await others, 403, 'the refusal of another token had a place');
+  t.equal(await others, 403, 'another token has a quota of its own');
   await Promise.all(refused);
-  t.equal(statuses.filter((status) => status === 403).length, shareOfToken);
+  t.equal(statuses.filter((status) => status === 403).length, quotaOfToken);
   await server.stop();
 });
