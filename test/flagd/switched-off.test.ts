@@ -45,7 +45,7 @@ t.test('without a port there is neither a thread nor a metric of it', async (t) 
   await callSync(client, { ...options, selector: store.shop.id }).ended;
   // The gauges are put some times a second.
   let scrape = await admin.scrape();
-  while (scrape.value('burgee_flagd_streams') === 0) scrape = await admin.scrape();
+  while (scrape.value('burgee_flagd_connections') === 0) scrape = await admin.scrape();
   t.equal(scrape.value('burgee_flagd_streams'), 1);
   t.equal(scrape.value('burgee_flagd_connections'), 1);
   t.equal(scrape.value('burgee_flagd_configurations_total'), 1);

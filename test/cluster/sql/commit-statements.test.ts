@@ -44,7 +44,7 @@ t.test('a commit moves the head, and brings row and records', { skip }, async (t
   t.match(outcome, { isCommitted: true, isLocalOnly: false });
   t.match(await readClusterHead(connection), {
     store: 'store',
-    schema: 3,
+    schema: 1,
     format: 3,
     position: 2,
     checksum: request.row.checksum,

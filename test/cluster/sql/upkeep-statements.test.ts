@@ -103,7 +103,7 @@ t.test('the status has nodes with ages by the database’s clock', { skip }, asy
   await commit(connection, requestOn(cluster.beginning));
   const status = await readStatus(connection);
   t.match(status, {
-    head: { store: 'store', schema: 3, position: 2, keptFrom: 2, closedAt: null },
+    head: { store: 'store', schema: 1, position: 2, keptFrom: 2, closedAt: null },
     logRows: 1,
     nodes: [{ id: 'abc', label: 'host one', applied: 1, knowsFormat: 2, leaseMs: 3000 }],
     duties: [],
