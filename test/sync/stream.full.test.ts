@@ -113,8 +113,8 @@ t.test('a service that stops says goodbye, at random', async (test) => {
   test.ok(new Set(times).size > 10, 'clients come back at different times');
 });
 
-t.test('an organisation gets a quarter of the streams of a worker, and 503 beyond', async (test) => {
-  const settings = { BURGEE_SYNC_STREAMS_MAX: '8', BURGEE_WORKERS: '1' };
+t.test('a token gets a quarter of the half for credentials, and 503 beyond', async (test) => {
+  const settings = { BURGEE_SYNC_STREAMS_MAX: '16', BURGEE_WORKERS: '1' };
   const site = await bootSync(test, { settings });
   const streams = [await site.stream(), await site.stream()];
   test.same(
