@@ -9,23 +9,17 @@ export interface LongAnswerNeeds {
 
 /** A part of a quota that an answer holds. */
 interface Hold {
-  take(amount: number): boolean;
-  give(amount: number): void;
   end(): void;
 }
 
 /** What an answer has of them. */
 export interface LongAnswerPlace {
   readonly holds: readonly Hold[];
-  readonly held: Hold;
-  bytes: number;
 }
 
 /** The process' bounds on long answers. */
 export interface LongAnswerRoom {
   /** @returns null: there is no room, or its holder has a part of it already */
   take(holder: Holder, needs: LongAnswerNeeds): LongAnswerPlace | null;
-  /** Sets the bytes that are kept for an answer. @returns whether there was room; otherwise nothing has changed */
-  resize(place: LongAnswerPlace, bytes: number): boolean;
   give(place: LongAnswerPlace): void;
 }

@@ -2,7 +2,7 @@ import type { UnsentAnswers } from '../../http/answer-policy.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { type MetricCells, put } from '../../observability/metric-cells.ts';
 import type { LongAnswerRoom } from '../answers/long-answer-room.ts';
-import type { Holder, PinRoom } from '../evaluation/pin-room.ts';
+import type { Holder } from '../evaluation/pin-room.ts';
 import { requestMetrics } from '../request-metrics-protocol.ts';
 import type { WorkerSetup } from '../worker-protocol.ts';
 import { addressFromBytes, type ClientAddresses } from './address-finder.ts';
@@ -69,34 +69,17 @@ function warnOfProxy(memory: SharedArrayBuffer, address: string, log: Logger): v
 }
 
 /** Bounds long answers, what is kept for them, and the snapshots that they hold. */
-export function longAnswerRoom({
-  longAnswers,
-  unsentBytes,
-  snapshots,
-}: Pools): LongAnswerRoom & { readonly snapshots: PinRoom } {
+export function longAnswerRoom({ longAnswers, unsentBytes, snapshots }: Pools): LongAnswerRoom {
   return {
-    snapshots: {
-      take: (holder) => {
-        const quota = snapshots.quotaOf(holdingClient(holder));
-        return quota.take(1) ? quota : null;
-      },
-      give: (quota) => quota.end(),
-    },
     take: (holder, { bytes, isPinned }) => {
       const client = holdingClient(holder);
       const quotas = [longAnswers.quotaOf(client), unsentBytes.quotaOf(client), snapshots.quotaOf(client)];
       const needs = [1, bytes, isPinned ? 1 : 0];
       if (quotas.every((quota, index) => quota.take(needs[index] as number))) {
-        return { holds: quotas, held: quotas[1] as (typeof quotas)[number], bytes };
+        return { holds: quotas };
       }
       for (const quota of quotas) quota.end();
       return null;
-    },
-    resize: (place, bytes) => {
-      if (bytes > place.bytes && !place.held.take(bytes - place.bytes)) return false;
-      if (bytes < place.bytes) place.held.give(place.bytes - bytes);
-      place.bytes = bytes;
-      return true;
     },
     give: ({ holds }) => {
       for (const hold of holds) hold.end();

@@ -53,8 +53,7 @@ async function openScene(
   const room = new Pool(2 * roomMax, 1).quotaOf(null);
   const longAnswers = new LongAnswers({
     room: {
-      take: () => (room.take(1) ? { holds: [], held: null as never, bytes: 0 } : null),
-      resize: () => true,
+      take: () => (room.take(1) ? { holds: [] } : null),
       give: () => room.give(1),
     },
     deadlineMs,
