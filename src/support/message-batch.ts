@@ -1,10 +1,12 @@
 /**
- * Messages to another thread. Those of one turn of the event loop are posted together. Bounded by the requests in flight,
- * each of which has at most one.
+ * Messages to another thread. Those of one turn of the event loop, or of `delayMs`, are posted together. Bounded by the
+ * requests in flight, each of which has at most one.
  */
 export class MessageBatch<Item> {
   readonly #send: (items: readonly Item[]) => void;
   #items: Item[] = [];
+  /** Milliseconds for which the first item waits for others. 0: until the end of this turn of the event loop. */
+  delayMs = 0;
 
   constructor(send: (items: readonly Item[]) => void) {
     this.#send = send;
@@ -12,7 +14,9 @@ export class MessageBatch<Item> {
 
   add(item: Item): void {
     this.#items.push(item);
-    if (this.#items.length === 1) setImmediate(() => this.flush());
+    if (this.#items.length > 1) return;
+    if (this.delayMs === 0) setImmediate(() => this.flush());
+    else setTimeout(() => this.flush(), this.delayMs);
   }
 
   flush(): void {

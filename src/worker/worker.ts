@@ -25,6 +25,12 @@ import { createServices, type WorkerServices } from './worker-services.ts';
 
 /** How long a leaving worker goes on answering. Each answer closes its connection. */
 const leavingMs = 250;
+/** A worker whose event loop is busy for more than this share of the time needs the processor for its evaluations... */
+const busyShare = 0.5;
+/** ... if it answers more of them than this for each change. */
+const evaluationsPerChange = 10;
+/** Milliseconds for which a change then waits for others. */
+const busyBatchMs = 20;
 /** How often it is told who is connected by sync: every second. */
 const censusEveryBeats = 4;
 
@@ -43,6 +49,10 @@ export class Worker {
   readonly #beating: NodeJS.Timeout;
   readonly #heapWatch: HeapWatch;
   #mustClose = false;
+  /** As of the last beat. */
+  #loopUse = performance.eventLoopUtilization();
+  #evaluations = 0;
+  #changes = 0;
   #beats = 0;
   #hadCensus = false;
   #isLeaving = false;
@@ -89,10 +99,29 @@ export class Worker {
     Atomics.add(this.#state, beatCell, 1);
     const { source, meter, requestMeter } = this.#services;
     source.release();
-    requestMeter.putActive(performance.eventLoopUtilization().active);
+    this.#batchChanges();
+    requestMeter.putActive(this.#loopUse.active);
     meter.putBytes(source.cache.bytes, source.lists.bytes);
     this.#collect();
     this.#tellCensus();
+  }
+
+  /**
+   * While evaluations keep the event loop busy, changes wait for one another: a commit takes the processor from evaluations,
+   * and costs the same for one change as for many.
+   */
+  #batchChanges(): void {
+    const use = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(use, this.#loopUse);
+    const { flags } = this.#services.meter;
+    const { sent } = this.#writer;
+    const isBusy =
+      utilization > busyShare &&
+      flags - this.#evaluations > ((sent - this.#changes) | 0) * evaluationsPerChange;
+    this.#writer.batchFor(isBusy ? busyBatchMs : 0);
+    this.#loopUse = use;
+    this.#evaluations = flags;
+    this.#changes = sent;
   }
 
   /** No connection is opened after the app is closed: it was removed from the front end before. */

@@ -36,6 +36,14 @@ export class EvaluationMeter {
     this.#cells[cell] = (this.#cells[cell] as number) + 1;
   }
 
+  /** Evaluations of single flags since the start. */
+  get flags(): number {
+    let sum = 0;
+    for (let reason = 0; reason < evaluationReasons.length; reason += 1)
+      sum += this.#cells[flagCell + reason] as number;
+    return sum;
+  }
+
   /** Counts an evaluation of one flag. @param reason index in `evaluationReasons` */
   countFlag(reason: number): void {
     this.#add(flagCell + reason);

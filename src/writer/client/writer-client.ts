@@ -216,7 +216,17 @@ export class WriterClient implements WriterPort {
     }
   }
 
-  /** Sends the commands of this turn of the event loop now. */
+  /** Commands sent since the start. It wraps at 2 ** 31. */
+  get sent(): number {
+    return this.#nextTicket - 1;
+  }
+
+  /** @param ms for which a command waits, so that others share its message and its commit. 0: it does not wait */
+  batchFor(ms: number): void {
+    this.#batch.delayMs = ms;
+  }
+
+  /** Sends the commands that wait for others now. */
   flush(): void {
     this.#batch.flush();
   }
