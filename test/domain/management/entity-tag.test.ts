@@ -4,13 +4,7 @@ import type { Flag } from '../../../src/domain/flag/flag.ts';
 import { parseFlagEdit, type SentFlag } from '../../../src/domain/flag/flag-edit.ts';
 import { applyPatch, parsePatch } from '../../../src/domain/flag/flag-patch.ts';
 import { flagView } from '../../../src/domain/flag/flag-view.ts';
-import {
-  flagEntityTag,
-  isRevalidated,
-  parseTagCondition,
-  permitsRevision,
-  readIfMatch,
-} from '../../../src/domain/management/entity-tag.ts';
+import { flagEntityTag, parseTagCondition } from '../../../src/domain/management/entity-tag.ts';
 import { ProblemList } from '../../../src/domain/problem-list.ts';
 import {
   withEditedEnvironment,
@@ -20,14 +14,6 @@ import {
 import type { Project } from '../../../src/domain/project/project.ts';
 import fc from '../../support/fast-check.ts';
 import { anyPatchBody, bodyOf, flagWith, isKnownAudience, projectWith } from './domain-fixture.ts';
-
-const flag = { ...flagWith({}), revision: 5 };
-const project = { ...projectWith(null), environmentsRevision: 2 };
-
-t.test('a tag is made of both revisions, and changes with each', async (t) => {
-  t.equal(flagEntityTag(flag, project), '"5-2"');
-  t.equal(flagEntityTag({ ...flag, revision: 52 }, { ...project, environmentsRevision: 1 }), '"52-1"');
-});
 
 t.test('lists are read with any spacing, and malformed ones are refused', async (t) => {
   const opaques = (header: string) => parseTagCondition(header)?.tags.map(({ opaque }) => opaque);
@@ -62,46 +48,6 @@ t.test('a header of the greatest length is read quickly', async (t) => {
     // Measures CPU time, because the machine may be busy with other tests.
     t.ok(process.cpuUsage(before).user < 100_000, JSON.stringify(unit));
   }
-});
-
-t.test('If-None-Match compares weakly, and a malformed one is ignored', async (t) => {
-  for (const header of ['"5-2"', 'W/"5-2"', '"x", "5-2"', '*']) t.ok(isRevalidated(header, flag, project));
-  for (const header of [null, '5-2', '"5-3"', '"4-2"', '"5"', '"x"', '', '"5-2" "5-2"']) {
-    t.notOk(isRevalidated(header, flag, project), String(header));
-  }
-});
-
-t.test('If-Match compares only the flag\u2019s revision, strongly', async (t) => {
-  const permits = (header: string) => {
-    const problems = new ProblemList();
-    const condition = readIfMatch(header, problems);
-    return condition === null ? problems.detail() : permitsRevision(condition, flag);
-  };
-  for (const header of ['"5-2"', '"5-1"', '"5-999"', '"4-2", "5-2"', '*'])
-    t.equal(permits(header), true, header);
-  for (const header of ['W/"5-2"', '"4-2"', '"05-2"', '"5"', '"5-"', '"5-2-1"', '"x5-2"', '""']) {
-    t.equal(permits(header), false, header);
-  }
-  t.match(permits('5-2'), /^the header If-Match must be/);
-  t.equal(readIfMatch(null, new ProblemList()), null);
-});
-
-t.test('a condition on another revision never holds', async () => {
-  const revision = fc.integer({ min: 1, max: 1e9 });
-  fc.assert(
-    fc.property(revision, revision, revision, revision, (left, leftProject, right, rightProject) => {
-      const tag = flagEntityTag(
-        { ...flag, revision: left },
-        { ...project, environmentsRevision: leftProject },
-      );
-      const now = { ...flag, revision: right };
-      const nowProject = { ...project, environmentsRevision: rightProject };
-      const isSame = left === right && leftProject === rightProject;
-      const condition = readIfMatch(tag, new ProblemList());
-      const isPermitted = condition !== null && permitsRevision(condition, now);
-      return isRevalidated(tag, now, nowProject) === isSame && isPermitted === (left === right);
-    }),
-  );
 });
 
 interface Stored {

@@ -1,55 +1,15 @@
 import t from 'tap';
 import { endOffers, storeOffer } from '../../../src/domain/session/first-owner-offer.ts';
 import { findUsableLink } from '../../../src/domain/session/link-rules.ts';
-import {
-  invitationLifetimeMs,
-  isLinkOver,
-  linkLifetimeMs,
-  type OneTimeLink,
-} from '../../../src/domain/session/one-time-link.ts';
-import { newSecretText } from '../../../src/domain/token/token-secret.ts';
+import type { OneTimeLink } from '../../../src/domain/session/one-time-link.ts';
 import { makeFirstOwnerOffer } from '../../../src/supervisor/make-first-owner-offer.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
-import { creationOf, linkOf, memberOf, organisationOf } from '../../storage/support/records.ts';
+import { creationOf, memberOf, organisationOf } from '../../storage/support/records.ts';
 import { newStore } from '../../storage/support/sample-store.ts';
 
 /* Links at the limits of their lifetime, and the first Owner's link. */
 const hourMs = 60 * 60 * 1000;
 const now = 1_750_000_000_000;
-
-t.test('a link lives exactly 24 hours, an invitation exactly 7 days', async (t) => {
-  t.equal(linkLifetimeMs, 24 * hourMs);
-  t.equal(invitationLifetimeMs, 7 * 24 * hourMs);
-  for (const lifetimeMs of [linkLifetimeMs, invitationLifetimeMs]) {
-    const link = linkOf('Organisation00000001', { createdAt: now, expiresAt: now + lifetimeMs });
-    t.notOk(isLinkOver(link, now));
-    t.notOk(isLinkOver(link, now + lifetimeMs - 1));
-    t.ok(isLinkOver(link, now + lifetimeMs));
-    t.notOk(isLinkOver(link, now - 365 * 24 * hourMs), 'no link ends when the clock goes back');
-  }
-});
-
-t.test('a stored link is found by its secret until its end', async (t) => {
-  const { store } = newStore(t);
-  const organisation = organisationOf();
-  const secret = newSecretText(crypto.getRandomValues(new Uint8Array(32)));
-  const link = linkOf(organisation.id, { secretHash: hashSecret(secret), expiresAt: now });
-  const { offer } = makeFirstOwnerOffer('', now);
-  store.write(({ apply }) =>
-    apply([creationOf('organisation', organisation), creationOf('one-time-link', link)]),
-  );
-  const found = (text: string, at: number) =>
-    store.write(({ queries }) =>
-      findUsableLink(queries, text, { now: at, hashSecret, isCluster: false, firstOwnerOffer: offer }),
-    );
-  t.match(found(secret, now - 1), { ok: true, value: { id: link.id } });
-  t.match(found(secret, now), { ok: false, problem: { code: 'link-over' } });
-  t.strictSame(
-    found('nonsense', now),
-    found(secret, now),
-    'an expired link and an unknown one get the same answer',
-  );
-});
 
 t.test('the first Owner’s link works while there is no member, for exactly 24 hours', async (t) => {
   const { store } = newStore(t);
@@ -72,24 +32,6 @@ t.test('the first Owner’s link works while there is no member, for exactly 24 
   t.match(found(now, other), { ok: false }, 'the link of another start');
   store.write(({ apply }) => apply([creationOf('member', memberOf({ organisationId: younger.id }))]));
   t.match(found(now), { ok: false, problem: { code: 'link-over' } }, 'it ends once there is a member');
-});
-
-t.test('a first Owner’s link that an earlier version has stored has ended', async (t) => {
-  const { store } = newStore(t);
-  const organisation = organisationOf();
-  const secret = newSecretText(crypto.getRandomValues(new Uint8Array(32)));
-  const purpose = { kind: 'first-owner' } as const;
-  const link = linkOf(organisation.id, { secretHash: hashSecret(secret), expiresAt: now + hourMs, purpose });
-  store.write(({ apply }) =>
-    apply([creationOf('organisation', organisation), creationOf('one-time-link', link)]),
-  );
-  const { offer: firstOwnerOffer } = makeFirstOwnerOffer('', now);
-  const found = (isCluster: boolean) =>
-    store.write(({ queries }) =>
-      findUsableLink(queries, secret, { now, hashSecret, isCluster, firstOwnerOffer }),
-    );
-  t.match(found(false), { ok: false, problem: { code: 'link-over' } });
-  t.match(found(true), { ok: true }, 'in a cluster another node has stored it');
 });
 
 t.test('a cluster stores ten first Owner’s links, and ends all of them', async (t) => {
