@@ -87,16 +87,7 @@ function readScheduledUs(pid: number, thread: string): number | null {
 
 /** @returns a process's memory in RAM, shared pages of mapped files included; NaN where the system does not offer it */
 export function readResidentBytes(pid: number): number {
-  return readStatusBytes(pid, 'VmRSS');
-}
-
-/** @returns the highest value of `readResidentBytes` since the process began */
-export function readPeakResidentBytes(pid: number): number {
-  return readStatusBytes(pid, 'VmHWM');
-}
-
-function readStatusBytes(pid: number, name: string): number {
   if (!canMeterProcesses()) return Number.NaN;
-  const match = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  const match = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1]) * 1024;
 }

@@ -1,9 +1,31 @@
 import t from 'tap';
-import { readHistogram } from '../../bench/load/latency-histogram.ts';
+import { LatencyRecorder, readHistogram } from '../../bench/load/latency-histogram.ts';
 import { findFigure } from '../../bench/report/figure.ts';
 import { type ComparisonStep, runComparison } from '../../bench/run-comparison.ts';
 import type { ComparisonPlan, ContenderPlan } from '../../bench/scenario.ts';
-import { sampleContender, sampleHistogram } from './sample-comparison.ts';
+
+/** @returns a contender in this process that gives one figure after another */
+function sampleContender(name: string, figures: readonly number[], log: string[] = []): ContenderPlan {
+  let round = 0;
+  return {
+    name,
+    what: `gives ${figures.join(', ')}`,
+    isWarmedUp: false,
+    measure: () => {
+      log.push(name);
+      const value = figures[round % figures.length] as number;
+      round += 1;
+      return Promise.resolve({ figures: { perSecond: value } });
+    },
+  };
+}
+
+/** @returns a histogram of latencies, in µs */
+function sampleHistogram(latenciesUs: readonly number[]): string {
+  const recorder = new LatencyRecorder();
+  for (const us of latenciesUs) recorder.recordMs(us / 1000);
+  return recorder.encode();
+}
 
 function planOf(contenders: readonly ContenderPlan[]): ComparisonPlan {
   return {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { consoleTest } from './support/console-stage.ts';
-import { createFlag, createProject, dialog, goTo, notice } from './support/console-steps.ts';
-import { applied, provision } from './support/provision.ts';
+import { createProject, dialog, goTo, notice } from './support/console-steps.ts';
+import { applied } from './support/provision.ts';
 import { becomeOwner, owner, signIn } from './support/sign-in.ts';
 
 t.setTimeout(480_000);
@@ -64,59 +64,6 @@ await consoleTest(t, 'a dialog keeps its entries until the user discards them', 
   await goTo(page, 'Flags');
 });
 
-await consoleTest(t, 'keys reach the topmost dialog, and the focus returns', {}, async (t, stage) => {
-  const window = await stage.window();
-  const { page } = window;
-  await becomeOwner(stage, window);
-  await createProject(page, 'shop', []);
-  await createFlag(page, 'gift-cards');
-  await goTo(page, 'Flags');
-  await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
-  const button = page.getByRole('button', { name: 'Create flag' });
-  const create = named(page, 'Create flag');
-  const palette = named(page, 'Go to');
-  const question = named(page, 'Discard what you have entered?');
-  const leave = named(page, 'Leave without saving?');
-
-  await button.focus();
-  await page.keyboard.press('Enter');
-  await create.waitFor();
-  await page.keyboard.press('Control+k');
-  await palette.waitFor();
-  await page.keyboard.press('Escape');
-  await palette.waitFor({ state: 'detached' });
-  t.ok(await create.isVisible(), 'the dialog below did not get the key');
-  await page.keyboard.press('Escape');
-  await create.waitFor({ state: 'detached' });
-  await page.locator('button:focus', { hasText: 'Create flag' }).waitFor();
-
-  // An address opens this dialog too. Back and the palette leave it, and ask first.
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('create flag');
-  await page.keyboard.press('Enter');
-  await create.getByLabel('Name').fill('wish-list');
-  await page.evaluate('history.back()');
-  await leave.getByRole('button', { name: 'Cancel' }).click();
-  await leave.waitFor({ state: 'detached' });
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('flags');
-  await page.keyboard.press('Enter');
-  await leave.getByRole('button', { name: 'Cancel' }).click();
-  await leave.waitFor({ state: 'detached' });
-  t.equal(await create.getByLabel('Name').inputValue(), 'wish-list');
-
-  // Escape in the question closes only the question.
-  await page.keyboard.press('Escape');
-  await question.waitFor();
-  await page.keyboard.press('Escape');
-  await question.waitFor({ state: 'detached' });
-  t.ok(await create.isVisible());
-  await create.getByRole('button', { name: 'Cancel' }).click();
-  await question.getByRole('button', { name: 'Discard' }).click();
-  await create.waitFor({ state: 'detached' });
-  t.notMatch(page.url(), /create/);
-});
-
 await consoleTest(t, 'leaving a secret that is shown once is confirmed first', {}, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
@@ -138,42 +85,6 @@ await consoleTest(t, 'leaving a secret that is shown once is confirmed first', {
   await shown.waitFor({ state: 'detached' });
   await goTo(page, 'Members');
 });
-
-const shop = provision({
-  name: 'shop',
-  environments: ['production'],
-  flags: [{ name: 'gift-cards' }],
-});
-
-await consoleTest(
-  t,
-  'a second flag of one name is warned of, and made',
-  { prepare: shop },
-  async (t, stage) => {
-    const window = await stage.window();
-    const { page } = window;
-    await signIn(window, owner);
-    await page.getByRole('link', { name: 'gift-cards' }).click();
-    await page.getByRole('heading', { level: 1, name: 'gift-cards' }).waitFor();
-    const first = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-    await goTo(page, 'Flags');
-    await page.getByRole('button', { name: 'Create flag' }).click();
-    const create = named(page, 'Create flag');
-    await create.getByLabel('Name').fill('gift-cards ');
-    await create.getByText('A flag is already called').waitFor();
-    t.match(
-      await create.getByRole('link', { name: first }).getAttribute('href'),
-      new RegExp(`/flags/${first}$`),
-    );
-    await create.getByLabel('Name').fill('gift-card');
-    await create.getByText('A flag is already called').waitFor({ state: 'detached' });
-    await create.getByLabel('Name').fill('gift-cards');
-    await create.getByText('A flag is already called').waitFor();
-    await create.getByRole('button', { name: 'Create flag' }).click();
-    await page.getByRole('heading', { level: 1, name: 'gift-cards' }).waitFor();
-    t.notMatch(page.url(), first);
-  },
-);
 
 const hidden = applied({
   organisations: [

@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { AnswerMeter } from './support/answer-meter.ts';
 import { consoleCaller } from './support/console-caller.ts';
 import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
-import { dialog, notice } from './support/console-steps.ts';
+import { dialog } from './support/console-steps.ts';
 import { findViolations } from './support/find-violations.ts';
 import { LongList } from './support/long-list.ts';
 
@@ -39,14 +38,6 @@ async function scrollList(page: Page, left: number, top: number): Promise<void> 
     },
     [left, top],
   );
-}
-
-function scrolled(page: Page): Promise<unknown> {
-  return page.getByRole('grid').evaluate((grid) => {
-    const { scrollLeft, scrollTop } = (grid as unknown as { parentElement: Record<string, number> })
-      .parentElement;
-    return [scrollLeft, scrollTop];
-  });
 }
 
 /** The name of the control or cell that has the focus, and '' when the page itself has it. */
@@ -85,31 +76,6 @@ await consoleTest(
     const cells = await page.getByRole('gridcell').count();
     t.ok(cells > 50 && cells < 400, `${cells} cells are drawn, of ${flagCount * environmentCount}`);
     t.same((await findViolations(page)).lines, []);
-  },
-);
-
-await consoleTest(
-  t,
-  "somebody else's change of a flag costs less than 5 KB, and the list shows it",
-  { prepare: long.prepare },
-  async (t, stage) => {
-    const { page } = await opened(stage, long);
-    const other = await opened(stage, long);
-    await allRead(page);
-    await allRead(other.page);
-    const meter = new AnswerMeter(page);
-    const own = other.page.getByRole('switch', { name: 'flag-00001 in region-1', exact: true });
-    t.equal(await own.getAttribute('aria-checked'), 'false');
-    await own.click();
-    await notice(other.page, /flag-00001 is on in region-1/).waitFor();
-    t.equal(await own.getAttribute('aria-checked'), 'true', 'at once for the person who switched');
-    await page.getByRole('switch', { name: 'flag-00001 in region-1', exact: true, checked: true }).waitFor();
-    const asked = meter.asked.map(({ search }) => search);
-    t.ok(
-      asked.some((search) => search.startsWith('?ids=')) && !asked.some((search) => search.includes('limit')),
-    );
-    const bytes = await meter.bytes();
-    t.ok(bytes > 0 && bytes < 5_000, `${bytes} bytes`);
   },
 );
 
@@ -194,30 +160,6 @@ await consoleTest(
 
 await consoleTest(
   t,
-  'an environment that the palette has found is brought into view and marked, also when it is hidden',
-  { prepare: long.prepare },
-  async (t, stage) => {
-    const { page } = await opened(stage, long);
-    await allRead(page);
-    await page.getByRole('button', { name: 'View' }).click();
-    await page.getByRole('checkbox', { name: 'region-33', exact: true }).uncheck();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type('region-33');
-    await page.getByRole('option', { name: /^region-33/ }).click();
-    const head = page.getByRole('columnheader', { name: 'region-33', exact: true });
-    await head.waitFor();
-    t.equal(await head.getAttribute('aria-current'), 'true');
-    const box = await head.boundingBox();
-    t.ok(box !== null && box.x > 600 && box.x + box.width < 1440, JSON.stringify(box));
-    t.same((await findViolations(page)).lines, []);
-    await page.getByLabel('Order').selectOption('Newest change first');
-    await page.waitForURL((url) => url.search === '?sort=changed');
-  },
-);
-
-await consoleTest(
-  t,
   'columns, density, favourites and saved filters are as they were after a reload',
   { prepare: long.prepare },
   async (t, stage) => {
@@ -261,52 +203,6 @@ await consoleTest(
       .waitFor();
     t.match(page.url(), /sort=production/);
     t.same(await shown(), chosen);
-  },
-);
-
-await consoleTest(
-  t,
-  'who comes back from a flag finds the list as it was: filters, order, place and focus',
-  { prepare: long.prepare },
-  async (t, stage) => {
-    const { page } = await opened(stage, long);
-    await allRead(page);
-    await page.getByRole('button', { name: 'region-5', exact: true }).click();
-    const head = page.getByRole('columnheader', { name: 'region-5', exact: true });
-    t.equal(await head.getAttribute('aria-sort'), 'descending');
-    const rowHeight = 56;
-    const before = 214 * rowHeight;
-    await scrollList(page, 900, before);
-    const link = page.locator(`[aria-rowindex="220"]`).getByRole('rowheader').getByRole('link');
-    const name = (await link.textContent()) ?? '';
-    await link.click();
-    await page.getByRole('heading', { level: 1, name }).waitFor();
-    await page.goBack();
-    await page.getByRole('link', { name, exact: true }).waitFor();
-    t.match(await scrolled(page), [900, before]);
-    t.equal(await focused(page), name);
-    t.match(page.url(), /sort=environment-5/);
-  },
-);
-
-await consoleTest(
-  t,
-  'a page of the list that cannot be read leaves a list that works, and is read on request',
-  { prepare: long.prepare },
-  async (t, stage) => {
-    const window = await stage.window({ viewport: { width: 1440, height: 900 } });
-    const { page } = window;
-    window.watch.expectStatus(500);
-    await page.route('**/flags?limit=1000*', (route) => route.fulfill({ status: 500, body: '' }));
-    await long.open(window, stage, 'editor');
-    await page.getByText('Some flags are missing from this list').waitFor();
-    t.match(await page.getByRole('status').allTextContents(), [/^$/, '100 flags read so far …']);
-    await page.getByRole('searchbox', { name: 'Search flags' }).fill('flag-00042');
-    await page.getByRole('link', { name: 'flag-00042' }).waitFor();
-    await page.unroute('**/flags?limit=1000*');
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('1 of 3,000 flags').waitFor();
-    t.equal(await page.getByText('Some flags are missing').count(), 0);
   },
 );
 
