@@ -44,7 +44,7 @@ function targetsFor(driver: ClosedLoopDriver): readonly Target[] {
       metric: 'requestsPerSecond',
       contender,
       of: 'ratio',
-      bound: { atLeast: 0.85 },
+      bound: { atLeast: 0.8 },
     },
     {
       what: 'stale answers after an acknowledged change',
