@@ -12,23 +12,37 @@ export function sameBytes(a: Uint8Array, b: Uint8Array, start: number, end: numb
   return true;
 }
 
+/** An index costs about as much as this many scans of the same list. */
+const scansMax = 3;
+
 /**
  * An immutable set of strings that is searched by UTF-8 bytes, so that a request's value need not become a string. A short
- * list is scanned, a longer one has an index of places in the list's bytes.
+ * list is scanned. A longer one gets an index of places in the list's bytes, but not for its first few searches: a list
+ * that is evicted from the cache before it is searched again never costs an index.
  */
 export class ByteSet {
   readonly #list: PackedList;
-  readonly #index: ListIndex | null;
+  #index: ListIndex | null = null;
+  #mayIndex: boolean;
+  #scans = 0;
 
   constructor(list: PackedList) {
     this.#list = list;
-    const index = list.count > scannedMax ? new ListIndex(list) : null;
-    this.#index = index === null || index.isRefused ? null : index;
+    this.#mayIndex = list.count > scannedMax;
   }
 
   has(bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.#index === null && this.#mayIndex) this.#countScan();
     if (this.#index !== null) return this.#index.has(bytes, start, end);
     return this.#scan(bytes, start, end - start);
+  }
+
+  #countScan(): void {
+    this.#scans += 1;
+    if (this.#scans <= scansMax) return;
+    const index = new ListIndex(this.#list);
+    this.#mayIndex = false;
+    if (!index.isRefused) this.#index = index;
   }
 
   #scan(sought: Uint8Array, start: number, length: number): boolean {
@@ -46,9 +60,9 @@ export class ByteSet {
     return this.#index !== null;
   }
 
-  /** Memory beside the list's own bytes. */
+  /** Memory in addition to the list's own bytes, with the index that it may get. */
   get sizeBytes(): number {
-    return overheadBytes + (this.#index === null ? 0 : indexBytes(this.#list.count));
+    return overheadBytes + (this.#list.count > scannedMax ? indexBytes(this.#list.count) : 0);
   }
 }
 
