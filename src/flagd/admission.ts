@@ -24,8 +24,8 @@ const noToken =
   'Send a token as metadata: "authorization: Bearer <API_TOKEN>". A provider that sends no metadata of its own has it in its selector: "{project id}/{environment},token=<API_TOKEN>".';
 
 /**
- * Authenticates a call, and finds its environment. The selector comes as the metadata `flagd-selector`, from older providers in the
- * request alone.
+ * Authenticates a call, and finds its environment. The selector comes in the metadata `flagd-selector`. Older providers
+ * send it in the request only.
  * @param selector of the request; null: the request was malformed
  */
 export function admitCall(
@@ -61,7 +61,7 @@ function statusOf(code: ProblemCode): RefusedStatus {
   return code === 'not-found' ? 'not-found' : 'unauthenticated';
 }
 
-/** @returns the record of a refused token; null where none was known or refused as such */
+/** @returns the record of a refused token; null if the refusal was not about a known token */
 export function denialOf(refusal: Refusal, route: string, address: string): Denial | null {
   const { denialReason: reason, tokenId, environment } = refusal;
   if (reason === null || tokenId === null) return null;

@@ -14,7 +14,8 @@ export const idleMax = 1024;
 export interface ConnectionsOptions {
   readonly connectionsMax: number;
   readonly onConnection: (socket: Socket) => void;
-  readonly onCrowded: () => void;
+  /** A connection was refused because there are too many. */
+  readonly onFull: () => void;
   readonly onIdle: () => void;
 }
 
@@ -28,8 +29,8 @@ interface Connection {
 }
 
 /**
- * The listener and its sockets, which it hands to grpc-js. By itself grpc-js does not bound connections, does not close
- * idle ones, and cannot cut off a client that reads nothing.
+ * The listener and its sockets, which it hands to grpc-js. grpc-js itself does not bound connections, does not close idle
+ * ones, and cannot cut off a client that reads nothing.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -64,7 +65,7 @@ export class Connections {
     const isFull = this.#connections.size >= this.#options.connectionsMax || this.#connections.has(peer);
     if (isFull || !idle.take(1)) {
       socket.destroy();
-      this.#options.onCrowded();
+      this.#options.onFull();
       return;
     }
     this.#connections.set(peer, { socket, idle, streams: 0, idleSince: monotonicMs() });

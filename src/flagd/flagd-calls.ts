@@ -35,7 +35,7 @@ const tooManyFailures: Refused = {
     'Too many failed authentication attempts from this address. Wait a minute before you retry, and check the token.',
 };
 
-/** What a client gets when its stream ends. Never OK: after it some providers take the stream for finished. */
+/** What a client gets when its stream ends. Never OK: some providers do not reconnect after it. */
 const endings: Readonly<Record<Exclude<StreamEnd, 'slow'>, Refused>> = {
   token: {
     status: 'unauthenticated',
@@ -63,7 +63,7 @@ export interface FlagdCallsOptions {
   readonly encoding: Encoding;
   readonly unsent: UnsentBytes;
   readonly streamsMax: number;
-  /** Failed authentications by address. A valid token passes whatever others of its address have tried. */
+  /** Failed authentications by address. A valid token is accepted however many attempts of its address have failed. */
   readonly failures: AddressLimiter;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly cells: MetricCells;
@@ -88,7 +88,7 @@ export class FlagdCalls {
     this.#streams = new Pool(streamsMax, 1, { isUndivided: true });
   }
 
-  /** Calls with a stream that are not over: their clients may not have received their end yet. */
+  /** Calls that are not closed. The client of an ended stream may not have received the end yet. */
   get open(): number {
     return this.#open;
   }

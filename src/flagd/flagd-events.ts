@@ -18,7 +18,7 @@ export const takeMsMax = 60_000;
  * @param onTranslation receives how long it took to make one, in milliseconds
  */
 export function flagdEvents(onTranslation: (ms: number) => void): Encoding {
-  /** The last configuration of each environment that is not like the one before. */
+  /** The last configuration of each environment that differs from the one before. */
   const last = new WeakMap<Environment, { readonly digest: string; readonly event: StreamEvent }>();
   return {
     kind: 'flagd',

@@ -6,12 +6,12 @@ import type { EncodedMessage, FlagsRequest } from './sync-messages.ts';
 
 export type FlagdCall = ServerWritableStream<FlagsRequest, EncodedMessage>;
 
-/** Bytes of configurations that are being sent: grpc-js copies them for each client. One of them may be as large as allowed. */
+/** Most bytes of configurations that are being sent. grpc-js copies a configuration for each client. */
 const unsentBytesMax = 64 * 1024 * 1024;
-/** Streams that try again when a client has taken its configuration. */
+/** Waiting streams that try again when a client has taken its configuration. */
 const retriedAtOnce = 8;
 
-/** Bounds the bytes that are being sent to all clients. The streams that find no room wait in a queue. */
+/** Bounds the bytes that are being sent to all clients. Streams beyond the bound wait in a queue. */
 export class UnsentBytes {
   readonly #bytes = new Pool(unsentBytesMax, 1, { isUndivided: true, least: messageBytesMax + 1024 });
   readonly #waiting = new Map<object, () => void>();
@@ -24,7 +24,7 @@ export class UnsentBytes {
     return this.#bytes.quotaOf(credentialClient(account));
   }
 
-  /** @param retry called when there may be room */
+  /** @param retry called when bytes may have become free */
   wait(waiter: object, retry: () => void): void {
     this.#waiting.set(waiter, retry);
   }
@@ -44,18 +44,18 @@ export class UnsentBytes {
 
 export interface FlagdOutletOptions {
   readonly call: FlagdCall;
-  /** It ends with its first configuration: a request for all flags, not a stream. */
+  /** The call is a request for all flags, and ends after one configuration. */
   readonly isOnce: boolean;
   readonly unsent: UnsentBytes;
   /** The account whose quota the bytes count against. */
   readonly account: string;
   /** Ends the call with a status of gRPC. */
   readonly refuse: (call: FlagdCall, reason: Exclude<StreamEnd, 'slow'>) => void;
-  /** Closes the connection, with the other calls that it carries: a provider has one stream. */
+  /** Closes the connection and all of its calls. A provider has one stream. */
   readonly cutConnection: (peer: string) => void;
 }
 
-/** The client of a call by gRPC. It is sent one configuration at a time. */
+/** The client of a gRPC call. It is sent one configuration at a time. */
 export class FlagdOutlet implements Outlet {
   readonly chunkBytes = Number.POSITIVE_INFINITY;
   readonly #options: FlagdOutletOptions;

@@ -43,7 +43,7 @@ export type FlagdRequest = { readonly kind: 'stop' };
 /** Messages of the thread. */
 export type FlagdMessage =
   | { readonly kind: 'ready'; readonly port: number }
-  /** It cannot listen; the message is for people. */
+  /** It cannot start; the message is for the operator. */
   | { readonly kind: 'fatal'; readonly message: string }
   | { readonly kind: 'log'; readonly lines: LogLines }
   | { readonly kind: 'used'; readonly use: TokenUse }
@@ -63,23 +63,23 @@ export type RefusedStatus = (typeof refusedStatuses)[number];
 
 /** Written by the thread of flagd's sync only. */
 export const flagdMetrics = layOut({
-  connections: gauge('burgee_flagd_connections', 'Connections of flagd’s providers.'),
-  streams: gauge('burgee_flagd_streams', 'Streams of flagd’s providers that are open.'),
+  connections: gauge('burgee_flagd_connections', "Connections of flagd's providers."),
+  streams: gauge('burgee_flagd_streams', "Open streams of flagd's providers."),
   refused: counter(
     'burgee_flagd_refused_total',
-    'Calls of flagd’s providers that were refused, and streams that were ended, by the status of gRPC.',
+    "Calls of flagd's providers that were refused, and streams that were ended, by the status of gRPC.",
     refusedStatuses.map((status) => ({ status })),
   ),
   cut: counter(
     'burgee_flagd_cut_total',
-    'Connections of flagd’s providers that were closed because they took nothing for too long, had no stream, found no place, or sent a request that was too long or never complete.',
+    "Connections of flagd's providers that were closed because they took nothing for too long (slow), had no stream (idle), were beyond a limit (crowded), or sent a request that was too long or never complete (request).",
     [{ reason: 'slow' }, { reason: 'idle' }, { reason: 'crowded' }, { reason: 'request' }],
   ),
   sent: counter('burgee_flagd_configurations_total', 'Configurations that streams were sent whole.'),
   unsent: gauge('burgee_flagd_unsent_bytes', 'Bytes of configurations that are being sent.'),
   translation: histogram(
     'burgee_flagd_translation_seconds',
-    'Time to read an environment and write it in flagd’s format, once for all streams.',
+    "Time to read an environment and write it in flagd's format, once for all streams.",
     durationBounds,
   ),
   loopDelay: eventLoopDelay('flagd'),

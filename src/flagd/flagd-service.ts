@@ -35,7 +35,7 @@ const common = {
   responseDeserialize: (bytes: Buffer): EncodedMessage => bytes,
 } as const;
 
-/** `FetchAllFlags` is a stream of one message here, which is the same on the wire: so both are sent within one bound. */
+/** `FetchAllFlags` is declared as a stream of one message, which is the same on the wire. So both calls share their code. */
 const definition = {
   syncFlags: { ...common, path: `${servicePath}/SyncFlags`, responseStream: true },
   fetchAllFlags: { ...common, path: `${servicePath}/FetchAllFlags`, responseStream: true },
@@ -93,7 +93,7 @@ export class FlagdService {
       'grpc.keepalive_time_ms': pingEveryMs,
       'grpc.keepalive_timeout_ms': pingAnswerMs,
     });
-    // Some providers ask for it first, without their credentials.
+    // Some providers call it first, without credentials.
     const getMetadata: Unary = (_call, answer) => answer(null, noMetadata);
     this.#server.addService(definition, {
       syncFlags: (call: FlagdCall) => open(call, false),

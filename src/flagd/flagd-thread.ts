@@ -17,7 +17,7 @@ import { type FlagdMessage, type FlagdRequest, type FlagdSetup, flagdMetrics } f
 import { FlagdService } from './flagd-service.ts';
 import { credentialsOf, readKeyPair } from './tls.ts';
 
-/** How often metrics are put. */
+/** How often gauges are updated. */
 const metricsEveryMs = 200;
 /** How often the clients are counted, and idle connections closed. */
 const censusEveryMs = 1000;
@@ -47,7 +47,7 @@ export class FlagdThread {
   readonly #timers: NodeJS.Timeout[] = [];
   #hadCensus = false;
 
-  /** @throws Error with a message for people when TLS is set up wrongly */
+  /** @throws Error with a message for the operator when TLS is configured wrongly */
   constructor(setup: FlagdSetup, port: MessagePort) {
     this.#setup = setup;
     this.#post = (message) => port.postMessage(message);
@@ -68,7 +68,7 @@ export class FlagdThread {
       connectionsMax: setup.connectionsMax,
       onConnection: (socket) => this.#service.take(socket),
       onIdle: () => count(this.#cells, metrics.cut, 1),
-      onCrowded: () => count(this.#cells, metrics.cut, 2),
+      onFull: () => count(this.#cells, metrics.cut, 2),
     });
     this.#calls = this.#createCalls(isAttached);
     this.#service = new FlagdService({
@@ -91,7 +91,7 @@ export class FlagdThread {
       countEvent: () => count(this.#cells, metrics.sent),
       countBytes: () => undefined,
       countEnd: (_kind, reason) => {
-        // The others are counted by their status.
+        // `FlagdCalls` counts the other reasons by status.
         if (reason === 'slow') count(this.#cells, metrics.cut);
       },
     };
@@ -123,14 +123,14 @@ export class FlagdThread {
   }
 
   #putMetrics(): void {
-    // An open snapshot would keep pages from reuse.
+    // An open snapshot keeps the writer from reusing pages.
     this.#reader.renew();
     put(this.#cells, metrics.connections, this.#connections.count);
     put(this.#cells, metrics.unsent, this.#unsent.used);
     put(this.#cells, metrics.loopActive, performance.eventLoopUtilization().active / 1000);
   }
 
-  /** Posts the clients of each environment, and once that there are none any more. */
+  /** Posts the clients of each environment. When there are none any more, it posts that once. */
   #postCensus(): void {
     this.#connections.closeIdle();
     const census = this.#server.census();
@@ -153,7 +153,7 @@ export class FlagdThread {
 
   /** After a fault of unknown cause: closes the connections and the store before the thread ends. */
   async fail(fault: unknown): Promise<void> {
-    this.#log.error({ err: fault }, 'the thread of flagd ends, and is started again');
+    this.#log.error({ err: fault }, 'the flagd thread failed; it is started again');
     this.#connections.stopListening();
     this.#connections.cutAll();
     await this.close();

@@ -3,7 +3,7 @@ import { messageOf } from '../support/message-of.ts';
 import type { FlagdMessage, FlagdSetup } from './flagd-protocol.ts';
 import { FlagdThread } from './flagd-thread.ts';
 
-/** Serves until the supervisor stops it, and posts why it could not start. After a later fault the thread ends, and is replaced. */
+/** Serves until the supervisor stops it. Posts why it could not start. After a later fault the supervisor replaces the thread. */
 async function run(setup: FlagdSetup, port: MessagePort): Promise<void> {
   let thread: FlagdThread | null = null;
   try {

@@ -1,7 +1,7 @@
-/** What a provider asks for. */
+/** The environment that a provider requests. */
 export interface Selector {
   readonly projectId: string;
-  /** Null: it names none. */
+  /** Null: the selector names none. */
   readonly environment: string | null;
   /** The secret of a token, for providers that send no credentials of their own; null for none. Never logged. */
   readonly token: string | null;
@@ -10,13 +10,13 @@ export interface Selector {
 const tokenPart = 'token=';
 
 /**
- * Reads `{project id}` or `{project id}/{environment}`, in either case with `,token={secret}` after it: flagd's selectors
- * have parts that are separated by commas.
- * @returns null when it is neither
+ * Reads `{project id}` or `{project id}/{environment}`. `,token={secret}` may follow: flagd separates the parts of a
+ * selector by commas.
+ * @returns null if the selector is malformed
  */
 export function readSelector(text: string): Selector | null {
-  const [place = '', ...parts] = text.split(',').map((part) => part.trim());
-  const [projectId = '', environment = null, ...rest] = place.split('/');
+  const [path = '', ...parts] = text.split(',').map((part) => part.trim());
+  const [projectId = '', environment = null, ...rest] = path.split('/');
   const [token = null] = parts;
   if (projectId === '' || environment === '' || rest.length > 0 || parts.length > 1) return null;
   if (token !== null && !token.startsWith(tokenPart)) return null;

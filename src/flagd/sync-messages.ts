@@ -9,7 +9,7 @@
  *     GetMetadataResponse                         google.protobuf.Struct metadata = 2
  */
 
-/** The bytes of a message that is sent as it is, to any number of streams. */
+/** An encoded message, which any number of streams can send. */
 export type EncodedMessage = Buffer;
 
 const wireTypes = { varint: 0, eightBytes: 1, lengthDelimited: 2, fourBytes: 5 } as const;
@@ -21,7 +21,7 @@ const varintLengthMax = 10;
 
 /** A request for flags. */
 export interface FlagsRequest {
-  /** Empty where the request has none; null where its bytes are no such message. */
+  /** Empty if the request has none; null if the request is malformed. */
   readonly selector: string | null;
 }
 
@@ -47,9 +47,9 @@ function decodeSelector(bytes: Uint8Array): string | null {
 }
 
 /**
- * The answer with a configuration, for a stream as for a single request, where the second field is passed over. With an
- * empty context of its own a provider asks for none by `GetMetadata`.
- * @param chunks its text as UTF-8
+ * The response with a configuration, for a stream and for `FetchAllFlags`, whose clients ignore the second field. Because
+ * the message has an (empty) context, providers do not call `GetMetadata` for one.
+ * @param chunks the configuration's text as UTF-8
  */
 export function encodeConfiguration(chunks: readonly Uint8Array[]): EncodedMessage {
   let length = 0;
@@ -66,7 +66,7 @@ export const noMetadata: EncodedMessage = emptyStruct;
 
 interface Field {
   readonly number: number;
-  /** Null for a field of a fixed or variable number. */
+  /** Null for a number. */
   readonly text: Uint8Array | null;
 }
 

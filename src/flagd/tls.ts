@@ -9,7 +9,7 @@ interface KeyPair {
   readonly key: Buffer;
 }
 
-/** @throws Error with a message for people when the files cannot be used */
+/** @throws Error with a message for the operator when the files cannot be used */
 export function readKeyPair({ certFile, keyFile }: TlsFiles): KeyPair {
   try {
     const pair = { cert: readFileSync(certFile), key: readFileSync(keyFile) };

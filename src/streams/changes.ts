@@ -10,7 +10,7 @@ import type { PinnedState, StoreWatch } from './store-watch.ts';
 
 /** Changes of an environment that are remembered: a client that missed more gets a snapshot. */
 const changesKept = 4000;
-/** Entries of the change log that are searched for what a client missed while it was away: some tens of milliseconds. */
+/** Most entries of the change log that are searched for the changes that a client missed: some tens of milliseconds. */
 const entriesSearched = 10_000;
 /** Estimate of the memory for a remembered change, or for the audience that a flag applies. */
 const entryBytes = 128;
@@ -22,8 +22,8 @@ interface Change {
 }
 
 /**
- * What has changed in an environment since some number, oldest first, and which audiences its flags apply: so that a
- * client is sent only what it lacks. All of it can be forgotten: then clients are sent snapshots.
+ * The recent changes of an environment, oldest first, and the audiences that its flags apply. With them a client is sent
+ * only what it lacks. After `restart` clients are sent snapshots.
  */
 export class Changes {
   readonly #environment: SyncedEnvironment;
@@ -31,7 +31,7 @@ export class Changes {
   #changes: Change[] = [];
   /** Every change after this number is in the list. */
   #from: number;
-  /** What the change log does not reach back to, as far as it was searched. */
+  /** A search found that the change log does not reach back to this number. */
   #unreachable = -1;
   /** Null until a delta needs it. */
   #applied: AppliedAudiences | null = null;
@@ -121,13 +121,13 @@ export class Changes {
     return changed;
   }
 
-  /** Finds what came after a number, as far as it can be known: afterwards `reaches` says whether it is. */
+  /** Finds the changes after a number. Afterwards `reaches` says whether all of them were found. */
   *prepare(number: number): Generator<undefined, void> {
     if (!this.reaches(number)) yield* this.#search(number);
     if (this.reaches(number) && this.#applied === null) yield* this.#readApplied();
   }
 
-  /** Searches the change log for what came after a number that is too old. */
+  /** Searches the change log for changes that are older than the remembered ones. */
   *#search(number: number): Generator<undefined, void> {
     const state = this.#watch.state.retain();
     const from = this.#from;
@@ -151,7 +151,7 @@ export class Changes {
     } finally {
       state.release();
     }
-    // While it was searched, changes that were remembered may have been forgotten.
+    // `restart` may have run between two steps of the search.
     if (this.#from !== from) return;
     const isComplete = oldest === number || oldest === number + 1;
     if (!isComplete || found.length + this.#changes.length > changesKept) {
@@ -185,7 +185,7 @@ export class Changes {
     this.#noteAllUnapplied(applied);
   }
 
-  /** The change log does not say which audiences the flags had applied before. */
+  /** The change log does not say which audiences the flags applied before, so every unapplied one counts as changed. */
   #noteAllUnapplied(applied: AppliedAudiences): void {
     const { projectId, environmentNumber } = this.#environment;
     const { sync, queries } = this.#watch.state.snapshot;

@@ -55,7 +55,7 @@ function eventBytes(event: 'ready' | 'changed', changes: WatchedChanges): Uint8A
   return Buffer.from(`event: ${event}\ndata: ${JSON.stringify(changes)}\n\n`);
 }
 
-/** One page. After a commit it is checked whether the person may still see the project, and what changed there. */
+/** One page. After a commit it checks whether the member may still see the project, and what changed there. */
 class ConsolePage implements Source {
   readonly kind = 'console';
   /** Streams are checked at most once a second, which is when there are events. */
@@ -74,7 +74,7 @@ class ConsolePage implements Source {
   }
 
   check(): StreamEnd | null {
-    // What was not sent yet is part of the next event.
+    // The query covers changes that were not sent yet.
     const query = `since=${encodeURIComponent(this.#position)}`;
     const { answer, release } = this.#reads.read({ ...this.#call, query });
     release();

@@ -3,7 +3,7 @@ import type { ChangeLogEntry } from '../storage/tables/change-log.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { Changes } from './changes.ts';
 import type { SyncedEnvironment } from './configuration.ts';
-import type { MemoryHolder, StateMemory } from './state-memory.ts';
+import type { MemoryUser, StateMemory } from './state-memory.ts';
 import type { StepQueue } from './step-queue.ts';
 import type { PinnedState, StoreWatch } from './store-watch.ts';
 import type { Source, Stream, StreamEnd, StreamEvent, StreamKind } from './stream.ts';
@@ -41,7 +41,7 @@ export interface CheckRound {
   number: number;
 }
 
-interface WantedEvent {
+interface PendingEvent {
   /** Of the first stream that needs it. */
   readonly known: SyncPosition | null;
   /** Streams that wait for it. */
@@ -62,7 +62,7 @@ export interface EnvironmentHost {
 }
 
 /** The state of an environment, and the streams of one protocol that follow it. An event is made on demand, once for all of them. */
-export class Environment implements Source, MemoryHolder {
+export class Environment implements Source, MemoryUser {
   readonly key: string;
   readonly place: SyncedEnvironment;
   readonly streams = new Set<Stream>();
@@ -75,10 +75,10 @@ export class Environment implements Source, MemoryHolder {
   readonly #host: EnvironmentHost;
   /** Events of the present version, by need. */
   readonly #kept = new Map<string, StreamEvent>();
-  /** The needs of all events that are in memory, the oldest first. */
+  /** All events in memory, oldest first, each with its need. */
   readonly #events = new Map<StreamEvent, string>();
-  /** Events that streams wait for, by need. One of them is made at a time, so that other environments come in between. */
-  readonly #wanted = new Map<string, WantedEvent>();
+  /** Events that streams wait for, by need. They are made one at a time, so that other environments get their events too. */
+  readonly #pending = new Map<string, PendingEvent>();
   #isMaking = false;
   /** By token: why its streams must end; null: they may go on. */
   readonly #checked = new Map<string | null, StreamEnd | null>();
@@ -137,7 +137,7 @@ export class Environment implements Source, MemoryHolder {
     if (changes === null) this.changes?.restart(state.number);
     else this.changes?.note(changes, state, version);
     this.#kept.clear();
-    this.#dropUnread();
+    this.#dropUnsent();
   }
 
   next(stream: Stream): StreamEvent | 'later' | null {
@@ -145,20 +145,20 @@ export class Environment implements Source, MemoryHolder {
     if (need === null) return null;
     const kept = this.#kept.get(need);
     if (kept !== undefined) return kept;
-    const wanted = this.#wanted.get(need) ?? { known: stream.known, streams: new Set() };
-    this.#wanted.set(need, wanted);
-    wanted.streams.add(stream);
+    const pending = this.#pending.get(need) ?? { known: stream.known, streams: new Set() };
+    this.#pending.set(need, pending);
+    pending.streams.add(stream);
     this.#makeNext();
     return 'later';
   }
 
   #makeNext(): void {
-    const [next] = this.#wanted;
+    const [next] = this.#pending;
     if (this.#isMaking || next === undefined) return;
-    const [need, wanted] = next;
+    const [need, pending] = next;
     this.#isMaking = true;
     this.#host.queue
-      .run(() => this.#make(need, wanted))
+      .run(() => this.#make(need, pending))
       .catch((fault: unknown): StreamEnd => {
         this.#host.onFault(fault);
         return 'fault';
@@ -172,7 +172,7 @@ export class Environment implements Source, MemoryHolder {
   }
 
   /** @returns null when no stream waits for the event any more */
-  *#make(need: string, { known, streams }: WantedEvent): Generator<unknown, StreamEvent | StreamEnd | null> {
+  *#make(need: string, { known, streams }: PendingEvent): Generator<unknown, StreamEvent | StreamEnd | null> {
     const steps = this.#steps(need, known);
     try {
       while (streams.size > 0) {
@@ -198,8 +198,8 @@ export class Environment implements Source, MemoryHolder {
   }
 
   #deliver(need: string, made: StreamEvent | StreamEnd | null): void {
-    const streams = this.#wanted.get(need)?.streams ?? [];
-    this.#wanted.delete(need);
+    const streams = this.#pending.get(need)?.streams ?? [];
+    this.#pending.delete(need);
     for (const stream of streams) {
       stream.isWaiting = false;
       if (typeof made === 'string') this.#host.end(stream, made);
@@ -209,7 +209,7 @@ export class Environment implements Source, MemoryHolder {
     if (made === null || typeof made === 'string' || this.streams.size === 0) return;
     this.#events.set(made, need);
     if (made.known?.history === this.history && made.known.number >= this.version) this.#kept.set(need, made);
-    this.#dropUnread();
+    this.#dropUnsent();
   }
 
   release(event: StreamEvent): void {
@@ -220,7 +220,7 @@ export class Environment implements Source, MemoryHolder {
     return this.#kept.get(this.#events.get(event) ?? '') === event;
   }
 
-  #dropUnread(): void {
+  #dropUnsent(): void {
     for (const event of this.#events.keys()) {
       if (event.readers.size === 0 && !this.#isKept(event)) this.#events.delete(event);
     }
@@ -236,7 +236,7 @@ export class Environment implements Source, MemoryHolder {
   dropIdle(): void {
     this.changes?.restart(this.#host.watch.state.number);
     this.#kept.clear();
-    this.#dropUnread();
+    this.#dropUnsent();
   }
 
   cutOldest(isNewestToo: boolean): boolean {
@@ -270,10 +270,10 @@ export class Environment implements Source, MemoryHolder {
 
   leave(stream: Stream): void {
     this.streams.delete(stream);
-    const [first] = this.#wanted.keys();
-    for (const [need, { streams }] of this.#wanted) {
-      // The first one may be in the making.
-      if (streams.delete(stream) && streams.size === 0 && need !== first) this.#wanted.delete(need);
+    const [first] = this.#pending.keys();
+    for (const [need, { streams }] of this.#pending) {
+      // The first event may be being made.
+      if (streams.delete(stream) && streams.size === 0 && need !== first) this.#pending.delete(need);
     }
     if (this.streams.size > 0) return;
     this.#kept.clear();
@@ -283,5 +283,5 @@ export class Environment implements Source, MemoryHolder {
   }
 }
 
-/** The need of a client that has nothing that a delta could begin with. */
+/** The need of a client to whose version no delta can be applied. */
 export const snapshotNeed = 'snapshot';

@@ -1,14 +1,14 @@
 import { formatSyncPosition } from '../domain/sync/sync-position.ts';
 import type { Encoding } from './environment.ts';
-import { existsIn } from './environment-place.ts';
+import { existsIn } from './environment-exists.ts';
 import { streamEvent } from './stream.ts';
 
-/** Browsers that lose their streams together come back within this time, at random. */
+/** Browsers that lose their streams together reconnect after a random time between these. */
 const retryMs = { least: 1000, most: 8000 };
 /** A comment: it keeps proxies from closing an idle connection. */
 export const comment: Uint8Array = Buffer.from(':\n\n');
 
-/** Events of OFREP: the flags of the environment have changed, never what. Each event makes a browser ask for all flags. */
+/** Events of OFREP. An event says that flags of the environment have changed, not which. The browser then fetches all flags. */
 export const ofrepEvents: Encoding = {
   kind: 'ofrep',
   eventEveryMs: 1000,
@@ -32,7 +32,7 @@ export const ofrepEvents: Encoding = {
   farewell: () => null,
 };
 
-/** The first bytes of a stream: without bytes the head of the answer is not sent. */
+/** The first bytes of a stream. The head of the response is sent with its first bytes. */
 export function ofrepGreeting(): Uint8Array {
   const retry = retryMs.least + Math.floor(Math.random() * (retryMs.most - retryMs.least));
   return Buffer.from(`retry: ${retry}\n\n`);

@@ -1,5 +1,5 @@
-/** What holds memory for streams: an environment with its events. */
-export interface MemoryHolder {
+/** An environment, as the memory of its events sees it. */
+export interface MemoryUser {
   /** Drops what no stream is sending. It can be made again. */
   dropIdle(): void;
   /**
@@ -10,52 +10,48 @@ export interface MemoryHolder {
 }
 
 /**
- * Bounds the memory of a thread for the events of all environments. When it is used up, the environment that holds most
- * gives memory back: first what no stream is sending, then events of old states, whose clients are slow, then newest ones. The
- * environment that has just got an event keeps its newest ones.
+ * Bounds the memory of a thread for the events of all environments. When it is used up, environments drop events, the one
+ * with most bytes first: first events that no stream is sending, then events of old states, whose clients are slow, then
+ * events of the newest state. The environment that has just made an event keeps those of the newest state.
  */
 export class StateMemory {
   readonly #bytesMax: number;
-  readonly #held = new Map<MemoryHolder, number>();
-  #heldBytes = 0;
+  readonly #used = new Map<MemoryUser, number>();
+  #usedBytes = 0;
   #isShrinking = false;
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
 
-  get heldBytes(): number {
-    return this.#heldBytes;
-  }
-
-  /** @param bytes all that the holder has now */
-  set(holder: MemoryHolder, bytes: number): void {
-    this.#heldBytes += bytes - (this.#held.get(holder) ?? 0);
-    if (bytes > 0) this.#held.set(holder, bytes);
-    else this.#held.delete(holder);
+  /** @param bytes all that the user has now */
+  set(user: MemoryUser, bytes: number): void {
+    this.#usedBytes += bytes - (this.#used.get(user) ?? 0);
+    if (bytes > 0) this.#used.set(user, bytes);
+    else this.#used.delete(user);
     if (this.#isShrinking || this.#fits) return;
     this.#isShrinking = true;
     try {
-      this.#shrink(holder);
+      this.#shrink(user);
     } finally {
       this.#isShrinking = false;
     }
   }
 
   get #fits(): boolean {
-    return this.#heldBytes <= this.#bytesMax;
+    return this.#usedBytes <= this.#bytesMax;
   }
 
-  #shrink(latest: MemoryHolder): void {
-    const holders = [...this.#held].sort(([, one], [, other]) => other - one).map(([holder]) => holder);
-    for (const holder of holders) {
+  #shrink(latest: MemoryUser): void {
+    const users = [...this.#used].sort(([, one], [, other]) => other - one).map(([user]) => user);
+    for (const user of users) {
       if (this.#fits) return;
-      holder.dropIdle();
+      user.dropIdle();
     }
     for (const isNewestToo of [false, true]) {
-      for (const holder of holders) {
-        if (isNewestToo && holder === latest) continue;
-        while (!this.#fits && holder.cutOldest(isNewestToo));
+      for (const user of users) {
+        if (isNewestToo && user === latest) continue;
+        while (!this.#fits && user.cutOldest(isNewestToo));
       }
     }
   }

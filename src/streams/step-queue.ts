@@ -17,7 +17,7 @@ export class StepQueue {
   }
 
   async #runInSlices<T>(job: () => Generator<unknown, T>): Promise<T | null> {
-    // Also between two short jobs: many of them in a row would take as long as one long job.
+    // Also before a short job: many of them in a row would take as long as one long job.
     await setImmediate();
     const steps = job();
     this.#current = steps;

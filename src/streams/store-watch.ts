@@ -18,7 +18,7 @@ export class PinnedState {
   readonly snapshot: PinnedSnapshot;
   readonly #version: StoreVersion;
   readonly #stamp: number;
-  #holders = 1;
+  #references = 1;
 
   /** The caller has just moved the reader to the newest state. */
   constructor(reader: StoreReader, version: StoreVersion) {
@@ -40,16 +40,16 @@ export class PinnedState {
     else setTimeout(() => this.whenSettled(settled), settleEveryMs);
   }
 
-  /** Adds a holder, which must call `release`. */
+  /** Adds a reference. The caller must call `release`. */
   retain(): this {
-    this.#holders += 1;
+    this.#references += 1;
     return this;
   }
 
-  /** Until the last holder has released it, the file grows with every change. */
+  /** Until the last reference is released, the file grows with every change. */
   release(): void {
-    this.#holders -= 1;
-    if (this.#holders === 0) this.snapshot.release();
+    this.#references -= 1;
+    if (this.#references === 0) this.snapshot.release();
   }
 }
 

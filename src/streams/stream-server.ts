@@ -18,7 +18,7 @@ import {
 import { censusOf, type StreamCensus } from './stream-census.ts';
 
 export const beatEveryMs = 15_000;
-/** After a commit, streams are checked for whether they may go on: at most this often. */
+/** The least time between two checks, after commits, of whether streams may go on. */
 const checkEveryMs = 1000;
 /** How often the server looks for beats that are due and clients that have stalled. */
 const tickEveryMs = 250;
@@ -38,7 +38,7 @@ export interface StreamServerOptions extends Omit<StoreWatchOptions, 'onFault'> 
   readonly log: Logger;
   /** Memory for the events of all environments. */
   readonly memoryMax: number;
-  /** Whether what is stored here is current: a node that is cut off from its cluster ends its streams. */
+  /** Whether this node's state is current: a node that is cut off from its cluster ends its streams. */
   isAttached(): boolean;
 }
 
@@ -58,7 +58,7 @@ export interface StreamRequest {
   onOver(): void;
 }
 
-/** All streams of a thread: one look at the store serves all of them, and one queue lets them write in turn. */
+/** All streams of a thread. One watch of the store serves all of them. They write round robin. */
 export class StreamServer {
   readonly #options: StreamServerOptions;
   readonly #watch: StoreWatch;
@@ -105,7 +105,7 @@ export class StreamServer {
     this.#ticker ??= setInterval(() => this.#tick(), tickEveryMs);
     let stream: Stream | null = null;
     let isFinished = false;
-    // A client that goes away before its stream has begun may say so twice.
+    // `onGone` may be called twice when a client goes away before its stream has begun.
     const finish = (): void => {
       if (isFinished) return;
       isFinished = true;
@@ -126,7 +126,7 @@ export class StreamServer {
 
   #begin({ outlet, tokenId, known, greeting, source: find }: StreamRequest, finish: () => void): Stream {
     const now = monotonicMs();
-    // At random: the beats of streams that came together are spread.
+    // A random time spreads the beats of streams that were opened together.
     const beatAt = now + Math.random() * beatEveryMs;
     const hooks: StreamHooks = {
       schedule: (one) => this.#schedule(one),
@@ -206,8 +206,8 @@ export class StreamServer {
   }
 
   #look(stream: Stream, mustCheck: boolean, now: number): void {
-    const { unreadSince, source } = stream;
-    if (unreadSince !== null && now - unreadSince > source.stallMs) {
+    const { blockedSince, source } = stream;
+    if (blockedSince !== null && now - blockedSince > source.stallMs) {
       this.#end(stream, 'slow');
       return;
     }
@@ -302,7 +302,7 @@ export class StreamServer {
 
 /** The connection of a client over HTTP. Its answer has begun. */
 export class HttpOutlet implements Outlet {
-  /** What one stream holds at most of an event that its client does not take. */
+  /** The most unsent bytes of one stream whose client does not read. */
   readonly chunkBytes = 16 * 1024;
   readonly #exchange: Exchange;
 

@@ -16,7 +16,7 @@ export type StreamEnd = (typeof streamEnds)[number];
 
 /** Bytes that a stream sends. All streams that need the same event share it. */
 export interface StreamEvent {
-  /** Under which it is counted. */
+  /** The name under which it is counted. */
   readonly name: string;
   readonly bytes: Uint8Array;
   /** What the client has when it has received the event. Null: the source keeps this itself. */
@@ -36,7 +36,7 @@ export interface Outlet {
   /** The most bytes of one write. A longer event is written in several. */
   readonly chunkBytes: number;
   readonly isOver: boolean;
-  /** @returns whether there is room for these bytes; if not, the outlet has the stream scheduled when there is */
+  /** @returns whether these bytes may be written; if not, the outlet schedules the stream when they may */
   reserve?(bytes: number): boolean;
   /** @returns whether the client has taken the bytes; if not, the listener of `onTaken` is called when it has */
   write(bytes: Uint8Array): boolean;
@@ -60,7 +60,7 @@ export interface Source {
   next(stream: Stream): StreamEvent | 'later' | null;
   /** No stream is sending the event any more. */
   release(event: StreamEvent): void;
-  /** @returns what keeps an idle stream open; null: nothing now */
+  /** @returns bytes that keep an idle connection open; null: none now */
   beat(stream: Stream): Uint8Array | null;
   /** @returns why the stream must end; null: it may go on */
   check(stream: Stream): StreamEnd | null;
@@ -98,7 +98,7 @@ export class Stream {
   mustBeat = false;
   beatAt: number;
   /** Since when the client has not taken what was written. Null: it has. */
-  unreadSince: number | null = null;
+  blockedSince: number | null = null;
   /** Since when the client lacks a change. Null: it has all of them, or has just connected. */
   behindSince: number | null = null;
   isOver = false;
@@ -120,14 +120,14 @@ export class Stream {
     this.beatAt = client.beatAt;
     this.#hooks = hooks;
     outlet.onTaken(() => {
-      this.unreadSince = null;
+      this.blockedSince = null;
       hooks.schedule(this);
     });
   }
 
   /** An event is on its way. */
   get isBusy(): boolean {
-    return this.#event !== null || this.unreadSince !== null;
+    return this.#event !== null || this.blockedSince !== null;
   }
 
   offer(event: StreamEvent): void {
@@ -144,7 +144,7 @@ export class Stream {
 
   /** Writes what the client takes. @returns whether the stream can go on at once */
   run(now: number): boolean {
-    if (this.isOver || this.unreadSince !== null) return false;
+    if (this.isOver || this.blockedSince !== null) return false;
     const event = this.#event ?? this.#begin(now);
     if (event === null) return false;
     for (let left = chunksOfSlice; left > 0 && this.#event === event; left -= 1) {
@@ -194,7 +194,7 @@ export class Stream {
   write(bytes: Uint8Array, now: number): boolean {
     this.#hooks.countBytes(this, bytes.length);
     const isTaken = this.outlet.write(bytes);
-    if (!isTaken) this.unreadSince = now;
+    if (!isTaken) this.blockedSince = now;
     return isTaken;
   }
 

@@ -3,11 +3,11 @@ import { formatSyncPosition, type SyncPosition } from '../domain/sync/sync-posit
 import { tokenStatus } from '../domain/token/token.ts';
 import { deltaPieces, snapshotPieces } from './configuration.ts';
 import { type Encoding, type Environment, type Making, snapshotNeed } from './environment.ts';
-import { existsIn } from './environment-place.ts';
+import { existsIn } from './environment-exists.ts';
 import type { PinnedState } from './store-watch.ts';
 import { type Stream, type StreamEnd, streamEvent } from './stream.ts';
 
-/** When a service drains, its clients come back within this time, at random. */
+/** When the service stops, its clients reconnect after a random time between these. */
 const goodbye = { leastMs: 1000, mostMs: 10_000 };
 
 /** Events of sync (docs/api.md): what changed since the client's version, or the whole configuration. */
@@ -26,7 +26,7 @@ export const syncEvents: Encoding = {
   beat: ({ watch, history, version }, stream) => {
     const { known } = stream;
     if (known === null) return null;
-    // Nothing that concerns the environment has happened up to the last commit.
+    // The commits since the environment's last change were of other environments.
     if (known.history === history && known.number >= version) {
       stream.known = { history, number: watch.state.number };
     }

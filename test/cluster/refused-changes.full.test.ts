@@ -72,10 +72,10 @@ t.test('a command that has changed nothing does not say that it is done', { skip
   const stored = await apply('stored', { trafficPercentage: 12 });
   t.match(
     [stored.code, stored.stderr],
-    [1, /It is done, and not all nodes of the cluster have confirmed it/],
+    [1, /The change is stored, but not all nodes of the cluster have confirmed it/],
   );
   const nothing = await apply('nothing', { trafficPercentage: 12 });
-  t.match([nothing.code, nothing.stderr], [1, /There was nothing to change, and not all nodes/]);
+  t.match([nothing.code, nothing.stderr], [1, /There was nothing to change, but not all nodes/]);
   const refused = await apply('refused', { audience: 'nobody' });
   t.match([refused.code, refused.stderr], [1, /this project has no audience named "nobody"/]);
 });

@@ -8,13 +8,13 @@ export type OutboxCommand =
    */
   | { readonly kind: 'take'; readonly after: number; readonly retriesFailed: boolean }
   /**
-   * On a node of a cluster, before a letter is sent: nobody sends it from then on but who began it, also when that one ends
-   * before it has said what became of it.
+   * On a node of a cluster, before a letter is sent: from then on no other node sends it, even if this node ends before it
+   * has reported the outcome.
    */
   | {
       readonly kind: 'begin';
       readonly sequence: number;
-      /** Who begins it, and which time: the same again where the outcome is not known. */
+      /** The node and attempt that begin it. A retry after an unknown outcome has the same value. */
       readonly by: string;
     }
   /** The letter was accepted for all of its recipients, or can never be. */

@@ -35,17 +35,17 @@ interface Waiter {
 
 /** How often deadlines are checked; more often while changes are on their way. */
 const lookPace = { busyMs: 50, idleMs: 250 };
-/** The writer itself reports what waits too long for the cluster. This much later, the client stops waiting for that report. */
+/** The writer itself reports commands that wait too long for the cluster. The client waits this much longer for the report. */
 const reportGraceMs = 500;
 
 const leastBytesMax = 4 * 1024 * 1024;
 
-/** The bytes of its body, which are transferred: the sender cannot read them after sending. */
+/** The body's bytes are transferred, so the sender must not read them after sending. */
 function bodyOf(command: WriterCommand): Uint8Array | null {
   return command.kind === 'write' ? command.call.body : null;
 }
 
-/** What a request uses of the writer. */
+/** The writer, as requests use it. */
 export interface WriterPort {
   write(call: ApiCall): Promise<WriteOutcome>;
   recordDenial(denial: Denial): Promise<WriteOutcome>;
@@ -61,7 +61,7 @@ export interface WriterClientOptions {
   readonly bytesMax: number;
 }
 
-/** Splits what may wait for the writer evenly over its clients. Each client may send a few of the longest bodies at least. */
+/** Splits the writer's queue evenly over its clients. Each client may always send a few of the longest bodies. */
 export function clientOptions(
   deadlineMs: number,
   answerMs: number | null,
@@ -85,7 +85,7 @@ export class WriterClient implements WriterPort {
   readonly #options: WriterClientOptions;
   readonly #batch: MessageBatch<WriterCommand>;
   readonly #waiters = new Map<number, Waiter>();
-  /** Bytes of the bodies of all commands without a result, those whose callers were refused included. */
+  /** Bytes of the body of each command without a result. Commands whose callers were refused are included. */
   readonly #unsettled = new Map<number, number>();
   readonly #lookout: Lookout;
   #unsettledBytes = 0;
@@ -136,7 +136,7 @@ export class WriterClient implements WriterPort {
     return this.#send((ticket, deadline) => ({ kind: 'usage', ticket, deadline, usage }));
   }
 
-  /** @param askedAt when the request was complete: time that it has waited since counts toward its deadline */
+  /** @param askedAt when the request was complete. Its deadline counts from there. */
   #send(
     make: (ticket: number, deadline: number) => WriterCommand,
     bytes = 0,
@@ -162,7 +162,7 @@ export class WriterClient implements WriterPort {
     if (bytes !== null) this.#unsettled.set(ticket, bytes);
     this.#unsettledBytes += bytes ?? -(this.#unsettled.get(ticket) ?? 0);
     if (bytes === null) this.#unsettled.delete(ticket);
-    assert(this.#unsettledBytes >= 0, 'bodies leave the queue that were in it');
+    assert(this.#unsettledBytes >= 0, 'only queued bodies leave the queue');
     Atomics.store(this.#cells, unsettledCell, this.#unsettled.size);
     Atomics.store(this.#cells, unsettledBytesCell, this.#unsettledBytes);
   }
@@ -182,8 +182,8 @@ export class WriterClient implements WriterPort {
   }
 
   /**
-   * Refuses commands that are past their deadline and not begun: the writer drops such a command when it comes to it. A
-   * command that was begun, and has waited for the cluster too long, may be applied or not.
+   * Refuses commands that are past their deadline and not begun: the writer drops such a command when it reaches it. A
+   * command that was begun, and has waited for the cluster too long, may or may not be applied.
    */
   expire(now: number): void {
     const { answerMs } = this.#options;
@@ -200,9 +200,9 @@ export class WriterClient implements WriterPort {
   }
 
   /**
-   * The writer has failed: what it has begun may have been applied.
+   * The writer has failed. Commands that it has begun may have been applied.
    *
-   * @param mayBegin it hangs, and may come to the remaining commands before the process ends
+   * @param mayBegin it hangs, and may begin the remaining commands before the process ends
    */
   fail(mayBegin: boolean): void {
     this.#isFailed = true;
@@ -221,12 +221,12 @@ export class WriterClient implements WriterPort {
     return this.#nextTicket - 1;
   }
 
-  /** @param ms for which a command waits, so that others share its message and its commit. 0: it does not wait */
+  /** @param ms how long a command waits for others to share its message and its commit. 0: it does not wait */
   batchFor(ms: number): void {
     this.#batch.delayMs = ms;
   }
 
-  /** Sends the commands that wait for others now. */
+  /** Sends the waiting commands now. */
   flush(): void {
     this.#batch.flush();
   }

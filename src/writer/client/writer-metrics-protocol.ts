@@ -16,7 +16,7 @@ export const writerMetrics = layOut({
   ),
   commitDuration: histogram(
     'burgee_writer_commit_duration_seconds',
-    "Time of a transaction that changed something, or was an operator's: its decisions and the commit to the disk.",
+    "Time to decide a transaction and to commit it to the disk. Only transactions that changed something, and all of an operator's.",
     durationBounds,
     sourceSeries,
   ),
@@ -32,7 +32,7 @@ export const writerMetrics = layOut({
   storeFileBytes: gauge('burgee_store_file_bytes', 'Size of the data file.'),
   storeUsedBytes: gauge(
     'burgee_store_used_bytes',
-    'Size of the data file up to the last page that was ever used; free pages in between are reused.',
+    'Size of the data file up to the last page that was ever used. Free pages below it are reused.',
   ),
   storeMapBytes: gauge('burgee_store_map_bytes', 'Largest size of the data file.'),
   storeReaders: gauge('burgee_store_readers', 'Snapshots of the store that are open, in any process.'),

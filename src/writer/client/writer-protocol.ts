@@ -20,14 +20,14 @@ export interface WriterSetup {
   readonly storageReserveBytes: number;
   /** Bytes that tokens may write to an organisation on a UTC day; 0 is no quota. */
   readonly writtenBytesPerDayMax: number;
-  /** 0 keeps audit entries for ever. */
+  /** 0 keeps audit entries forever. */
   readonly auditRetentionDays: number;
-  /** Most commands of one group commit: bounded, so that the first one does not wait for the thousandth. */
+  /** Most commands of one group commit. The first command waits for the last. */
   readonly commitGroupSize: number;
   readonly pulse: WriterPulse;
   /** The memory of a `StoreVersion`, which changes with each commit. */
   readonly storeVersion: SharedArrayBuffer;
-  /** The memory of a `FilePlace`: tells the workers which data file the writer has opened. */
+  /** The memory of a `FilePlace`, which shows the workers which data file the writer has opened. */
   readonly dataFilePlace: SharedArrayBuffer;
   /** The port of the operator's calls. */
   readonly operatorPort: MessagePort;
@@ -37,26 +37,26 @@ export interface WriterSetup {
   readonly cluster: WriterClusterSetup | null;
 }
 
-/** How the writer belongs to a cluster. */
+/** The writer as a node of a cluster. */
 export interface WriterClusterSetup {
   /** Leads to the cluster's thread. */
   readonly port: MessagePort;
-  /** What this process is called there. */
+  /** This process's name in the cluster. */
   readonly node: string;
   /** `BURGEE_CLUSTER_WAIT_MS`. */
   readonly waitMs: number;
 }
 
-/** One cell, shared with the main thread, which watches the writer: changes while the writer makes progress. */
+/** One cell, shared with the main thread. It changes while the writer makes progress, so that the main thread notices a hang. */
 export type WriterPulse = SharedArrayBuffer;
 export const pulseBytes = Int32Array.BYTES_PER_ELEMENT;
 
 /**
- * The cells that a client shares with the writer and the main thread. The writer stores the ticket of the newest command of
- * this client that it has begun: it never begins one later that is not begun at its deadline.
+ * The cells that a client shares with the writer and the main thread. In this one the writer stores the ticket of this
+ * client's newest command that it has begun. A command that is not begun at its deadline never is.
  */
 export const begunCell = 0;
-/** The client stores its number of commands without a result, and the bytes of their bodies. */
+/** In these two the client stores its number of commands without a result, and the bytes of their bodies. */
 export const unsettledCell = 1;
 export const unsettledBytesCell = 2;
 export const linkCells = 3;
@@ -64,7 +64,7 @@ export const linkCells = 3;
 /** What a thread needs to be a client of the writer. */
 export interface WriterLink {
   readonly port: MessagePort;
-  /** The cells of this client, named in `writer-protocol.ts`. */
+  /** The cells of this client. */
   readonly memory: SharedArrayBuffer;
   /** Counts the messages of all clients, so that the writer can take them in the order in which they were sent. */
   readonly stamp: SharedArrayBuffer;
@@ -113,7 +113,7 @@ export type WriterRequest =
   | { readonly kind: 'measure' }
   | { readonly kind: 'stop' };
 
-/** Commands of one turn of a client's event loop. The stamp rises with each message of any client. */
+/** Commands of one tick of a client's event loop. The stamp rises with each message of any client. */
 export interface ClientMessage {
   readonly stamp: number;
   readonly commands: readonly WriterCommand[];
@@ -127,7 +127,7 @@ export type WriterResult =
   | { readonly kind: 'answered'; readonly answer: ApiAnswer }
   | { readonly kind: 'recorded' }
   | { readonly kind: 'letters'; readonly page: OutboxPage }
-  /** The letter that was to be begun is another node's, or gone. */
+  /** Another node sends the letter, or it is gone. */
   | { readonly kind: 'taken' }
   /** Its deadline had passed; nothing was applied. */
   | { readonly kind: 'dropped' }
@@ -141,9 +141,9 @@ export type WriterResult =
   | { readonly kind: 'storage-held' }
   /** The node is cut off from its cluster; nothing was applied. */
   | { readonly kind: 'cut-off' }
-  /** The cluster was asked, and did not take it; nothing was applied. */
+  /** The cluster did not accept it; nothing was applied. */
   | { readonly kind: 'refused' }
-  /** Stored in the cluster, and not confirmed by all of its nodes in time. */
+  /** Stored in the cluster, but not confirmed by all of its nodes in time. */
   | { readonly kind: 'unconfirmed' }
   /** The commit was cut off: it may or may not be applied. */
   | { readonly kind: 'unknown' }
@@ -155,12 +155,12 @@ export type WriterReply =
   | {
       readonly kind: 'ready';
       readonly storeId: string;
-      /** False when there are no members: the first Owner is yet to be made. */
+      /** False: the first Owner must be made. */
       readonly hasMembers: boolean;
     }
   | { readonly kind: 'measured' }
   | { readonly kind: 'log'; readonly lines: LogLines }
   /** A commit has put a letter into the outbox. */
   | { readonly kind: 'outbox-grew' }
-  /** The store could not be opened, or failed in a way that only a restart mends. */
+  /** The store could not be opened, or failed in a way that only a restart repairs. */
   | { readonly kind: 'fatal'; readonly message: string };

@@ -19,21 +19,21 @@ import { NoRoomError } from './free-space.ts';
 import { toLogRow } from './replica-handlers.ts';
 import type { UsageSharing } from './usage-sharing.ts';
 
-/** What the writer's thread holds of the cluster's. */
+/** The writer's calls to the cluster's thread, and that thread's calls to the writer. */
 export type ClusterPort = PortCalls<ClusterCalls, ReplicaCalls>;
 
 /**
- * After a commit that another node was faster than, so many attempts are decided under the cluster's lock, short ones the
- * first time, and as many again after each commit whose lock has brought another node's row: where several nodes write all
- * the time, what is decided without it is mostly decided in vain.
+ * After losing a race against another node, the next attempts of short changes take the cluster's lock first, at most this
+ * many. A commit under the lock that has received another node's row extends this: while several nodes write all the time,
+ * most decisions without the lock are lost.
  */
 const attemptsUnderLock = 16;
-/** How often it is tried at all. Under the lock nobody is faster, so the second attempt is the last but for faults. */
+/** Most attempts of one commit. Under the lock no other node is faster, so only faults need more than two. */
 const attemptsMax = 8;
 
-/** Pages of the log that a writer applies before it has the lock: it is that far behind only after it was away. */
+/** Most pages of the log that a node applies to get the lock. It is further behind only after it was disconnected. */
 const pagesMax = 200;
-/** What is longer, or took longer to decide, is stored under the lock at once: others would be faster each time. */
+/** A change that is longer, or took longer to decide, is stored under the lock at once: other nodes would win each race. */
 const longBytes = 1024 * 1024;
 const longMs = 100;
 
@@ -42,28 +42,31 @@ export interface ClusterCommitsParts {
   readonly replica: Replica;
   readonly port: ClusterPort;
   readonly usage: UsageSharing;
-  /** A change that is begun is answered in this time, whatever becomes of it. */
+  /** A change is answered within this time after it was begun. */
   readonly answerMs: number;
-  /** As for `Store.write`: for what this node counts. */
+  /** As for `Store.write`, for this node's own counts. */
   readonly requireRoom: RequireRoom;
 }
 
 /** One call of `commit`, over all its attempts. */
-interface Turn<T> {
+interface CommitTask<T> {
   readonly run: Run<T>;
   /** On the monotonic clock. */
   readonly begunAt: number;
-  /** It was long once, so it will be again: PostgreSQL is told so with the lock, and its wait counts from when it is stored. */
+  /**
+   * An attempt was long, so the next one will be too. The lock is then requested as a long one, and the wait for
+   * confirmation counts from when the change is stored.
+   */
   isLong: boolean;
 }
 
 type Run<T> = (transaction: WriteTransaction) => T;
-/** Null: it was not committed, and is to be decided again on the newest state. */
+/** Null: it was not committed, and must be decided again on the newest state. */
 type Attempt<T> = Promise<Committed<T> | null>;
 
 /**
- * Commits to the log of a cluster: decided on the replica, made durable by PostgreSQL, then applied here as on every other
- * node. One after another.
+ * Commits to the log of a cluster, one commit after another. A change is decided on the replica, made durable by PostgreSQL,
+ * then applied here and on every other node.
  */
 export class ClusterCommits implements Commits {
   readonly #store: Store;
@@ -74,7 +77,7 @@ export class ClusterCommits implements Commits {
   readonly #requireRoom: RequireRoom;
   #last: Promise<unknown> = Promise.resolve();
   #leftUnderLock = 0;
-  /** Whether the lock that is held, of short changes, has brought another node's row. */
+  /** Whether another node's rows came with the lock that is held for a short change. */
   #isContended = false;
 
   constructor({ store, replica, port, usage, answerMs, requireRoom }: ClusterCommitsParts) {
@@ -86,16 +89,18 @@ export class ClusterCommits implements Commits {
     this.#requireRoom = requireRoom;
   }
 
-  /** A node that has no room for what it decides falls behind, and says so: others have room. */
   commit<T>(run: Run<T>, { isShort = false }: CommitOptions = {}): Promise<Committed<T>> {
     const next = this.#last.then(() => this.#commit(run, isShort));
     this.#last = next.catch(() => undefined);
     return next;
   }
 
-  /** After PostgreSQL has lost a part of the history: what clients know of numbers of changes is not true of those to come. */
+  /**
+   * Begins a new history if PostgreSQL has lost a part of the old one: the numbers of lost changes will be given to other
+   * changes, so clients must not compare them.
+   */
   async beginHistoryIfDue(): Promise<void> {
-    // Another one may be taken over meanwhile.
+    // Another loss may follow during the commit.
     while (this.#replica.hasAnotherPast) await this.commit(() => null);
   }
 
@@ -106,7 +111,7 @@ export class ClusterCommits implements Commits {
       (transaction) =>
         run({
           ...transaction,
-          apply: (changes) => transaction.apply(changes.map((change) => asOwnShare(change, counted))),
+          apply: (changes) => transaction.apply(changes.map((change) => asOwnCount(change, counted))),
         }),
       this.#requireRoom,
     );
@@ -119,34 +124,34 @@ export class ClusterCommits implements Commits {
   }
 
   async #commit<T>(run: Run<T>, isShort: boolean): Promise<Committed<T>> {
-    const turn: Turn<T> = { run, begunAt: monotonicMs(), isLong: false };
+    const task: CommitTask<T> = { run, begunAt: monotonicMs(), isLong: false };
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      // What may take long is decided before the lock is taken, which says for how long it is needed.
+      // A change that may be long is decided before the lock is requested: the request says whether it is long.
       const isLocked = attempt > 0 || (isShort && this.#leftUnderLock > 0);
       if (isLocked) this.#leftUnderLock = Math.max(0, this.#leftUnderLock - 1);
       const committed = isLocked
-        ? await this.#underLock(turn, () => this.#decide(turn))
-        : await this.#decideAlone(turn);
+        ? await this.#underLock(task, () => this.#decide(task))
+        : await this.#decideWithoutLock(task);
       if (committed !== null) return committed;
     }
     throw new NotCommittedError('refused', 'other nodes were faster each time');
   }
 
-  /** Without the lock, unless it is long: then it is stored under the lock as it is, or decided again where others were faster. */
-  async #decideAlone<T>(turn: Turn<T>): Attempt<T> {
+  /** A long change is then stored under the lock. It is decided again if another node was faster. */
+  async #decideWithoutLock<T>(task: CommitTask<T>): Attempt<T> {
     this.#requireState();
     const begunAt = monotonicMs();
-    const { result, row } = this.#replica.decide(turn.run);
-    turn.isLong = monotonicMs() - begunAt > longMs || (row !== null && row.changes.length > longBytes);
-    if (row === null) return await this.#verify(result, turn, false);
-    if (!turn.isLong) return await this.#send(result, row, turn, false);
-    return await this.#underLock(turn, () => {
+    const { result, row } = this.#replica.decide(task.run);
+    task.isLong = monotonicMs() - begunAt > longMs || (row !== null && row.changes.length > longBytes);
+    if (row === null) return await this.#verify(result, task, false);
+    if (!task.isLong) return await this.#send(result, row, task, false);
+    return await this.#underLock(task, () => {
       const isNewest = row.position === this.#replica.place.position + 1;
-      return isNewest ? this.#send(result, row, turn, true) : this.#decide(turn);
+      return isNewest ? this.#send(result, row, task, true) : this.#decide(task);
     });
   }
 
-  async #underLock<T>({ isLong }: Turn<T>, attempt: () => Attempt<T>): Attempt<T> {
+  async #underLock<T>({ isLong }: CommitTask<T>, attempt: () => Attempt<T>): Attempt<T> {
     try {
       await this.#lock(isLong);
       return await attempt();
@@ -170,15 +175,15 @@ export class ClusterCommits implements Commits {
   }
 
   /** Under the lock. */
-  async #decide<T>(turn: Turn<T>): Attempt<T> {
-    // It may have begun while another node was asked.
+  async #decide<T>(task: CommitTask<T>): Attempt<T> {
+    // A takeover may have begun while the lock was requested.
     this.#requireState();
-    const { result, row } = this.#replica.decide(turn.run);
-    return row === null ? this.#verify(result, turn, true) : this.#send(result, row, turn, true);
+    const { result, row } = this.#replica.decide(task.run);
+    return row === null ? this.#verify(result, task, true) : this.#send(result, row, task, true);
   }
 
-  /** Nothing changes; but that was said of a state that must be the newest, and that others must have. */
-  async #verify<T>(result: T, turn: Turn<T>, isLocked: boolean): Attempt<T> {
+  /** Nothing changes. Verifies that this was decided on the newest state, and waits until all nodes have that state. */
+  async #verify<T>(result: T, task: CommitTask<T>, isLocked: boolean): Attempt<T> {
     const { position } = this.#replica.place;
     const verified = await this.#port.ask('verify', { position });
     if (isLocked) await this.#port.ask('unlock', null);
@@ -187,10 +192,10 @@ export class ClusterCommits implements Commits {
       this.#followOthers(verified.rows);
       return null;
     }
-    return { result, isStored: false, confirmed: this.#confirm(position, verified.losses, turn) };
+    return { result, isStored: false, confirmed: this.#confirm(position, verified.losses, task) };
   }
 
-  async #send<T>(result: T, row: DecidedRow, turn: Turn<T>, isLocked: boolean): Attempt<T> {
+  async #send<T>(result: T, row: DecidedRow, task: CommitTask<T>, isLocked: boolean): Attempt<T> {
     const { previous, position, node, batch, format, checksum } = row;
     const changes = ownMemory(row.changes);
     const message = { position, node, batch, format, changes, checksum: new Uint8Array(checksum) };
@@ -198,11 +203,11 @@ export class ClusterCommits implements Commits {
     const outcome = await this.#port.ask('commit', sent);
     if (outcome.kind === 'committed') {
       if (isLocked && this.#isContended) this.#leftUnderLock = attemptsUnderLock;
-      // The cluster's thread may have had it applied already, as a row like any other.
+      // The cluster's thread may have delivered it already, as a row of the log.
       this.#followOwn(row);
-      // A history that was due comes with whatever is decided, also where that changes nothing.
+      // A new history that is due is stored with any decision, also with one that changes nothing.
       const isStored = !row.content.writes.every(isOfHistory);
-      return { result, isStored, confirmed: this.#confirm(position, outcome.losses, turn) };
+      return { result, isStored, confirmed: this.#confirm(position, outcome.losses, task) };
     }
     if (outcome.kind === 'lost') {
       this.#leftUnderLock = attemptsUnderLock;
@@ -211,7 +216,7 @@ export class ClusterCommits implements Commits {
     throw new NotCommittedError(outcome.kind, outcome.message, outcome);
   }
 
-  /** What fails here has failed after it was stored: nobody may be told that nothing was. */
+  /** The change is stored. So a failure here must not be answered as "nothing was applied". */
   #followOwn(row: ReplicaRow): void {
     try {
       this.#follow([row]);
@@ -225,7 +230,7 @@ export class ClusterCommits implements Commits {
     return this.#replica.place.position >= position;
   }
 
-  /** @throws NotCommittedError when they are not applied: on the state of before, nothing can be decided that is stored */
+  /** @throws NotCommittedError when they are not applied: PostgreSQL would refuse any decision on the old state */
   #followOthers(rows: readonly RowMessage[]): void {
     const last = rows.at(-1);
     if (last === undefined) return;
@@ -240,7 +245,7 @@ export class ClusterCommits implements Commits {
     return { position, checksum: new Uint8Array(checksum) };
   }
 
-  /** What cannot be applied now is fetched again by the cluster's thread, which also mends a replica that has diverged. */
+  /** The cluster's thread fetches rows again that cannot be applied now. It also repairs a replica that has diverged. */
   #follow(rows: readonly (RowMessage | ReplicaRow)[]): void {
     if (this.#replica.isBecoming) return;
     try {
@@ -251,7 +256,11 @@ export class ClusterCommits implements Commits {
     }
   }
 
-  #confirm(position: number, losses: number, { begunAt, isLong }: Turn<unknown>): Promise<Confirmation> {
+  #confirm(
+    position: number,
+    losses: number,
+    { begunAt, isLong }: CommitTask<unknown>,
+  ): Promise<Confirmation> {
     const place = this.#placeMessage;
     return this.#port
       .ask('confirm', { position, losses, since: isLong ? monotonicMs() : begunAt, place })
@@ -261,14 +270,14 @@ export class ClusterCommits implements Commits {
 
 const storedNotApplied = 'a change is stored that this node could not apply';
 
-/** What this node has counted is its own share, and of the sums of all nodes. @param counted receives it */
-function asOwnShare(change: RecordChange, counted: EvaluationCount[]): RecordChange {
+/** Marks a count as this node's own, which is also added to the sum of all nodes. @param counted receives it */
+function asOwnCount(change: RecordChange, counted: EvaluationCount[]): RecordChange {
   if (change.kind !== 'evaluation-count') return change;
   counted.push(change.count);
   return { kind: 'own-evaluations', count: change.count };
 }
 
-/** Of a Buffer that shares its memory with others, cloning would take all of that along. */
+/** A Buffer may be a part of a larger memory, all of which a message would copy. */
 function ownMemory(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(bytes);
 }

@@ -4,22 +4,22 @@ import type { Store } from '../../storage/store.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
 
 export interface Committed<T> {
-  /** Of the run that was committed. */
+  /** The result of the run that was committed. */
   readonly result: T;
-  /** False: the run has changed nothing, and was verified to be of the newest state. */
+  /** False: the run changed nothing. That it saw the newest state was verified. */
   readonly isStored: boolean;
-  /** Null where there is one node. Never rejects. */
+  /** Null without a cluster. Never rejects. */
   readonly confirmed: Promise<Confirmation> | null;
 }
 
-/** A change could not be brought to the record of a cluster. */
+/** A change could not be committed to the log of a cluster. */
 export class NotCommittedError extends Error {
   /**
-   * `cut-off`: nothing was applied, and nothing can be asked. `refused`: nothing was applied, though the cluster was asked. `unknown`:
-   * it may be applied.
+   * `cut-off`: nothing was applied, because the cluster cannot be reached. `refused`: nothing was applied, because the cluster
+   * did not accept it. `unknown`: it may be applied.
    */
   readonly kind: 'cut-off' | 'refused' | 'unknown';
-  /** Trying again is of no use. */
+  /** A retry would fail too. */
   readonly isLasting: boolean;
 
   /** @param options the cause is a fault of this node's store, if it is one */
@@ -37,16 +37,16 @@ export class NotCommittedError extends Error {
 export interface CommitOptions {
   /** As for `Store.write`. */
   readonly requireRoom?: RequireRoom;
-  /** It is decided in milliseconds, so that the lock of a cluster may be held meanwhile. */
+  /** It is decided within milliseconds, so the cluster's lock may be held while it is. */
   readonly isShort?: boolean;
 }
 
-/** How what is decided becomes durable. */
+/** Makes decisions durable. */
 export interface Commits {
   /**
-   * @param run decides on the newest state, synchronously. It may be run again, where another node was faster: what it
-   * did before has happened nowhere.
-   * @returns at once, where nobody else has to be asked
+   * @param run decides on the newest state, synchronously. It is run again if another node was faster; its first run then had
+   * no effect.
+   * @returns no promise without a cluster
    * @throws as `Store.write`, and what `run` throws; NotCommittedError
    */
   commit<T>(
@@ -54,15 +54,15 @@ export interface Commits {
     options?: CommitOptions,
   ): Committed<T> | Promise<Committed<T>>;
   /**
-   * Commits what this node counts for itself, at once; null where that shares the commits of changes.
+   * Commits this node's own counts, at once. Null without a cluster: counts share the commits of changes.
    * @throws as `Store.write`
    */
   readonly commitOwn: ((run: (transaction: WriteTransaction) => void) => void) | null;
-  /** Milliseconds from when a change is begun until its caller is told, whatever becomes of it; null where it is committed at once. */
+  /** Milliseconds after its beginning in which a change is answered. Null without a cluster: it is committed at once. */
   readonly answerMs: number | null;
 }
 
-/** In the store of this process, which nobody else writes to. */
+/** Commits to this process's own store, without a cluster. */
 export function localCommits(store: Store): Commits {
   return {
     commit: (run, options) => ({

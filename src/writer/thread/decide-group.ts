@@ -33,16 +33,16 @@ export interface GroupDeciderOptions {
   readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly freeSpace: FreeSpace;
-  /** What tokens may write to an organisation on a UTC day; 0 is no quota. */
+  /** Bytes that tokens may write to an organisation on a UTC day; 0 is no quota. */
   readonly writtenBytesPerDayMax: number;
-  /** Audit entries that are older are dropped; 0 keeps them for ever. */
+  /** Older audit entries are dropped; 0 keeps all. */
   readonly auditRetentionDays: number;
   readonly pulse: WriterPulse;
   readonly meter: WriterMeter;
   readonly onFault: (fault: unknown, during: string) => void;
 }
 
-/** A command of the queue, and who has sent it. */
+/** A command of the queue, and the client that has sent it. */
 export interface QueuedCommand {
   readonly command: WriterCommand;
   readonly client: CommandClient;
@@ -61,7 +61,7 @@ export interface Group {
   readonly results: [QueuedCommand, WriterResult][];
   /** Commands that change something. */
   readonly changing: Set<QueuedCommand>;
-  /** Commands whose callers have an answer already, because the group took too long. */
+  /** Commands whose callers already got an answer, because the group took too long. */
   readonly answered: Set<QueuedCommand>;
   hasChanged: boolean;
   hasLetters: boolean;
@@ -83,11 +83,11 @@ const hashes = { hashSecret, hashBytes };
 const dayMs = 24 * 60 * 60 * 1000;
 const groupDecisionMsMax = 10;
 
-/** Decides commands on the state that a transaction shows, each on what those before it have left. */
+/** Decides commands within a transaction. Each command sees the changes of those before it. */
 export class GroupDecider {
   readonly #options: GroupDeciderOptions;
   readonly #pulse: Int32Array<SharedArrayBuffer>;
-  /** Whose old answers the last commit has looked at. */
+  /** The project whose old answers the last commit checked. */
   #forgottenProjectId: string | null = null;
 
   constructor(options: GroupDeciderOptions) {
@@ -122,7 +122,7 @@ export class GroupDecider {
     return group;
   }
 
-  /** What a commit forgets of kept answers: a bounded few, of one project each time. What cannot be read is left alone. */
+  /** Each commit forgets a bounded number of old kept answers, of one project. It leaves answers that cannot be read. */
   #oldAnswers({ queries }: WriteTransaction): readonly RecordChange[] {
     try {
       this.#forgottenProjectId = nextProjectToForget(queries, this.#forgottenProjectId);
@@ -134,7 +134,7 @@ export class GroupDecider {
     }
   }
 
-  /** What a commit drops of the audit log: a bounded few. What cannot be read is left alone. */
+  /** Each commit drops a bounded number of old audit entries. It leaves entries that cannot be read. */
   #dropOldEntries(transaction: WriteTransaction): void {
     const { auditRetentionDays } = this.#options;
     if (auditRetentionDays === 0) return;
@@ -150,8 +150,8 @@ export class GroupDecider {
     { command, client }: QueuedCommand,
     transaction: WriteTransaction,
   ): readonly [WriterResult, readonly RecordChange[]] {
-    // Stored before the deadline is checked: a client that finds a command past its deadline not begun knows it never will be.
-    // A command that is decided again does not lower the cell.
+    // Stored before the deadline is checked: so a client that finds a command past its deadline and not begun knows that it
+    // never will be. A command that is decided again does not lower the cell.
     const begun = Atomics.load(client.cells, begunCell);
     if (((command.ticket - begun) | 0) > 0) Atomics.store(client.cells, begunCell, command.ticket | 0);
     this.reportProgress();
@@ -164,7 +164,7 @@ export class GroupDecider {
         meter.countQuotaRefusal();
         return [{ kind: 'quota-reached', retryAfter }, []];
       }
-      // What was mailed must not stay in the outbox, or it would be mailed again.
+      // A mail that was sent must leave the outbox, or it would be sent again.
       const isAlways = command.kind === 'outbox';
       if (changes.length > 0 && !isAlways && this.#options.freeSpace.isLow())
         return [this.#withoutSpace(result), []];
@@ -176,7 +176,7 @@ export class GroupDecider {
     }
   }
 
-  /** A refusal is given all the same: only its record is lost, and that is logged (decisions, tokens). */
+  /** The caller still gets the refusal. Its record is lost, which is logged (decisions, tokens). */
   #withoutSpace(result: WriterResult): WriterResult {
     const isRefusal = result.kind === 'answered' && result.answer.status >= 400;
     if (!isRefusal) return { kind: 'storage-full' };

@@ -4,10 +4,10 @@ import { monotonicMs } from '../../support/monotonic-clock.ts';
 /** How long a reading stays valid. A reading costs some microseconds, far less than the commit that it guards. */
 const readingAgeMaxMs = 5;
 
-/** What the operator's commands leave free: half of the smallest reserve. */
+/** Free space that the operator's commands leave: half of the smallest reserve. */
 const operatorLeavesBytes = 8 * 2 ** 20;
 
-/** There is no room on the disk, and nothing was applied. The message is for the operator. */
+/** The disk has too little free space, and nothing was applied. The message is for the operator. */
 export class NoRoomError extends Error {
   override readonly name = 'NoRoomError';
 }
@@ -33,8 +33,8 @@ export class FreeSpace {
   }
 
   /**
-   * The operator's commands, and what a replica follows, may use the reserve, but no more: a write that the disk refuses
-   * would end the server.
+   * The operator's commands, and the rows that a replica applies, may use the reserve, but no more: a write that the disk
+   * refuses would end the server.
    * @param growthBytes by which the data file can grow
    * @throws NoRoomError
    */
@@ -47,7 +47,7 @@ export class FreeSpace {
     );
   }
 
-  /** Reads it anew, without the cache. */
+  /** Not cached. */
   freeBytes(): number {
     const { bavail, bsize } = statfsSync(this.#directory);
     return bavail * bsize;

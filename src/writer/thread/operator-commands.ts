@@ -34,9 +34,9 @@ export interface OperatorCommandsOptions {
 }
 
 /**
- * The operator's commands on the store. The owner of the write transactions has it: the writer's thread, or a command
- * that holds the data directory itself. When a call resolves, its change is on disk, and on every node of a cluster. A
- * change that the disk may have no room for is refused by a `NoRoomError` before it is written.
+ * The operator's commands on the store. They run in the writer's thread, or in a command that holds the data directory
+ * itself. When a call resolves, its change is on disk, and on every node of a cluster. A change that the disk may have no
+ * room for is refused by a `NoRoomError` before it is written.
  */
 export class OperatorCommands {
   readonly #options: OperatorCommandsOptions;
@@ -50,7 +50,7 @@ export class OperatorCommands {
     this.#options = options;
   }
 
-  /** @param isRefusal whether a result changed nothing: it then stands although other nodes may be behind */
+  /** @param isRefusal whether a result that changed nothing is a refusal. A refusal need not be confirmed by other nodes. */
   async #committed<T>(
     run: (transaction: WriteTransaction) => T,
     isRefusal: (result: T) => boolean = () => false,
@@ -69,7 +69,7 @@ export class OperatorCommands {
     }
   }
 
-  /** A node of a cluster may refuse a document because it is behind. So it refuses only after it has caught up. */
+  /** A node of a cluster may refuse a document because the node is behind. So it tries again when it has caught up. */
   async #onNewest(attempt: () => Promise<ProvisionOutcome>): Promise<ProvisionOutcome> {
     const outcome = await attempt();
     if (outcome.ok || this.#options.commits.answerMs === null) return outcome;
@@ -120,17 +120,17 @@ export class OperatorCommands {
   }
 }
 
-/** In a cluster: says what became of a command, and what to do. */
+/** In a cluster: adds to an error whether the change was applied, and what to do. */
 function withAdvice({ kind, message, cause, isLasting }: NotCommittedError): NotCommittedError {
   const options = { cause, isLasting };
   if (kind === 'unknown') {
-    const words = `It may have been applied, or not: ${message}. Look at what there is before you try again.`;
+    const words = `It may or may not have been applied: ${message}. Check the present state before you try again.`;
     return new NotCommittedError(kind, words, options);
   }
   const again =
     kind === 'refused'
       ? ' Try again in a moment.'
-      : ' Try again, or on another node; `burgee cluster status` shows them.';
+      : ' Try again, or use another node; `burgee cluster status` lists them.';
   return new NotCommittedError(kind, `Nothing was applied: ${message}.${isLasting ? '' : again}`, options);
 }
 
@@ -139,18 +139,18 @@ function notConfirmed(confirmation: Exclude<Confirmation, 'everywhere'>): Error 
   if (confirmation === 'unknown')
     return new NotCommittedError('unknown', 'PostgreSQL has lost a part of its history');
   return new Error(
-    'It is done, and not all nodes of the cluster have confirmed it in time: some may still answer from before it. `burgee cluster status` shows them.',
+    'The change is stored, but not all nodes of the cluster have confirmed it in time: some may still answer from the state before it. `burgee cluster status` lists the nodes.',
   );
 }
 
 const unchangedNotConfirmed =
-  'There was nothing to change, and not all nodes of the cluster have confirmed that in time: some may still answer from before it was so. Try again; `burgee cluster status` shows them.';
+  'There was nothing to change, but not all nodes of the cluster have confirmed the newest state in time: some may still answer from an older one. Try again; `burgee cluster status` lists the nodes.';
 
 function memberKey(organisation: string, email: string): string {
   return JSON.stringify([organisation, email.toLowerCase()]);
 }
 
-/** The writer in this very thread: a command that holds the data directory itself. */
+/** The writer in this thread, for a command that holds the data directory itself. */
 export function localWriter({ handlers }: OperatorCommands): CallWriter {
   return async (name, args) => handlers[name](args);
 }

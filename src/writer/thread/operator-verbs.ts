@@ -18,8 +18,8 @@ function verb<Args extends TSchema, Result>(
 
 /**
  * The operator's verbs that are a single command of the writer, by their name on the socket. A new verb needs the file
- * of its command and a row here: server, client and writer derive everything from it. The verbs that run on the
- * operator's thread are in `operator/operator.ts`.
+ * of its command and a row here: server, client and writer derive the rest. The verbs that run on the operator's thread
+ * are in `operator/operator.ts`.
  */
 export const writerVerbs = {
   'set-plan': verb(

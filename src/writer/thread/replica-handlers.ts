@@ -8,17 +8,17 @@ import type { CallHandlers } from '../../support/port-calls.ts';
 import { PushedIterable } from '../../support/pushed-iterable.ts';
 import type { UsageSharing } from './usage-sharing.ts';
 
-/** Entries that wait to be taken over: the cluster's thread brings no more before these are written. */
+/** Entries of a state that is being taken over. The cluster's thread sends no more before these are written. */
 type StateBatch = readonly StateEntry[];
 
 export interface ReplicaHandlerParts {
   replicaOf(): Replica;
   usageOf(): UsageSharing;
-  /** The replica has become another state. */
+  /** The replica has taken over another state. */
   onTaken(): void;
 }
 
-/** What the cluster's thread asks of the replica. */
+/** The cluster thread's calls to the replica. */
 export function replicaHandlers({
   replicaOf,
   usageOf,
@@ -27,7 +27,7 @@ export function replicaHandlers({
   let entries: PushedIterable<StateBatch> | null = null;
   let becoming: Promise<number> | null = null;
   const bring = async (batch: StateBatch): Promise<null> => {
-    assert(entries !== null && becoming !== null, 'entries of a state come after its beginning');
+    assert(entries !== null && becoming !== null, 'beginState comes before addState');
     await Promise.race([entries.push(batch), becoming]);
     return null;
   };
@@ -58,7 +58,7 @@ export function replicaHandlers({
       return null;
     },
     tellUsageAgain: () => {
-      usageOf().tellAgain();
+      usageOf().sendAgain();
       return null;
     },
     addUsage: (counts) => {
@@ -94,7 +94,7 @@ function stateEntries(bytes: Uint8Array): StateBatch {
   });
 }
 
-/** A row as it came by message, or as this node decided it. */
+/** @param row received by message, or decided by this node */
 export function toLogRow(row: RowMessage | ReplicaRow): ReplicaRow {
   return { ...row, changes: asBuffer(row.changes), checksum: asBuffer(row.checksum) };
 }

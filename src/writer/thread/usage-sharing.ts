@@ -5,19 +5,19 @@ import type { FlagHour, UsageShares } from '../../storage/replica/usage-shares.t
 import type { Store } from '../../storage/store.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 
-/** Flags whose counts wait to be told, in their hours. Beyond it, all that lies in the store is told once. */
-const untoldMax = 50_000;
-/** Counts of others that one commit adds. */
+/** Most flags, by hour, whose counts wait to be sent. Beyond it, all counts in the store are sent once. */
+const unsentMax = 50_000;
+/** Counts of other nodes that one commit adds. */
 const addedAtOnce = 500;
 
-/** What the other nodes have yet to be told of this one's counts. All of it lies in the store: a process that dies tells it later. */
+/** This node's counts that other nodes do not have yet. All of them are in the store, so a process that dies sends them later. */
 export class UsageSharing {
   readonly #store: Store;
   readonly #shares: UsageShares;
   readonly #requireRoom: RequireRoom;
   readonly #id: string;
-  readonly #untold = new Map<string, FlagHour>();
-  /** How far the store was gone through; null when all of it was. At the start nobody knows what was told. */
+  readonly #unsent = new Map<string, FlagHour>();
+  /** How far the counts in the store were sent; null: all of them. At the start it is unknown which were sent before. */
   #sweep: { hour: number; after: string | null } | null = null;
 
   /** @param requireRoom as for `Store.write` */
@@ -26,29 +26,29 @@ export class UsageSharing {
     this.#requireRoom = requireRoom;
     this.#shares = shares;
     this.#id = shares.begin();
-    this.tellAgain();
+    this.sendAgain();
   }
 
-  /** Goes through all that lies in the store. */
-  tellAgain(): void {
-    this.#untold.clear();
+  /** Makes `take` return all counts in the store again. */
+  sendAgain(): void {
+    this.#unsent.clear();
     this.#sweep = { hour: hourOf(Date.now()) - (hoursKept - 1) * hourMs, after: null };
   }
 
-  /** They were counted, and are in the store. */
+  /** Notes counts that are in the store and must be sent. */
   note({ hour, flagId }: FlagHour): void {
-    if (this.#untold.size >= untoldMax) this.tellAgain();
-    else this.#untold.set(keyOf({ hour, flagId }), { hour, flagId });
+    if (this.#unsent.size >= unsentMax) this.sendAgain();
+    else this.#unsent.set(keyOf({ hour, flagId }), { hour, flagId });
   }
 
-  /** @returns what is to be told next; `note` it if it could not be told */
+  /** @returns the counts to send next; the caller must `note` them again if they could not be sent */
   take(max: number): ReplicaCalls['takeUsage']['result'] {
     const counts: CountRow[] = [];
     const taken = new Set<string>();
     while (counts.length < max) {
       const next = this.#next();
       if (next === null) break;
-      // What was counted while the store is gone through is found in both.
+      // Counts that were added during a sweep are both in `#unsent` and in the sweep.
       const key = keyOf(next);
       if (taken.has(key)) continue;
       taken.add(key);
@@ -63,8 +63,8 @@ export class UsageSharing {
   }
 
   #next(): FlagHour | null {
-    for (const [key, next] of this.#untold) {
-      this.#untold.delete(key);
+    for (const [key, next] of this.#unsent) {
+      this.#unsent.delete(key);
       return next;
     }
     while (this.#sweep !== null) {
@@ -79,7 +79,7 @@ export class UsageSharing {
     return null;
   }
 
-  /** What the others have counted. */
+  /** Adds the counts of other nodes. */
   add(counts: readonly CountRow[]): void {
     const readable = counts.filter(isReadable);
     for (let from = 0; from < readable.length; from += addedAtOnce) {

@@ -28,7 +28,7 @@ class Client implements CommandClient {
       this.#newestTicket = ticket;
     }
     this.#unsettled += commands.length;
-    assert(this.#unsettled <= unsettledMax, 'a client sends no more commands than it may');
+    assert(this.#unsettled <= unsettledMax, 'a client bounds its commands');
     return commands.map((command) => ({ command, client: this }));
   }
 
@@ -51,14 +51,14 @@ export class WriterClients {
     const client = new Client(port, memory);
     this.#clients.add(client);
     port.on('message', (message: ClientMessage) => this.#receive([[client, message]]));
-    // The commands of a client that has ended are decided all the same.
+    // Its queued commands are still decided.
     port.on('close', () => this.#clients.delete(client));
   }
 
   /**
-   * Takes everything that has arrived, in the order in which it was sent. A worker that ends cuts its connections after it
-   * has sent its commands. A client that repeats a change by another worker must find the first one decided before it,
-   * and Node reads the ports in no particular order.
+   * Takes everything that has arrived, in the order in which it was sent; Node reads the ports in no particular order. A
+   * worker that ends cuts its connections after it has sent its commands. When an HTTP client then repeats a change through
+   * another worker, the first change must be decided before it.
    */
   #receive(messages: (readonly [Client, ClientMessage])[]): void {
     for (const client of this.#clients) {
@@ -71,7 +71,7 @@ export class WriterClients {
     for (const [client, message] of messages) this.#submit(client.take(message));
   }
 
-  /** Takes what was sent before the writer was told to stop. */
+  /** Takes the commands that were sent before the request to stop. */
   receiveRest(): void {
     this.#receive([]);
   }

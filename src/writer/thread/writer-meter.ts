@@ -32,7 +32,7 @@ export class WriterMeter {
     count(this.cells, metrics.quotaRefusals);
   }
 
-  /** Reads the gauges, which are measured only when a page of metrics is asked for. */
+  /** Updates the gauges, which are measured only when metrics are requested. */
   measure(store: Store, freeSpace: FreeSpace): void {
     const { cells } = this;
     const measures = store.measure();

@@ -31,10 +31,10 @@ import { Writer } from './writer.ts';
 import { sendResults, WriterClients } from './writer-clients.ts';
 import { WriterMeter } from './writer-meter.ts';
 
-/** How long the end of a node waits until it has told what it counted: a start with the same directory tells it, too. */
+/** How long a node that ends tries to send its last counts. A start with the same directory sends them too. */
 const lastUsageMs = 1000;
 
-/** Opens the store and serves the port until it is told to stop. */
+/** Opens the store and serves the port until the main thread stops it. */
 export async function serveWriter(setup: WriterSetup, port: MessagePort): Promise<void> {
   const post = (reply: WriterReply): void => port.postMessage(reply);
   const sender = new LogSender(setup.logMemory, (lines) => post({ kind: 'log', lines }));
@@ -94,15 +94,15 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   });
 
   // A thread that exits inside a transaction never ends: lmdb's cleanup waits for the lock that the transaction holds.
-  let why: unknown = new Error('the writer thread ended');
+  let cause: unknown = new Error('the writer thread ended');
   // On a busy machine the main thread may read this message before the exception, which comes by another port.
   process.once('uncaughtExceptionMonitor', (fault) => {
-    why = fault;
+    cause = fault;
   });
-  const tellEnd = (): void => fail(why);
-  process.once('exit', tellEnd);
+  const reportEnd = (): void => fail(cause);
+  process.once('exit', reportEnd);
   const stop = async (): Promise<void> => {
-    process.off('exit', tellEnd);
+    process.off('exit', reportEnd);
     clients.receiveRest();
     await writer.drain();
     clients.close();
@@ -127,7 +127,7 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   post({ kind: 'ready', storeId: store.id, hasMembers: store.hasMembers() });
 }
 
-/** Others need not have it yet: people are slower. */
+/** Does not wait for other nodes to confirm the offer: a person uses it much later. */
 async function offerFirstOwner(commits: Commits, offer: FirstOwnerOffer): Promise<void> {
   await commits.commit(({ queries, apply }) => {
     const changes = storeOffer(queries, offer);
@@ -138,7 +138,7 @@ async function offerFirstOwner(commits: Commits, offer: FirstOwnerOffer): Promis
 interface OpenedForChanges {
   readonly store: Store;
   readonly commits: Commits;
-  /** Before the store is closed. */
+  /** Called before the store is closed. */
   close(): Promise<void> | void;
 }
 
@@ -151,15 +151,15 @@ function openOwnStore(setup: WriterSetup): OpenedForChanges {
   return { store, commits: localCommits(store), close: () => undefined };
 }
 
-/** What it holds would be replaced by the cluster's state. */
+/** Such a store is refused, because the cluster's state would replace it. */
 function ownStore(directory: string): string {
   return (
-    `${directory} holds a store of its own, which is no replica of a cluster. Make a cluster of it with \`burgee cluster ` +
+    `${directory} holds a store of its own, which is not a replica of a cluster. Make a cluster of it with \`burgee cluster ` +
     'create`, or give the node an empty directory with --data-dir. Without BURGEE_CLUSTER_URL it is served alone.'
   );
 }
 
-/** Resolves once the replica has a state that can be served: for a new directory that is the cluster's. */
+/** Resolves once the replica has a state that can be served. For a new directory that is the cluster's state. */
 async function openReplica(
   setup: WriterSetup,
   { port, node, waitMs }: WriterClusterSetup,
@@ -170,7 +170,7 @@ async function openReplica(
   let replica: Replica | null = null;
   let usage: UsageSharing | null = null;
   let history: NewHistory | null = null;
-  const isOpen = 'the replica is open before it is asked for anything';
+  const isOpen = 'the replica is open before the first call';
   const handlers = replicaHandlers({
     replicaOf: () => {
       assert(replica !== null, isOpen);
@@ -196,10 +196,10 @@ async function openReplica(
   const place = { position, checksum: new Uint8Array(checksum) };
   await calls.ask('opened', { storeId: store.id, place });
   const close = async (): Promise<void> => {
-    const told = calls.ask('tellLastUsage', null).catch(() => null);
-    await within(lastUsageMs, told);
+    const sent = calls.ask('tellLastUsage', null).catch(() => null);
+    await within(lastUsageMs, sent);
     const stopped = history?.stop();
-    // What is under way there ends.
+    // Ends a commit that the history has begun.
     calls.close();
     await stopped;
   };

@@ -21,13 +21,13 @@ export interface WriterOptions extends GroupDeciderOptions {
   readonly onOutboxGrew: () => void;
   /** A change was applied again after the data file was not available. */
   readonly onFileBack: () => void;
-  /** The store failed in a way that only reopening mends. */
+  /** The store failed in a way that only a restart repairs. */
   readonly onFatal: (fault: unknown) => void;
 }
 
 /**
- * Applies every change, one after another. What waits while a commit is on its way to the disk shares the next one: the
- * decisions of a group see each other's effects, in the order of arrival, and are acknowledged together.
+ * Applies every change, one after another. Commands that arrive during a commit share the next one. The commands of a group
+ * are decided in the order of arrival, see each other's effects, and are acknowledged together.
  */
 export class Writer {
   readonly #commits: Commits;
@@ -36,10 +36,10 @@ export class Writer {
   /** In the order of arrival. Each client bounds what it sends. */
   readonly #queue: QueuedCommand[] = [];
   #isScheduled = false;
-  /** The commit that is on its way to others; null where there is none. */
+  /** The commit that waits for the cluster; null: none. */
   #pending: Promise<void> | null = null;
   #isFileUnavailable = false;
-  /** The store has failed: nothing is begun any more, because its caller is told that it was not. */
+  /** The store has failed. Nothing is begun any more: the callers of waiting commands learn that they were not applied. */
   #isOver = false;
 
   constructor(commits: Commits, options: WriterOptions) {
@@ -56,7 +56,7 @@ export class Writer {
     this.#schedule();
   }
 
-  /** Commits everything that waits: before it returns, where that needs nobody else. */
+  /** Commits everything that waits. Without a cluster that is done before the first await. */
   async drain(): Promise<void> {
     while (this.#pending !== null || this.#hasWork) {
       const pending = this.#pending ?? this.#commitGroup();
@@ -130,7 +130,7 @@ export class Writer {
     return null;
   }
 
-  /** The commit takes too long: its callers get `unknown`, and nobody waits for its result any more. */
+  /** The commit takes too long: its callers get `unknown`, and its result is then ignored. */
   #answerUnknown(group: Group): void {
     const results = unanswered(group).map(([queued]) => [queued, { kind: 'unknown' }] as const);
     for (const [queued] of results) group.answered.add(queued);
@@ -157,7 +157,7 @@ export class Writer {
     else this.#finishWhenConfirmed(group, confirmed);
   }
 
-  /** The next group need not wait for the slowest node. */
+  /** Does not hold up the next group: confirmation waits for the slowest node. */
   #finishWhenConfirmed(group: Group, confirmed: Promise<Confirmation>): void {
     const { changing } = group;
     const results = unanswered(group);
@@ -174,10 +174,10 @@ export class Writer {
     );
   }
 
-  /** A commit that failed has left nothing behind: none of its commands was applied, unless it says that nobody knows. */
+  /** None of the commands of a failed commit was applied, unless the fault is of kind `unknown`. */
   #failGroup(fault: unknown, queue: QueuedCommand[], { results, answered }: Group): void {
     this.reportProgress();
-    // A transaction that could not even begin has taken none: those that wait for it fail all the same.
+    // If the transaction could not even begin, the commands that it would have taken fail.
     const taken = results.length === 0 ? Math.min(queue.length, this.#options.groupSizeMax) : results.length;
     const commands = takeOut(queue, taken, answered);
     const isUnavailable = fault instanceof DataFileUnavailableError;
@@ -192,12 +192,12 @@ export class Writer {
   }
 
   /**
-   * After a failure of the disk only a new process helps: lmdb overruns a buffer when it words the failure of a write
-   * (gotchas), a full disk's too. A full map fails before anything is written, and what is not the store's is a fault of
-   * one command.
+   * Ends the process after a failed write to the disk: lmdb overruns a buffer when it formats the error message (gotchas),
+   * also on a full disk. A full map is not fatal, because it fails before anything is written. A fault that is not of the
+   * store concerns one command only.
    */
-  judgeFault(told: unknown): void {
-    const fault = told instanceof NotCommittedError ? told.cause : told;
+  judgeFault(thrown: unknown): void {
+    const fault = thrown instanceof NotCommittedError ? thrown.cause : thrown;
     const isStoreFault = fault instanceof Error && 'code' in fault && typeof fault.code === 'number';
     if (!isStoreFault || /MDB_MAP_FULL|mapsize limit/i.test(fault.message)) return;
     this.#isOver = true;
@@ -206,8 +206,8 @@ export class Writer {
 }
 
 /**
- * Takes a group's commands out of the queue. A group that is decided again may be smaller than before. Commands behind it
- * whose callers got `unknown` already are taken out too: they cannot get a second answer.
+ * Takes a group's commands out of the queue. A group that is decided again may be smaller. Commands behind it whose callers
+ * already got `unknown` are taken out too: they cannot get a second answer.
  */
 function takeOut(
   queue: QueuedCommand[],
@@ -256,7 +256,7 @@ function resultOfFault(fault: unknown): WriterResult {
   return { kind: 'failed', message: 'the change could not be written to the disk' };
 }
 
-/** Counts alone are a node's own; uses of tokens are records that all nodes share. */
+/** Evaluation counts are kept per node. Uses of tokens are records that all nodes share. */
 function isOwn(command: WriterCommand): boolean {
   return command.kind === 'usage' && command.usage.uses.length === 0;
 }

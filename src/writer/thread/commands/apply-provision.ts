@@ -23,7 +23,7 @@ import type { CommandContext } from './command.ts';
  * Decides a document and applies each change as it is decided. After the first problem nothing more is applied, and the
  * remaining problems are collected. The caller must undo everything when the outcome is a refusal.
  *
- * @param onProgress called for each flag: a long document must not look like a hung thread
+ * @param onProgress called for each flag, so that a long document does not look like a hung thread
  */
 export function applyProvision(
   { queries, apply }: Pick<WriteTransaction, 'queries' | 'apply'>,
@@ -45,13 +45,13 @@ export function applyProvision(
   return { ok: true, projects, warnings: warnings.listed, counts };
 }
 
-interface ProjectInHand {
+interface StartedProject {
   readonly into: DeclaredInto;
   readonly declared: DeclaredProject;
 }
 
 /** Organisations, their members and projects, then personal projects, in the order of the document. */
-function declareProjects(scope: ProvisionScope): ProjectInHand[] {
+function declareProjects(scope: ProvisionScope): StartedProject[] {
   const directory = readDirectory(scope.queries);
   const { organisations = [], personalProjects = [] } = scope.request.document;
   const projects = organisations.flatMap((declared, index) => {

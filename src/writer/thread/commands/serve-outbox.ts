@@ -20,7 +20,7 @@ export interface OutboxDecision {
   readonly changes: readonly RecordChange[];
   /** Null for a command that only records. */
   readonly page: OutboxPage | null;
-  /** Whether another one sends the letter that is to be begun, or has sent it. */
+  /** Whether another node sends the letter, or has sent it. */
   readonly isTaken?: boolean;
 }
 
@@ -75,8 +75,8 @@ function spaceNextMail(queries: RecordQueries, sequence: number, now: number): R
 }
 
 /**
- * Whether a newer mail of the same token waits, or has been sent meanwhile: a recipient who could not be reached for
- * days gets one mail, with the newest denial. A mail that has reached some of its recipients still goes to the others.
+ * Whether a newer mail of the same token waits or was sent. A recipient who could not be reached for days gets one mail,
+ * with the newest denial. A mail that has reached some of its recipients still goes to the others.
  */
 function isOvertaken(queries: RecordQueries, { denial }: OutboxEntry, delivery?: OutboxDelivery): boolean {
   if ((delivery?.settledMemberIds ?? []).length > 0) return false;
@@ -105,7 +105,7 @@ function takeLetters(
     const isFailed = delivery !== undefined && delivery.failedAt !== null;
     if (delivery !== undefined && whoSends(delivery) !== null) {
       failed += 1;
-      // It may have been sent then, without a recorded outcome.
+      // It may have been sent, without a recorded outcome.
       changes.push(...spaceNextMail(queries, sequence, delivery.failedAt ?? now));
       continue;
     }

@@ -193,8 +193,8 @@ export function protectedAs(
 }
 
 /**
- * A name that is no environment's is refused: the environment that was meant would stay unprotected. @param project as
- * it will be
+ * Refuses a name that no environment has: the intended environment would stay unprotected.
+ * @param project after the edit
  */
 export function refuseUnknownProtected(
   scope: ProvisionScope,

@@ -96,8 +96,8 @@ function checkExpiry(scope: ProvisionScope, expiresAt: number, path: string): vo
 }
 
 /**
- * A token may list environments that do not exist, and gets access when they do. More likely it is a mistake, so it
- * makes a warning.
+ * A token may list environments that do not exist yet, and gets access when they are created. More likely it is a mistake,
+ * so it makes a warning.
  */
 function warnOfMissing(
   scope: ProvisionScope,

@@ -61,7 +61,7 @@ export class ProvisionScope {
   /**
    * Applies a change and its audit entry, unless there is a problem already.
    *
-   * @param along changes that follow from it and need no entry of their own.
+   * @param along changes that follow from it and need no entry.
    */
   change(change: RecordChange, entry: OperatorEntry, along: Iterable<RecordChange> = []): void {
     if (!this.problems.isEmpty) return;
@@ -73,7 +73,7 @@ export class ProvisionScope {
     this.#apply([{ kind: 'audit', entry: operatorEntry(entry, this.context) }]);
   }
 
-  /** @returns the one record that a name stands for, or undefined when there is none; more than one is a problem. */
+  /** @returns the record with a name, or undefined if there is none; more than one is a problem. */
   single<Found>(found: readonly Found[], path: string, name: string): Found | undefined {
     if (found.length > 1) {
       this.problems.add(

@@ -1,7 +1,7 @@
 import { findEnvironment, type Project } from '../domain/project/project.ts';
 import type { SyncedEnvironment } from './configuration.ts';
 
-/** Whether the environment is still there under its name: otherwise its address leads nowhere any more. */
+/** Whether the environment still exists under its name. */
 export function existsIn(
   project: Project | undefined,
   { name, environmentNumber }: SyncedEnvironment,
