@@ -27,7 +27,10 @@ const layers = [
   ['worker/evaluation', ['support', 'domain', 'contracts', 'storage', 'observability']],
   [
     'worker/answers',
-    ['support', 'domain', 'contracts', 'observability', 'http', 'operations', 'worker/evaluation', actors],
+    [
+      ...['support', 'domain', 'contracts', 'observability', 'http', 'operations'],
+      ...['worker/evaluation', 'worker/limits', actors],
+    ],
   ],
   ['worker/pages', ['support', 'domain', 'contracts', 'observability', 'http', 'worker/answers']],
   [

@@ -1,4 +1,6 @@
-import { answerManagementWrite } from '../../src/operations/answer-management.ts';
+import { decideWrite } from '../../src/operations/dispatch.ts';
+import { patchFlag } from '../../src/operations/flags/patch-flag.ts';
+import type { OperationContext } from '../../src/operations/operation-context.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { hashBytes, hashSecret } from '../../src/support/hash-secret.ts';
 import { newId } from '../../src/support/random-id.ts';
@@ -28,7 +30,6 @@ export function storePatch(store: Store, flag: ChangeableFlag, trafficPercentage
     credential: `Bearer ${flag.writeToken}`,
     address: '127.0.0.1',
     body,
-    isBodyTooLarge: false,
     header: null,
     userAgent: '',
   } as const;
@@ -39,9 +40,9 @@ export function storePatch(store: Store, flag: ChangeableFlag, trafficPercentage
     acceptedPrefixes: ['burgee'],
     hashSecret,
     hashBytes,
-  };
+  } as unknown as OperationContext;
   const { status, changes } = store.write(({ queries, apply }) => {
-    const decision = answerManagementWrite(queries, call, context);
+    const decision = decideWrite(queries, patchFlag, call, context);
     apply(decision.changes);
     return { status: decision.answer.status, changes: decision.changes.length };
   });

@@ -12,7 +12,7 @@ import { receiveLines } from '../observability/thread-log.ts';
 import type { StreamCensus } from '../streams/stream-census.ts';
 import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import { crowdedAnswer } from '../worker/answers/crowded-answer.ts';
+import { tooManyConnectionsAnswer } from '../worker/answers/evaluation-refusal.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import { ConnectionRoom } from '../worker/limits/connection-room.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
@@ -84,7 +84,7 @@ export class Front {
       handle: (exchange, view) => refuseWithoutWorker(exchange, view, docsUrl, log),
       onFault: (fault) => log.error({ err: fault }, 'handler failed'),
       onConnection: (change) => this.#connections.change(change),
-      crowded: crowdedAnswer(docsUrl),
+      crowded: tooManyConnectionsAnswer(docsUrl),
     });
     this.#fleet = new WorkerFleet({
       threads,

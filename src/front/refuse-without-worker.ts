@@ -4,12 +4,12 @@ import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Logger } from '../observability/logger.ts';
 import { evaluationRetryHeaders, ofrepRetryHeaders } from '../operations/answer-headers.ts';
-import { type ApiManner, consoleManner, managementManner, syncManner } from '../operations/api-manner.ts';
+import { type ApiFormat, formatOf } from '../operations/api-request.ts';
 import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
+import { syncPath } from '../operations/sync/sync-operations.ts';
 import { newId } from '../support/random-id.ts';
 import { isOfrepPath } from '../worker/ofrep/ofrep-address.ts';
 import { type RouteName, routeIndex } from '../worker/route-names.ts';
-import { syncPath } from '../worker/sync-door.ts';
 
 const detail = 'No worker of the service takes requests at the moment. Retry now.';
 const problem = { code: 'service-unavailable', detail } as const;
@@ -27,8 +27,8 @@ export function refuseWithoutWorker(
   const path = view.path();
   const requestId = newId();
   exchange.route = routeIndex(routeOf(path));
-  const manner = mannerOf(path, docsUrl);
-  const isOfrep = manner === null && isOfrepPath(path);
+  const format = apiFormatOf(path, docsUrl);
+  const isOfrep = format === null && isOfrepPath(path);
   if (path === '/health') {
     const body = JSON.stringify({ status: 'unavailable', failing: ['workers'] });
     exchange.answerClosing(503, evaluationRetryHeaders, body);
@@ -36,19 +36,19 @@ export function refuseWithoutWorker(
     // Clients of OFREP take a 503 for malformed.
     const failure = ofrepFailure(null, { status: 500, code: 'GENERAL', details: detail });
     exchange.answerClosing(500, ofrepRetryHeaders, failure);
-  } else if (manner !== null) {
-    const headers = manner.headers(requestId, 503, { contentType: 'application/json' });
-    exchange.answerClosing(503, headers, manner.envelope(problem));
+  } else if (format !== null) {
+    const headers = format.headers(requestId, 503, { contentType: 'application/json' });
+    exchange.answerClosing(503, headers, format.envelope(problem));
   } else exchange.answerClosing(503, evaluationRetryHeaders, errorEnvelope(problem, docsUrl));
   const status = isOfrep ? 500 : 503;
   log.warn({ requestId, method: view.method(), route: null, status }, 'no worker takes requests');
 }
 
 /** @returns null for a path below neither of the APIs whose requests have ids */
-function mannerOf(path: string, docsUrl: string): ApiManner | null {
-  if (isBelow(path, managementApiPath)) return managementManner(docsUrl);
-  if (isBelow(path, syncPath)) return syncManner(docsUrl);
-  return isBelow(path, consoleApiPath) ? consoleManner(docsUrl) : null;
+function apiFormatOf(path: string, docsUrl: string): ApiFormat | null {
+  if (isBelow(path, managementApiPath)) return formatOf('management', docsUrl);
+  if (isBelow(path, syncPath)) return formatOf('sync', docsUrl);
+  return isBelow(path, consoleApiPath) ? formatOf('console', docsUrl) : null;
 }
 
 function routeOf(path: string): RouteName {

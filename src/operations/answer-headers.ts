@@ -47,11 +47,8 @@ const managementLines = [anyOrigin, noStore, ['Access-Control-Expose-Headers', e
 const managementBlock = headerBlock(managementLines);
 const managementJsonBlock = headerBlock([json, ...managementLines]);
 const managementPreflightBlock = headerBlock([...managementLines, ...preflight]);
-const managementTextBlock = headerBlock([['Content-Type', 'text/plain; charset=utf-8'], ...managementLines]);
-
-function withRequestId(block: HeaderBlock, requestId: string): HeaderBlock {
-  return extendHeaderBlock(block, 'X-Request-Id', requestId);
-}
+export const plainText = 'text/plain; charset=utf-8';
+const managementTextBlock = headerBlock([['Content-Type', plainText], ...managementLines]);
 
 /** What some answers of both APIs have beside status and body. */
 export interface AnswerFields {
@@ -70,31 +67,27 @@ export interface AnswerFields {
   readonly location?: string;
 }
 
-/**
- * Headers of a JSON answer under `/api/v1`. A 503 always says when to try again; a 429 says how long its window lasts.
- */
+/** Headers of an answer under `/api/v1`. A 503 always says when to try again; a 429 says how long its window lasts. */
 export function managementHeaders(
   requestId: string,
   status: number,
-  { retryAfter, entityTag = null }: AnswerFields = {},
+  { contentType, retryAfter, entityTag = null }: AnswerFields = {},
 ): HeaderBlock {
-  let block = withRequestId(status === 304 ? managementBlock : managementJsonBlock, requestId);
+  let block = extendHeaderBlock(managementBlockOf(status, contentType), 'X-Request-Id', requestId);
   const seconds = String(retryAfter ?? retryAfterSeconds);
   if (status === 503 || retryAfter !== undefined) block = extendHeaderBlock(block, 'Retry-After', seconds);
   return entityTag === null ? block : extendHeaderBlock(block, 'ETag', entityTag);
 }
 
-export function managementPreflightHeaders(requestId: string): HeaderBlock {
-  return withRequestId(managementPreflightBlock, requestId);
+/** A 204 answers a preflight. */
+function managementBlockOf(status: number, contentType: AnswerFields['contentType']): HeaderBlock {
+  if (status === 204) return managementPreflightBlock;
+  if (contentType === plainText) return managementTextBlock;
+  return status === 304 ? managementBlock : managementJsonBlock;
 }
 
 /** The answer above the request rate: plain text, no envelope (specification, limits). */
 export const tooManyRequestsText = 'Too Many Requests\n';
-
-/** Headers of the answer above the request rate. */
-export function rateLimitedHeaders(requestId: string, retryAfter: number): HeaderBlock {
-  return extendHeaderBlock(withRequestId(managementTextBlock, requestId), 'Retry-After', String(retryAfter));
-}
 
 /** Headers of an answer of sync: no page of another site may read it, because it tells cohorts. */
 export function syncHeaders(

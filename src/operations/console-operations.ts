@@ -53,7 +53,7 @@ import { makeSignInKey } from './sessions/make-sign-in-key.ts';
 import { readSession } from './sessions/read-session.ts';
 import { setOwnPassword } from './sessions/set-own-password.ts';
 import { signIn } from './sessions/sign-in.ts';
-import { signOut } from './sessions/sign-out.ts';
+import { endOwnSession, signOut } from './sessions/sign-out.ts';
 import { startOpenId } from './sessions/start-open-id.ts';
 import { useLink } from './sessions/use-link.ts';
 import { listSyncStreams, permitSyncStreams } from './sync/list-sync-streams.ts';
@@ -136,6 +136,7 @@ export const consoleSteps = {
   'find-sign-in-key': findSignInKey,
   'make-sign-in-key': makeSignInKey,
   'set-own-password': setOwnPassword,
+  'end-own-session': endOwnSession,
   'permit-sync-streams': permitSyncStreams,
   'look-at-organisation': lookAtOrganisation,
   'look-at-project': lookAtProject,

@@ -22,7 +22,7 @@ import { consumeLink } from './sessions/consume-link.ts';
 import { endSession } from './sessions/end-session.ts';
 import { makeSignInKey } from './sessions/make-sign-in-key.ts';
 import { setOwnPassword } from './sessions/set-own-password.ts';
-import { signOut } from './sessions/sign-out.ts';
+import { endOwnSession } from './sessions/sign-out.ts';
 import { createToken } from './tokens/create-token.ts';
 import { revokeConsoleToken } from './tokens/revoke-console-token.ts';
 import { rotateToken } from './tokens/rotate-token.ts';
@@ -52,7 +52,7 @@ export const consoleWrites = {
   'end-session': endSession,
   'make-sign-in-key': makeSignInKey,
   'set-own-password': setOwnPassword,
-  'sign-out': signOut,
+  'end-own-session': endOwnSession,
   'create-token': createToken,
   'revoke-console-token': revokeConsoleToken,
   'rotate-token': rotateToken,

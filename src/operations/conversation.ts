@@ -1,5 +1,5 @@
 import type { WriterPort } from '../writer/client/writer-client.ts';
-import type { ApiReply } from './api-reply.ts';
+import type { ApiRequest } from './api-request.ts';
 import type { ApiReads } from './call.ts';
 import type { NodesPort } from './cluster/nodes-port.ts';
 import type { ConsoleSettings } from './console-settings.ts';
@@ -52,7 +52,7 @@ export interface SignInAttempts {
 
 /** A request that takes several steps: reads, changes, and calls to what the process has once for all workers. */
 export interface ConversationCall<Body = unknown> {
-  readonly reply: ApiReply;
+  readonly request: ApiRequest;
   readonly body: Body;
 }
 

@@ -1,6 +1,7 @@
 import type { DescribedOperation, OperationAnswer, OperationParameter } from '../contracts/operation.ts';
 import type { GuardContext, Principal } from '../domain/management/guard.ts';
 import type { Step } from '../domain/management/refusal.ts';
+import { bodyBytesMax } from '../domain/management/request-body.ts';
 import type { ProblemCode } from '../domain/problem.ts';
 import type { RecordChange } from '../domain/record-change.ts';
 import type { RecordQueries } from '../domain/record-queries.ts';
@@ -11,13 +12,8 @@ import { type ApiAnswer, type ApiCall, apiAnswer } from './call.ts';
    document, and what it does from step 8 of the order of checks on. A read needs a token's read permission, a change
    its write permission. */
 
-/** What answering a Management API request needs beside the records and the call. */
-export interface ManagementContext extends GuardContext {
-  /** Without a trailing slash; error bodies link to its sections. */
-  readonly docsUrl: string;
-}
-
-export interface WriteContext extends ManagementContext {
+/** What deciding a change needs beside the records and the call. */
+export interface WriteContext extends GuardContext {
   newId(): string;
   /** SHA-256, 32 bytes. */
   hashBytes(bytes: Uint8Array): Uint8Array;
@@ -30,10 +26,10 @@ export interface WriteContext extends ManagementContext {
 export function successAnswer(
   status: 200 | 201 | 304,
   body: ApiAnswer['body'],
-  askerId: string,
+  callerId: string,
   entityTag: string | null = null,
 ): ApiAnswer {
-  return apiAnswer(status, body, { askerId, entityTag });
+  return apiAnswer(status, body, { callerId, entityTag });
 }
 
 /** A decided write. All `changes` are stored before `answer` is given; a refusal may have changes too. */
@@ -52,21 +48,24 @@ type RunWrite = (
 ) => Step<WriteDecision>;
 
 interface Row {
+  readonly api: 'management';
   readonly id: string;
   /** Method and path. Denials and logs use it as the endpoint's name. */
   readonly route: string;
   readonly permission: Permission;
   /** The request header that it reads beside the token's, in lower case; null: none. */
   readonly header: string | null;
+  /** Null: it takes no body. */
+  readonly bodyBytesMax: number | null;
   readonly described: DescribedOperation;
 }
 /** A worker answers it from a snapshot. */
-interface ManagementRead extends Row {
+export interface ManagementRead extends Row {
   readonly actor: 'read';
   readonly run: RunRead;
 }
 /** The writer decides it. */
-interface ManagementWrite extends Row {
+export interface ManagementWrite extends Row {
   readonly actor: 'write';
   readonly run: RunWrite;
 }
@@ -144,7 +143,8 @@ function rowOf(id: string, sent: Sent, permission: Permission): Row {
     ...{ id, tag: 'Management API', method: method.toLowerCase() as DescribedOperation['method'], path },
     ...{ summary, description, parameters, requestBody: body, answers, problems },
   };
-  return { id, route, permission, header, described };
+  const bytesMax = permission === 'read' ? null : bodyBytesMax;
+  return { api: 'management', id, route, permission, header, bodyBytesMax: bytesMax, described };
 }
 
 /** An operation that a worker answers from a snapshot. */

@@ -6,8 +6,8 @@ export const consoleApiPath = '/console/api';
 export const managementApiPath = '/api/v1';
 
 /** The operation of a method and path. */
-export interface MatchedRoute<Id> {
-  readonly id: Id;
+export interface MatchedRoute<Operation> {
+  readonly operation: Operation;
   /** Decoded, by their names in the path. */
   readonly params: Readonly<Record<string, string>>;
 }
@@ -17,23 +17,23 @@ export interface MatchedRoute<Id> {
  * @param path as received, undecoded
  * @returns null when no operation has this method and path
  */
-export type MatchRoute<Id> = (method: string, path: string) => MatchedRoute<Id> | null;
+export type MatchRoute<Operation> = (method: string, path: string) => MatchedRoute<Operation> | null;
 
-interface Pattern<Id> {
-  readonly id: Id;
+interface Pattern<Operation> {
+  readonly operation: Operation;
   readonly method: string;
   readonly segments: readonly string[];
 }
 
-/** @param routes by operation: method and path below `base`, in which `{name}` is a parameter */
-export function createRouter<Id extends string>(
-  routes: Readonly<Record<Id, string>>,
+/** @param operations with method and path below `base`, in which `{name}` is a parameter */
+export function createRouter<Operation extends { readonly route: string | null }>(
+  operations: readonly Operation[],
   base: string,
-): MatchRoute<Id> {
-  const patterns = (Object.keys(routes) as Id[])
-    .map((id): Pattern<Id> => {
-      const [method = '', path = ''] = routes[id].split(' ');
-      return { id, method: method.toLowerCase(), segments: path.split('/').slice(1) };
+): MatchRoute<Operation> {
+  const patterns = operations
+    .map((operation): Pattern<Operation> => {
+      const [method = '', path = ''] = (operation.route ?? '').split(' ');
+      return { operation, method: method.toLowerCase(), segments: path.split('/').slice(1) };
     })
     // A named segment is tried before an open one: `/audit/export` is no `{id}` of `/audit`.
     .sort((left, right) => openSegments(left) - openSegments(right));
@@ -42,7 +42,7 @@ export function createRouter<Id extends string>(
     for (const pattern of patterns) {
       if (pattern.method !== method || pattern.segments.length !== sent.length) continue;
       const params = matchSegments(pattern.segments, sent);
-      if (params !== null) return { id: pattern.id, params };
+      if (params !== null) return { operation: pattern.operation, params };
     }
     return null;
   };

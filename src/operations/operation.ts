@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { ConsolePrincipal, ProjectPrincipal } from '../domain/console/console-principal.ts';
 import type { ConsoleProblem } from '../domain/console/console-problem.ts';
+import { bodyBytesMax } from '../domain/management/request-body.ts';
 import type { Role } from '../domain/member/member.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { RecordChange } from '../domain/record-change.ts';
@@ -97,6 +98,7 @@ type Run<Body, Principal, Result> = (
 
 /** The declaration of an operation. */
 interface Row {
+  readonly api: 'console';
   readonly id: string;
   /** Null: a step of a conversation, which has no endpoint. */
   readonly route: ConsoleRoute | null;
@@ -107,6 +109,8 @@ interface Row {
   readonly hasForeignQuery: boolean;
   /** Null: the operation takes no body. Unknown members are refused. */
   readonly body: TSchema | null;
+  /** Null: it takes no body. */
+  readonly bodyBytesMax: number | null;
   /** Schema of the answer 200 or 201. Null: 204, or a body that is not JSON. */
   readonly answer: TSchema | null;
 }
@@ -138,6 +142,9 @@ interface Sent<Route, Access, Query, Body, Answer> {
 }
 type Schema = TSchema | null;
 
+/** The largest body that a worker reads itself: a secret, a name, a password, the attributes of a trial. */
+const smallBodyBytesMax = 16 * 1024;
+
 /** The types of input and answer stay with each row: the web app takes its types from them. */
 function rowOf<
   Id extends string,
@@ -149,12 +156,14 @@ function rowOf<
 >(id: Id, sent: Sent<Route, Access, Query, Body, Answer>) {
   const { route, access, query, hasForeignQuery = false, body, answer } = sent;
   return {
+    api: 'console' as const,
     id,
     route,
     access,
     query: (query ?? []) as Query,
     hasForeignQuery,
     body: (body ?? null) as Body,
+    bodyBytesMax: body == null ? null : smallBodyBytesMax,
     answer: (answer ?? null) as Answer,
   };
 }
@@ -190,7 +199,10 @@ export function consoleWrite<
     readonly run: Run<BodyOf<Body>, PrincipalOf<Access>, ConsoleDecision>;
   },
 ) {
-  return { ...rowOf(id, sent), actor: 'write' as const, run: sent.run };
+  const row = rowOf(id, sent);
+  const isLong = row.body !== null && sent.access.scope !== 'public';
+  const bytesMax = isLong ? bodyBytesMax : row.bodyBytesMax;
+  return { ...row, bodyBytesMax: bytesMax, actor: 'write' as const, run: sent.run };
 }
 
 /** An operation that takes several steps. */
@@ -206,8 +218,11 @@ export function conversation<
 }
 
 /* A step is a read or write that a conversation makes while it answers an operation: half a sign-in, for example.
-   The conversation makes its body, which has no schema. */
-const noWire = { route: null, hasForeignQuery: false, body: null, answer: null } as const;
+   The conversation passes its body as a value, which has no schema. */
+const noWire = {
+  ...({ api: 'console', route: null, hasForeignQuery: false } as const),
+  ...{ body: null, bodyBytesMax: null, answer: null },
+};
 
 export function readStep<Access extends ConsoleAccess, Body>(
   id: string,

@@ -1,17 +1,23 @@
+import { type Outcome, succeed } from '../domain/outcome.ts';
 import type { PinnedSnapshot, StoreReader } from '../storage/store-reader.ts';
-import { hashSecret } from '../support/hash-secret.ts';
-import { answerConsoleRead, checkConsoleHead } from './answer-console-read.ts';
-import { answerManagementRead, checkManagementHead } from './answer-management.ts';
-import type { ApiAnswer, ApiCall, ApiCallHead, ApiReads, HeadCheck, Read } from './call.ts';
-import { createConsoleContext } from './console-context.ts';
-import type { ConsoleSettings } from './console-settings.ts';
+import type { ApiAnswer, ApiCall, ApiReads, Caller, Read } from './call.ts';
+import { consoleOperations, consoleSteps } from './console-operations.ts';
+import { answerRead, authorize, type Operation } from './dispatch.ts';
+import type { ManagementRead } from './management-operation.ts';
+import type { ConsoleRead } from './operation.ts';
+import { createOperationContext, type OperationSettings } from './operation-context.ts';
 
-export interface ReadsOptions {
-  readonly docsUrl: string;
-  readonly console: ConsoleSettings;
-  readonly tokenPrefixesAccepted: readonly string[];
-  /** Receives how long each read took until its first piece, in milliseconds. */
-  onStep(ms: number): void;
+/** The reads of the console and its conversations, by id. */
+const consoleReads = new Map<string, ConsoleRead>(
+  [...Object.values(consoleOperations), ...Object.values(consoleSteps)].flatMap((operation) =>
+    operation.actor === 'read' ? [[operation.id, operation] as const] : [],
+  ),
+);
+
+function consoleReadOf({ operation: id }: ApiCall): ConsoleRead {
+  const operation = consoleReads.get(id ?? '');
+  if (operation === undefined) throw new Error(`${id} is no read of the console`);
+  return operation;
 }
 
 /** What moves the reader to the newest state. */
@@ -22,58 +28,79 @@ interface NewestState {
   refreshSettled(): void;
 }
 
-/** Answers the reads of both APIs, each from one snapshot of the store: the newest acknowledged state. */
+/** Answers the reads of a worker. */
 export class Reads implements ApiReads {
   readonly #reader: StoreReader;
-  readonly #options: ReadsOptions;
   readonly #newest: NewestState;
+  readonly #settings: OperationSettings;
+  readonly #onStep: (ms: number) => void;
 
-  constructor(reader: StoreReader, newest: NewestState, options: ReadsOptions) {
+  /** @param onStep receives how long each read took until its first piece, in milliseconds */
+  constructor(
+    reader: StoreReader,
+    newest: NewestState,
+    settings: OperationSettings,
+    onStep: (ms: number) => void,
+  ) {
     this.#reader = reader;
     this.#newest = newest;
-    this.#options = options;
+    this.#settings = settings;
+    this.#onStep = onStep;
   }
 
-  read(call: ApiCall): Read {
-    if (call.api === 'management') {
-      const context = this.#managementContext();
-      return this.#read(({ queries }) => answerManagementRead(queries, call, context));
-    }
-    const context = createConsoleContext(this.#options.console);
-    return this.#read(({ queries }) => answerConsoleRead(queries, call, context));
-  }
-
-  checkHead(call: ApiCallHead): HeadCheck {
-    // Who passes is checked again with the answer, so an older state does for that. Nobody is refused by one.
-    this.#newest.refreshSettled();
-    const check = this.#checkHead(call);
-    return 'asker' in check || !this.#newest.refresh() ? check : this.#checkHead(call);
+  /**
+   * Steps 4 to 7 of the order of checks, for the operations of any actor. Who passes has to be authorized again by the
+   * writer, and by a read that is made later.
+   */
+  authorize(operation: Operation | null, call: ApiCall): Outcome<Caller, ApiAnswer> {
+    const isRead = operation?.actor === 'read';
+    if (isRead) this.#newest.refresh();
+    // The writer authorizes again, so an older state does to let a change pass. Nobody is refused by one.
+    else this.#newest.refreshSettled();
+    const authorized = this.#authorize(operation, call);
+    if (authorized.ok || isRead || !this.#newest.refresh()) return authorized;
+    return this.#authorize(operation, call);
   }
 
   /** Nothing takes another snapshot meanwhile, so none has to be pinned. */
-  #checkHead(call: ApiCallHead): HeadCheck {
-    const { askers } = this.#reader;
-    if (call.api === 'management') return checkManagementHead(askers, call, this.#managementContext());
-    return checkConsoleHead(askers, call, createConsoleContext(this.#options.console));
+  #authorize(operation: Operation | null, call: ApiCall): Outcome<Caller, ApiAnswer> {
+    return authorize(this.#reader.askers, operation, call, createOperationContext(this.#settings));
   }
 
-  #managementContext() {
-    const { docsUrl, tokenPrefixesAccepted } = this.#options;
-    return { now: Date.now(), docsUrl, acceptedPrefixes: tokenPrefixesAccepted, hashSecret };
+  /** Answers a read of the console, or a step of a conversation. */
+  read(call: ApiCall): Read {
+    return this.answer(consoleReadOf(call), call, null);
   }
 
-  #read(read: (snapshot: PinnedSnapshot) => ApiAnswer): Read {
+  /**
+   * @param caller that was authorized in this call stack; null: it is authorized on the snapshot that is read
+   * @throws what the read throws; then there is nothing to release
+   */
+  answer(operation: ManagementRead | ConsoleRead, call: ApiCall, caller: Caller | null): Read {
     const startedAt = performance.now();
     this.#newest.refresh();
     const snapshot = this.#reader.pin();
     let isKept = false;
     try {
-      const answer = read(snapshot);
+      const answer = this.#answer(snapshot, operation, call, caller);
       isKept = typeof answer.body !== 'string';
       return { answer, release: isKept ? snapshot.release : () => undefined };
     } finally {
       if (!isKept) snapshot.release();
-      this.#options.onStep(performance.now() - startedAt);
+      this.#onStep(performance.now() - startedAt);
     }
+  }
+
+  #answer(
+    { queries }: PinnedSnapshot,
+    operation: ManagementRead | ConsoleRead,
+    call: ApiCall,
+    caller: Caller | null,
+  ): ApiAnswer {
+    const context = createOperationContext(this.#settings);
+    const authorized = caller === null ? authorize(queries, operation, call, context) : succeed(caller);
+    return authorized.ok
+      ? answerRead(queries, operation, call, authorized.value, context)
+      : authorized.problem;
   }
 }

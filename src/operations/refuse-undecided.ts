@@ -1,5 +1,5 @@
 import type { WriteOutcome } from '../writer/client/writer-client.ts';
-import type { ApiReply } from './api-reply.ts';
+import type { ApiRequest } from './api-request.ts';
 
 const notApplied =
   'The change was not begun within its deadline and has not been applied. Retry in a moment.';
@@ -18,20 +18,20 @@ const quotaReached =
   'This organisation has used up its write quota of the day, so its changes are refused until the next day begins, in UTC. Nothing was applied. Find the program that writes so much.';
 
 /** Refuses a change that the writer has not decided. */
-export function refuseUndecided(reply: ApiReply, outcome: WriteOutcome): void {
+export function refuseUndecided(request: ApiRequest, outcome: WriteOutcome): void {
   const { kind } = outcome;
-  if (kind === 'dropped') reply.refuseUnavailable(notApplied);
-  else if (kind === 'cut-off') reply.refuseUnavailable(cutOff);
-  else if (kind === 'refused') reply.refuseUnavailable(refusedByCluster);
-  else if (kind === 'overloaded') reply.refuseUnavailable(overloaded);
-  else if (kind === 'unknown') reply.refuseUnavailable(reply.manner.mayBeApplied);
-  else if (kind === 'unconfirmed') reply.refuse({ code: 'not-confirmed', detail: unconfirmed });
+  if (kind === 'dropped') request.refuseUnavailable(notApplied);
+  else if (kind === 'cut-off') request.refuseUnavailable(cutOff);
+  else if (kind === 'refused') request.refuseUnavailable(refusedByCluster);
+  else if (kind === 'overloaded') request.refuseUnavailable(overloaded);
+  else if (kind === 'unknown') request.refuseUnavailable(request.format.mayBeApplied);
+  else if (kind === 'unconfirmed') request.refuse({ code: 'not-confirmed', detail: unconfirmed });
   else if (kind === 'quota-reached') {
-    reply.refuse({ code: 'write-quota-reached', detail: quotaReached }, outcome.retryAfter);
-  } else if (kind === 'storage-full') reply.refuse({ code: 'storage-full', detail: storageFull });
-  else if (kind === 'storage-moved') reply.refuseUnavailable(storageMoved);
-  else if (kind === 'storage-held') reply.refuseUnavailable(storageHeld);
-  else reply.refuseInternal();
+    request.refuse({ code: 'write-quota-reached', detail: quotaReached }, outcome.retryAfter);
+  } else if (kind === 'storage-full') request.refuse({ code: 'storage-full', detail: storageFull });
+  else if (kind === 'storage-moved') request.refuseUnavailable(storageMoved);
+  else if (kind === 'storage-held') request.refuseUnavailable(storageHeld);
+  else request.fail();
 }
 
 /** The detail of a 503 to a read that waited for too long. */

@@ -1,6 +1,6 @@
 import type { FirstOwnerOffer } from '../domain/session/first-owner-offer.ts';
 import { linkLifetimeMs } from '../domain/session/one-time-link.ts';
-import { newSecret } from '../operations/console-context.ts';
+import { newSecret } from '../operations/operation-context.ts';
 import { hashSecret } from '../support/hash-secret.ts';
 import { newId } from '../support/random-id.ts';
 

@@ -1,7 +1,7 @@
 import { Reads } from '../operations/reads.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import type { FlagAnswer } from './answers/flag-evaluation.ts';
-import { LongAnswers } from './answers/long-answers.ts';
+import { LongAnswers, type TakeLongAnswer } from './answers/long-answers.ts';
 import type { ProjectAnswerParts } from './answers/project-evaluation.ts';
 import type { Attachment } from './attachment.ts';
 import { ProjectEvaluator } from './evaluation/evaluate-project.ts';
@@ -10,7 +10,6 @@ import type { StepKind } from './evaluation/evaluation-metrics-protocol.ts';
 import { EvaluationTallies } from './evaluation/evaluation-tallies.ts';
 import { FlagEvaluator } from './evaluation/flag-evaluator.ts';
 import { FlagSource } from './evaluation/flag-source.ts';
-import type { longAnswerRoom } from './limits/pools.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
 
 /** The parts of a worker that read the store. */
@@ -29,10 +28,10 @@ export function createEvaluation(
   setup: WorkerSetup,
   reader: StoreReader,
   attachment: Attachment,
-  room: ReturnType<typeof longAnswerRoom>,
+  take: TakeLongAnswer,
   hooks: Pick<ProjectAnswerParts, 'addressOf' | 'onFault'>,
 ): Evaluation {
-  const { docsUrl, tokenPrefixesAccepted } = setup;
+  const { docsUrl, tokenPrefixesAccepted: acceptedPrefixes } = setup;
   const meter = new EvaluationMeter(setup.evaluationMetrics);
   const tallies = new EvaluationTallies();
   const stepOf = (kind: StepKind) => (ms: number) => meter.observeStep(kind, ms);
@@ -41,10 +40,10 @@ export function createEvaluation(
   const longAnswers = new LongAnswers({
     deadlineMs,
     onStep: stepOf('answer'),
-    room,
+    take,
     onRefused: () => meter.countRefusedLongAnswer(),
   });
-  const readOptions = { docsUrl, console: setup.console, tokenPrefixesAccepted, onStep: stepOf('read') };
+  const operations = { ...setup.console, acceptedPrefixes };
   const evaluator = new FlagEvaluator(source, docsUrl, meter, tallies);
   const projects = new ProjectEvaluator(source, reader, docsUrl, { meter, tallies });
   const flagAnswer = attachment.flagAnswer({ source, evaluator, meter, docsUrl });
@@ -53,7 +52,7 @@ export function createEvaluation(
     tallies,
     source,
     longAnswers,
-    reads: new Reads(reader, source, readOptions),
+    reads: new Reads(reader, source, operations, stepOf('read')),
     flagAnswer,
     project: { evaluator: projects, longAnswers, docsUrl, ...hooks },
   };

@@ -1,7 +1,6 @@
 import { answerStatuses, unansweredBy } from '../observability/answer-meter.ts';
 import { eventLoopActive, eventLoopDelay } from '../observability/event-loop.ts';
 import { counter, durationBounds, gauge, histogram, layOut } from '../observability/metric.ts';
-import { refusedStreams } from './limits/stream-room.ts';
 import { countedRoutes } from './route-names.ts';
 
 const limits = [
@@ -22,6 +21,10 @@ export function limitIndex(name: LimitName): number {
 export const syncEventNames = ['snapshot', 'delta', 'beat', 'goodbye'] as const;
 /** Why the service ends a stream of sync. */
 export const syncEndings = ['token', 'environment', 'slow', 'drain', 'detached', 'fault'] as const;
+
+/** Whose event stream was refused: a program's, or a browser's. */
+export const refusedStreams = ['all', 'browsers'] as const;
+export type RefusedStream = (typeof refusedStreams)[number];
 
 /** Written by the thread that answers: each worker, and the front end while no worker serves. */
 export const requestMetrics = layOut({

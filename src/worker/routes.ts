@@ -7,32 +7,33 @@ import type { DirectRoute, HttpMethod, HttpRoute } from '../http/worker-server.t
 import {
   evaluationHeaders,
   evaluationPreflightHeaders,
-  evaluationRetryHeaders,
   plainJsonHeaders,
 } from '../operations/answer-headers.ts';
-import { consoleApiPath, isBelow } from '../operations/match-route.ts';
+import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
+import { syncPath } from '../operations/sync/sync-operations.ts';
 import { hasRawCharacter } from '../support/query-string.ts';
 import { rawCharacterProblem, refuseEvaluation } from './answers/evaluation-refusal.ts';
 import type { FlagAnswer } from './answers/flag-evaluation.ts';
-import { fileGiver } from './answers/made-answer.ts';
 import { evaluateProject, type ProjectAnswerParts } from './answers/project-evaluation.ts';
-import type { ApiGate } from './api-gate.ts';
+import { fileSender } from './answers/send-file.ts';
+import type { Api } from './api.ts';
 import type { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { isOfrepPath } from './ofrep/ofrep-address.ts';
-import type { OfrepGate } from './ofrep/ofrep-gate.ts';
-import { limitedOfrep } from './ofrep/ofrep-refusals.ts';
+import type { OfrepHandler } from './ofrep/ofrep-handler.ts';
+import { limitedOfrep, refuseAmbiguousOfrep } from './ofrep/ofrep-refusals.ts';
 import { type DocsPages, readDocs } from './pages/docs-pages.ts';
 import { readWebApp, type WebApp } from './pages/web-app.ts';
+import type { Pipeline } from './pipeline.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
-import { syncPath } from './sync-door.ts';
 
 export interface RouteParts {
   readonly flagAnswer: FlagAnswer;
   readonly project: ProjectAnswerParts;
-  readonly ofrep: OfrepGate;
-  readonly management: ApiGate;
-  readonly console: ApiGate;
-  readonly sync: ApiGate;
+  readonly ofrep: OfrepHandler;
+  readonly pipeline: Pipeline;
+  readonly management: Api;
+  readonly console: Api;
+  readonly sync: Api;
   /** Null when the console was not built. */
   readonly webApp: WebApp | null;
   readonly evaluation: EvaluationLimit;
@@ -99,20 +100,23 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     exchange.answer(answer.status, answer.headers, answer.body);
   });
   const project = evaluation.limit((exchange, request) => evaluateProject(exchange, request, parts.project));
-  const giveFile = fileGiver({ ...parts.project, refusal: (detail) => refusalOfFile(detail, docsUrl) });
+  const sendFile = fileSender({
+    ...parts.project,
+    refuse: (exchange, detail) =>
+      refuseEvaluation(exchange, { code: 'service-unavailable', detail }, docsUrl),
+  });
   /**
    * A worker that answers can evaluate. While no worker serves, the front end answers that the service is not
    * available.
    */
   const health: Handle = (exchange) => exchange.answer(200, evaluationHeaders, healthy);
-  const management: Handle = (exchange, request) => parts.management.handle(exchange, request);
-  const sync: Handle = (exchange, request) => parts.sync.handle(exchange, request);
-  const console: Handle = (exchange, request) => {
-    if (isBelow(request.path(), consoleApiPath)) parts.console.handle(exchange, request);
-    else readWebApp(exchange, request, parts.webApp, giveFile);
-  };
+  const handled =
+    (api: Api): Handle =>
+    (exchange, request) =>
+      parts.pipeline.handle(api, exchange, request);
+  const webApp: Handle = (exchange, request) => readWebApp(exchange, request, parts.webApp, sendFile);
   const docs: Handle = (exchange, request) => {
-    if (!readDocs(exchange, request, parts.docs, giveFile)) answerNothing(exchange, docsUrl);
+    if (!readDocs(exchange, request, parts.docs, sendFile)) answerNothing(exchange, docsUrl);
   };
   const ofrep = evaluation.limit(
     (exchange, request) => parts.ofrep.evaluate(exchange, request),
@@ -144,17 +148,15 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
       ...routes('ofrep-other', ['options'], base, (exchange) => parts.ofrep.preflight(exchange)),
       ...routes('ofrep-other', ['any'], base, noOfrepRoute),
     ]),
-    ...routes('management-other', ['any'], '/api/v1', management),
-    ...routes('management-other', ['any'], '/api/v1/*', management),
-    ...routes('sync-other', ['any'], syncPath, sync),
-    ...routes('sync-other', ['any'], `${syncPath}/*`, sync),
-    ...routes('console-other', ['any'], consoleApiPath, console),
-    ...routes('console-other', ['any'], `${consoleApiPath}/*`, console),
+    ...apisOf(parts).flatMap(({ api, base, countedAs }) => [
+      ...routes(countedAs, ['any'], base, handled(api)),
+      ...routes(countedAs, ['any'], `${base}/*`, handled(api)),
+    ]),
   ];
   return [
     ...apis.map((route) => ({ ...route, exchange: parts.apiExchange })),
-    ...routes('console-page', ['any'], '/console', console),
-    ...routes('console-page', ['any'], '/console/*', console),
+    ...routes('console-page', ['any'], '/console', webApp),
+    ...routes('console-page', ['any'], '/console/*', webApp),
     ...routes('docs', read, '/docs', docs),
     ...routes('docs', read, '/docs/', (exchange) => exchange.answer(isPermanent, toDocs, '')),
     ...routes('docs', read, '/docs/*', docs),
@@ -188,9 +190,30 @@ function answerNoEvaluationRoute(exchange: Exchange, request: RequestView, docsU
   refuseEvaluation(exchange, problem, docsUrl);
 }
 
-function refusalOfFile(detail: string, docsUrl: string) {
-  const body = errorEnvelope({ code: 'service-unavailable', detail }, docsUrl);
-  return { headers: evaluationRetryHeaders, body };
+/** The APIs of operations, and where they are. */
+function apisOf({ management, console, sync }: Pick<RouteParts, 'management' | 'console' | 'sync'>) {
+  return [
+    { api: management, base: managementApiPath, countedAs: 'management-other' },
+    { api: sync, base: syncPath, countedAs: 'sync-other' },
+    { api: console, base: consoleApiPath, countedAs: 'console-other' },
+  ] as const;
+}
+
+/** Refuses a request whose end is not certain, in the form of its API, and closes its connection. */
+export function refuseAmbiguous(
+  exchange: Exchange,
+  request: RequestView,
+  fault: string,
+  parts: RouteParts,
+): void {
+  const path = request.path();
+  const found = apisOf(parts).find(({ base }) => isBelow(path, base));
+  if (found !== undefined) parts.pipeline.refuseAmbiguous(found.api, exchange, request, fault);
+  else if (isOfrepPath(path)) refuseAmbiguousOfrep(exchange, request, fault);
+  else {
+    const body = errorEnvelope({ code: 'invalid-request', detail: fault }, parts.docsUrl);
+    exchange.answerAndClose(400, evaluationHeaders, body);
+  }
 }
 
 function answerNothing(exchange: Exchange, docsUrl: string): void {

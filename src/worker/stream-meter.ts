@@ -1,8 +1,13 @@
 import { count, type MetricCells, put } from '../observability/metric-cells.ts';
 import type { StreamEnd, StreamKind } from '../streams/stream.ts';
 import type { StreamMeter } from '../streams/stream-server.ts';
-import { type RefusedStream, refusedStreams } from './limits/stream-room.ts';
-import { requestMetrics, syncEndings, syncEventNames } from './request-metrics-protocol.ts';
+import {
+  type RefusedStream,
+  refusedStreams,
+  requestMetrics,
+  syncEndings,
+  syncEventNames,
+} from './request-metrics-protocol.ts';
 
 const { metrics } = requestMetrics;
 const openMetrics = { sync: metrics.syncStreams, ofrep: metrics.browserStreams } as const;
@@ -34,8 +39,8 @@ export class WorkerStreamMeter implements StreamMeter {
     if (kind === 'sync' && index >= 0) count(this.#cells, metrics.syncEnded, index);
   }
 
-  countRefused(share: RefusedStream): void {
-    count(this.#cells, metrics.syncRefused, refusedStreams.indexOf(share));
+  countRefused(kind: RefusedStream): void {
+    count(this.#cells, metrics.syncRefused, refusedStreams.indexOf(kind));
   }
 
   countUsage(evaluations: number, unknown: number): void {

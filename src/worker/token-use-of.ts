@@ -1,7 +1,5 @@
-import { parseManagementQuery, requestedEnvironments } from '../domain/management/management-query.ts';
-import { shown } from '../domain/problem-list.ts';
 import type { TokenUse } from '../domain/token/token-use.ts';
-import { unknownRoute } from '../operations/answer-management.ts';
+import { environmentIn, unknownRoute } from '../operations/dispatch.ts';
 
 /** The request's part of a token use. */
 export interface UsedBy {
@@ -24,10 +22,4 @@ export function tokenUseOf(
 ): TokenUse | null {
   if (refusalStatuses.has(status)) return null;
   return { tokenId, at, route: route ?? unknownRoute, environment: environmentIn(query), address, count: 1 };
-}
-
-function environmentIn(query: string): string | null {
-  if (query === '') return null;
-  const [environment] = requestedEnvironments(parseManagementQuery(query));
-  return environment === undefined ? null : shown(environment);
 }

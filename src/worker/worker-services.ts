@@ -1,19 +1,24 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { AnswerPolicy } from '../http/answer-policy.ts';
 import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts';
+import type { Logger, LogRequest } from '../observability/logger.ts';
 import { plainJsonHeaders } from '../operations/answer-headers.ts';
+import type { ConversationActors } from '../operations/conversation.ts';
 import { ReadQueue } from '../operations/read-queue.ts';
+import { openIdCookie } from '../operations/sessions/open-id/open-id-cookie.ts';
+import { sessionCookie } from '../operations/sessions/session-cookie.ts';
+import type { PageWatchers } from '../operations/watching/page-watchers.ts';
 import type { StoreReader } from '../storage/store-reader.ts';
 import { ConsolePages } from '../streams/console-pages.ts';
 import type { StreamCensus } from '../streams/stream-census.ts';
 import { StreamServer } from '../streams/stream-server.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import { AnswerEncoders, encodersMax } from './answers/answer-encoder.ts';
-import { crowdedAnswer } from './answers/crowded-answer.ts';
+import { tooManyConnectionsAnswer } from './answers/evaluation-refusal.ts';
 import type { LongAnswers } from './answers/long-answers.ts';
-import { ApiGate, type ApiGateOptions } from './api-gate.ts';
+import type { ApiServices } from './api.ts';
+import { consoleApi, managementApi, syncApi } from './apis.ts';
 import { attachmentOf } from './attachment.ts';
-import { ConsoleDoor, type ConsoleDoorOptions } from './console-door.ts';
 import { createEvaluation, type Evaluation } from './create-evaluation.ts';
 import type { EvaluationMeter } from './evaluation/evaluation-meter.ts';
 import type { EvaluationTallies } from './evaluation/evaluation-tallies.ts';
@@ -21,23 +26,30 @@ import type { FlagSource } from './evaluation/flag-source.ts';
 import type { HostClient } from './host-client.ts';
 import { AddressFinder, ClientAddresses } from './limits/address-finder.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
+import { AttemptLimiters } from './limits/attempt-limiters.ts';
+import { ClusterAttempts } from './limits/cluster-attempts.ts';
 import { ConnectionRoom } from './limits/connection-room.ts';
 import { EvaluationLimit } from './limits/evaluation-limit.ts';
-import { createPools, longAnswerRoom, type Pools, unsentAnswers } from './limits/pools.ts';
+import { createPools, longAnswerQuota, unsentAnswers } from './limits/pools.ts';
 import { Pool } from './limits/quota.ts';
-import { StreamRoom } from './limits/stream-room.ts';
-import { ManagementDoor } from './management-door.ts';
+import type { WindowMemory } from './limits/window-limiter.ts';
 import { BrowserStreams } from './ofrep/browser-streams.ts';
 import { PublicBase } from './ofrep/events-url.ts';
 import { OfrepFlagEvaluator } from './ofrep/ofrep-flag.ts';
 import { OfrepFlagsEvaluator } from './ofrep/ofrep-flags.ts';
-import { OfrepGate, type OfrepGateParts } from './ofrep/ofrep-gate.ts';
-import { refuseAmbiguous } from './refuse-ambiguous.ts';
+import { OfrepHandler } from './ofrep/ofrep-handler.ts';
+import { Pipeline } from './pipeline.ts';
 import { RequestMeter } from './request-meter.ts';
 import { routeIndex } from './route-names.ts';
-import { createBodyRoutes, createDirectRoutes, createRoutes, type RouteParts } from './routes.ts';
+import {
+  createBodyRoutes,
+  createDirectRoutes,
+  createRoutes,
+  type RouteParts,
+  refuseAmbiguous,
+} from './routes.ts';
 import { WorkerStreamMeter } from './stream-meter.ts';
-import { SyncDoor } from './sync-door.ts';
+import { SyncAnswers } from './sync-answers.ts';
 import { UsageReports } from './usage-reports.ts';
 import type { WorkerLog } from './worker-log.ts';
 import type { WorkerSetup } from './worker-protocol.ts';
@@ -75,7 +87,7 @@ const streamMemoryMax = 128 * 1024 * 1024;
 
 const failureDetail = 'Something went wrong in the service. Retry; if it persists, look at its log.';
 
-/** Puts the parts of a worker together: evaluation, both gates, and the app that takes connections. */
+/** Puts the parts of a worker together: evaluation, the APIs, and the app that takes connections. */
 export function createServices(
   setup: WorkerSetup,
   reader: StoreReader,
@@ -87,69 +99,81 @@ export function createServices(
   const addresses = new ClientAddresses(setup.trustedProxies);
   const requestMeter = new RequestMeter(setup.requestMetrics);
   const pools = createPools(setup, requestMeter.cells, log);
-  const evaluation = createEvaluation(setup, reader, attachment, longAnswerRoom(pools), {
+  const evaluation = createEvaluation(setup, reader, attachment, longAnswerQuota(pools), {
     addressOf: (exchange, request) => addresses.findOf(exchange, request).address.limitKey,
     onFault: (fault, during) => log.error({ err: fault, during }, 'request failed'),
   });
-  const readQueue = new ReadQueue(setup.requestDeadlineMs);
-  const doorParts: DoorParts = {
-    reads: evaluation.reads,
-    readQueue,
-    longAnswers: evaluation.longAnswers,
-    writer: attachment.writer(writer),
-    meter: requestMeter,
-    log,
-    logRequest: (line) => workerLog.logRequest(line),
-    isAttached: () => attachment.isAttached(),
-  };
-  const gateOptions: ApiGateOptions = {
-    addresses: new AddressFinder(addresses, log, setup.limits.forgedHeaderWarning),
-    bodies: pools.bodyBytes,
-    onBodyStep: (ms) => evaluation.meter.observeStep('body', ms),
-    requestDeadlineMs: setup.requestDeadlineMs,
-    isAttached: () => attachment.isAttached(),
-  };
-  const management = managementDoor(setup, doorParts, pools, workerLog);
-  const managementGate = new ApiGate(management, gateOptions);
   const streamMeter = new WorkerStreamMeter(requestMeter.cells);
+  const isAttached = (): boolean => attachment.isAttached();
   const streams = new StreamServer({
     ...{ reader, log, memoryMax: streamMemoryMax, meter: streamMeter, storeVersion: setup.storeVersion },
     refresh: () => evaluation.source.refresh(),
-    isAttached: () => attachment.isAttached(),
+    isAttached,
   });
-  const consoleDoor = createConsoleDoor(setup, doorParts, pools, host, streams);
-  const console = new ApiGate(consoleDoor, gateOptions);
-  const room = new StreamRoom(pools.streams);
-  const events = new BrowserStreams({
-    ...{ server: streams, room, meter: streamMeter },
-    accountOf: (project) => evaluation.source.accountOf(project),
-  });
-  const syncDoor = new SyncDoor({
-    ...doorParts,
-    ...{ streams, room, streamMeter },
-    docsUrl: setup.docsUrl,
-    tokenPrefixesAccepted: setup.tokenPrefixesAccepted,
-    failedAuthentications: new AddressLimiter(
-      setup.limits.failedSyncAuthentications,
-      setup.failedAuthenticationLimit,
-    ),
-    usageReports: new UsageReports(reader.evaluation),
-    reportUsage: host.reportUsage,
-    requestDeadlineMs: setup.requestDeadlineMs,
-    onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
-    countUnrecordedDenial: (request, outcome) => management.actors.countUnrecordedDenial(request, outcome),
-  });
-  const sync = new ApiGate(syncDoor, gateOptions);
   const { limits, evaluationRateLimit, docsUrl } = setup;
+  const onTokenUsed: WorkerLog['noteTokenUse'] = (...used) => workerLog.noteTokenUse(...used);
+  const apiParts = {
+    docsUrl,
+    services: apiServices(setup, evaluation, requestMeter, host, log, isAttached),
+    writer: attachment.writer(writer),
+    logRequest: (line: Parameters<LogRequest>[0]) => workerLog.logRequest(line),
+    onTokenUsed,
+  };
+  const { onFault, reads } = apiParts.services;
+  const failures = (memory: WindowMemory): AddressLimiter =>
+    new AddressLimiter(memory, setup.failedAuthenticationLimit);
   const limiter =
     evaluationRateLimit > 0 ? new AddressLimiter(limits.evaluationRate, evaluationRateLimit) : null;
+  const onBodyStep = (ms: number): void => evaluation.meter.observeStep('body', ms);
+  const { requestDeadlineMs } = setup;
   const routeParts: RouteParts = {
     flagAnswer: evaluation.flagAnswer,
     project: evaluation.project,
-    ofrep: createOfrepGate(setup, evaluation, { addresses, events, readQueue }, gateOptions),
-    management: managementGate,
-    console,
-    sync,
+    ofrep: new OfrepHandler({
+      ...{ addresses, isAttached, onBodyStep, bodies: pools.bodyBytes, deadlineMs: requestDeadlineMs },
+      ...{ readQueue: apiParts.services.readQueue, longAnswers: evaluation.longAnswers },
+      meter: evaluation.meter,
+      flag: new OfrepFlagEvaluator(evaluation.source, evaluation),
+      flags: new OfrepFlagsEvaluator(evaluation.source, evaluation.project.evaluator),
+      events: new BrowserStreams({ server: streams, quotas: pools.streams, meter: streamMeter }),
+      routes: {
+        flag: routeIndex('ofrep-flag'),
+        flags: routeIndex('ofrep-flags'),
+        events: routeIndex('ofrep-events'),
+      },
+      publicBase: new PublicBase(setup.console.baseUrl, addresses),
+      onFault: evaluation.project.onFault,
+    }),
+    pipeline: new Pipeline({
+      addresses: new AddressFinder(addresses, log, limits.forgedHeaderWarning),
+      ...{ bodies: pools.bodyBytes, onBodyStep, requestDeadlineMs },
+    }),
+    management: managementApi({
+      ...apiParts,
+      requestRate: new AddressLimiter(limits.managementRate, setup.managementRateLimit),
+      failedAuthentications: failures(limits.failedAuthentications),
+      requests: pools.managementRequests,
+    }),
+    console: consoleApi({
+      ...apiParts,
+      requestRate: new AddressLimiter(limits.consoleRate, setup.consoleRateLimit),
+      requests: pools.consoleRequests,
+      encoders: new AnswerEncoders(new Pool(encodersMax, setup.workers, { isUndivided: true }).quotaOf(null)),
+      actors: conversationActors(setup, apiParts, host, {
+        watchers: new ConsolePages({ server: streams, reads, places: host.watchPlaces, isAttached }),
+        ownAttempts: new AttemptLimiters(limits.signInAttempts, requestMeter),
+      }),
+    }),
+    sync: syncApi({
+      ...apiParts,
+      failedAuthentications: failures(limits.failedSyncAuthentications),
+      answers: new SyncAnswers({
+        ...{ streams, quotas: pools.streams, streamMeter, requestDeadlineMs, onFault },
+        longAnswers: evaluation.longAnswers,
+        usageReports: new UsageReports(reader.evaluation),
+        reportUsage: host.reportUsage,
+      }),
+    }),
     webApp: setup.webApp,
     evaluation: new EvaluationLimit(limiter, addresses, docsUrl, requestMeter),
     docs: setup.docs,
@@ -169,13 +193,12 @@ export function createServices(
       body: errorEnvelope({ code: 'internal-error', detail: failureDetail }, docsUrl),
     },
     onFault: (fault) => log.error({ err: fault }, 'handler failed'),
-    refuseAmbiguous: (exchange, request, fault) =>
-      refuseAmbiguous(exchange, request, fault, { management: managementGate, console, sync, docsUrl }),
+    refuseAmbiguous: (exchange, request, fault) => refuseAmbiguous(exchange, request, fault, routeParts),
     onConnection: (change) => {
       hooks.onConnection(change);
       return connections.change(change);
     },
-    crowded: attachment.crowded(crowdedAnswer(docsUrl)),
+    crowded: attachment.crowded(tooManyConnectionsAnswer(docsUrl)),
   });
   return {
     ...evaluation,
@@ -186,69 +209,52 @@ export function createServices(
   };
 }
 
-function createOfrepGate(
+/** What the pipeline of every API uses. */
+function apiServices(
   setup: WorkerSetup,
-  { source, meter, tallies, longAnswers, project }: Evaluation,
-  parts: Pick<OfrepGateParts, 'addresses' | 'events' | 'readQueue'>,
-  { bodies, onBodyStep, isAttached }: ApiGateOptions,
-): OfrepGate {
-  return new OfrepGate({
-    ...parts,
-    ...{ meter, longAnswers, bodies, onBodyStep, isAttached, deadlineMs: setup.requestDeadlineMs },
-    flag: new OfrepFlagEvaluator(source, { meter, tallies }),
-    flags: new OfrepFlagsEvaluator(source, project.evaluator),
-    routes: {
-      flag: routeIndex('ofrep-flag'),
-      flags: routeIndex('ofrep-flags'),
-      events: routeIndex('ofrep-events'),
-    },
-    publicBase: new PublicBase(setup.console.baseUrl, parts.addresses),
-    onFault: project.onFault,
-  });
-}
-
-/** What both doors are made with. */
-type DoorParts = Pick<
-  ConsoleDoorOptions,
-  'reads' | 'readQueue' | 'longAnswers' | 'writer' | 'meter' | 'log' | 'logRequest' | 'isAttached'
->;
-
-function managementDoor(
-  setup: WorkerSetup,
-  parts: DoorParts,
-  pools: Pools,
-  workerLog: WorkerLog,
-): ManagementDoor {
-  const { limits } = setup;
-  return new ManagementDoor({
-    ...parts,
-    docsUrl: setup.docsUrl,
-    requestRate: new AddressLimiter(limits.managementRate, setup.managementRateLimit),
-    failedAuthentications: new AddressLimiter(limits.failedAuthentications, setup.failedAuthenticationLimit),
-    requests: pools.managementRequests,
-    unrecordedDenials: limits.unrecordedDenials,
-    onTokenUsed: (use, status, tokenId) => workerLog.noteTokenUse(use, status, tokenId),
-  });
-}
-
-function createConsoleDoor(
-  setup: WorkerSetup,
-  parts: DoorParts,
-  pools: Pools,
+  { reads, longAnswers }: Evaluation,
+  meter: RequestMeter,
   host: HostClient,
-  server: StreamServer,
-): ConsoleDoor {
-  const { limits } = setup;
-  const { reads, isAttached } = parts;
-  return new ConsoleDoor({
-    ...parts,
-    settings: setup.console,
-    encoders: new AnswerEncoders(new Pool(encodersMax, setup.workers, { isUndivided: true }).quotaOf(null)),
-    host,
-    watchers: new ConsolePages({ server, reads, places: host.watchPlaces, isAttached }),
-    requestRate: new AddressLimiter(limits.consoleRate, setup.consoleRateLimit),
-    requests: pools.consoleRequests,
-    attempts: limits.signInAttempts,
-    hasOpenId: setup.hasOpenId,
-  });
+  log: Logger,
+  isAttached: () => boolean,
+): ApiServices {
+  return {
+    ...{ reads, longAnswers, meter, isAttached },
+    readQueue: new ReadQueue(setup.requestDeadlineMs),
+    countUnrecordedDenial: ({ call, head }, outcome) => {
+      meter.countUnrecordedDenial();
+      const sinceStart = Atomics.add(new Int32Array(setup.limits.unrecordedDenials), 0, 1) + 1;
+      const line = { requestId: call.requestId, ...head.callerIds, outcome, sinceStart };
+      log.error(line, 'a denial was not recorded');
+    },
+    touch: (sessionId) => {
+      if (sessionId !== null) host.tell({ kind: 'touched', sessionId });
+    },
+    onFault: (fault, { call, head, format }) =>
+      log.error(
+        { err: fault, requestId: call.requestId, ...head.callerIds },
+        `${format.name} request failed`,
+      ),
+  };
+}
+
+function conversationActors(
+  setup: WorkerSetup,
+  { services, writer }: { readonly services: ApiServices; readonly writer: WriterPort },
+  host: HostClient,
+  own: { readonly watchers: PageWatchers; readonly ownAttempts: AttemptLimiters },
+): ConversationActors {
+  const { console: settings } = setup;
+  const { reads, readQueue, touch, meter } = services;
+  const { watchers, ownAttempts } = own;
+  return {
+    ...{ reads, readQueue, touch, writer, watchers, settings },
+    cookie: sessionCookie(settings.baseUrl),
+    openIdCookie: openIdCookie(settings.baseUrl),
+    passwords: host.passwords,
+    attempts: settings.isCluster ? new ClusterAttempts(ownAttempts, host.attempts, meter) : ownAttempts,
+    openId: setup.hasOpenId ? host.openId : null,
+    nodes: host.nodes,
+    syncStreams: host.syncStreams,
+  };
 }

@@ -11,14 +11,14 @@ t.test(
     const server = await bootServer(t, { dataDir: temporaryDirectory(t) });
     const client = new ConsoleClient(t, { port: server.port });
     const cases: readonly (readonly [string, string, number, RegExp, Readonly<Record<string, string>>?])[] = [
-      ['GET', '/nothing', 404, /no endpoint/],
-      ['PUT', '/session', 404, /no endpoint/],
+      ['GET', '/nothing', 401, /Sign in/],
+      ['PUT', '/session', 401, /Sign in/],
       ['GET', '/sessions', 401, /Sign in/],
       ['GET', '/members', 401, /Sign in/],
       ['GET', '/projects/x', 401, /Sign in/],
-      ['GET', '/sessions?x=1', 400, /unknown query parameter "x"/],
-      ['GET', '/audit?actor=a&actor=b', 400, /more than once/],
-      ['GET', '/audit?actor=%zz', 400, /percent-encode/],
+      ['GET', '/sessions?x=1', 401, /Sign in/],
+      ['GET', '/session?x=1', 400, /unknown query parameter "x"/],
+      ['GET', '/session?x=%zz', 400, /percent-encode/],
       ['DELETE', '/session', 403, /base-url/, { origin: 'https://evil.example' }],
       ['DELETE', '/session', 403, /base-url/, { 'x-burgee-console': '' }],
       ['DELETE', '/session', 403, /base-url/, { 'sec-fetch-site': 'cross-site' }],

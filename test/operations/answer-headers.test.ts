@@ -6,7 +6,7 @@ import {
   evaluationHeadersFor,
   evaluationLimitedHeaders,
   managementHeaders,
-  rateLimitedHeaders,
+  plainText,
 } from '../../src/operations/answer-headers.ts';
 
 /** Headers by lower-case name. */
@@ -31,7 +31,7 @@ t.test('every 503 of both APIs says when to try again, and permanent refusals do
 t.test('every 429 says how long its window lasts', async (t) => {
   const blocks = [
     managementHeaders('r', 429, { retryAfter: 42 }),
-    rateLimitedHeaders('r', 42),
+    managementHeaders('r', 429, { contentType: plainText, retryAfter: 42 }),
     evaluationLimitedHeaders(42),
   ];
   for (const block of blocks) t.equal(linesOf(block).get('retry-after'), '42');

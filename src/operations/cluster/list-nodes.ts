@@ -11,15 +11,15 @@ export const listNodes = conversation('list-nodes', {
   route: 'GET /cluster/nodes',
   access: inOrganisation('owner'),
   answer: nodeListSchema,
-  run: async ({ reply }, actors) => {
-    const permitted = askReads<null>(reply, permitNodes, {}, actors);
+  run: async ({ request }, actors) => {
+    const permitted = askReads<null>(request, permitNodes, {}, actors);
     if (permitted === null) return;
     if (!actors.settings.isCluster) {
-      reply.refuse({ code: 'not-found', detail: alone });
+      request.refuse({ code: 'not-found', detail: alone });
       return;
     }
     const list = await actors.nodes.list();
-    if (list === null) reply.refuseUnavailable(cutOff);
-    else reply.answerJson(list, {}, permitted.memberId);
+    if (list === null) request.refuseUnavailable(cutOff);
+    else request.answerJson(list);
   },
 });

@@ -26,7 +26,7 @@ import {
   type WriteDecision,
 } from '../management-operation.ts';
 import { answerOnce } from './answer-once.ts';
-import { flagChangeRecords, limitBody, withoutChanges } from './flag-writes.ts';
+import { flagChangeRecords, withoutChanges } from './flag-writes.ts';
 
 const parameters = ['dryRun'] as const;
 
@@ -61,8 +61,6 @@ export const createFlag = managementWrite('create-flag', {
   ],
   problems: ['create-forbidden'],
   run: (queries, call, principal, context) => {
-    const sized = limitBody(principal.token, call);
-    if (!sized.ok) return sized;
     const problems = new ProblemList();
     const query = parseManagementQuery(call.query);
     addQueryProblems(query, parameters, problems);

@@ -1,11 +1,9 @@
 import type { AuditAction, AuditChange, AuditEntry } from '../../domain/audit/audit-entry.ts';
 import type { Flag } from '../../domain/flag/flag.ts';
 import type { Principal } from '../../domain/management/guard.ts';
-import { refuseRequest, type Step } from '../../domain/management/refusal.ts';
+import type { Step } from '../../domain/management/refusal.ts';
 import { succeed } from '../../domain/outcome.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
-import type { Token } from '../../domain/token/token.ts';
-import type { ApiCall } from '../call.ts';
 import type { WriteDecision } from '../management-operation.ts';
 
 /** A token's change of a flag. */
@@ -47,13 +45,6 @@ export function flagChangeRecords(
     { kind: 'flag', before, after, environment },
     { kind: 'audit', entry },
   ];
-}
-
-const tooLarge = 'The request body is larger than 1 MiB (1,048,576 bytes). Send a smaller one.';
-
-/** Step 8 of the order of checks; the worker has counted the bytes. */
-export function limitBody(token: Token, call: ApiCall): Step<null> {
-  return call.isBodyTooLarge ? refuseRequest(token, 'payload-too-large', tooLarge) : succeed(null);
 }
 
 /** Answers a dry run: as the write would be answered, but without the tag of a state that is not stored. */

@@ -29,7 +29,7 @@ import {
   managementWrite,
   successAnswer,
 } from '../management-operation.ts';
-import { flagChangeRecords, limitBody, withoutChanges } from './flag-writes.ts';
+import { flagChangeRecords, withoutChanges } from './flag-writes.ts';
 
 const parameters = ['env', 'dryRun'] as const;
 
@@ -55,11 +55,9 @@ export const patchFlag = managementWrite('patch-flag', {
     },
   ],
   problems: ['environment-not-permitted', 'not-found', 'precondition-failed'],
-  // From step 8 of the order of checks on: body, flag, environments, all problems of the request, If-Match (docs/api.md).
+  // From step 9 of the order of checks on: flag, environments, all problems of the request, If-Match (docs/api.md).
   run: (queries, call, principal, context) => {
     const { token, project } = principal;
-    const sized = limitBody(token, call);
-    if (!sized.ok) return sized;
     const found = findFlag(queries, principal, call.params['id'] ?? '');
     if (!found.ok) return found;
     const query = parseManagementQuery(call.query);

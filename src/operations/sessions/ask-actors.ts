@@ -1,7 +1,7 @@
 import type { SignInAnswer } from '../../contracts/console/session-views.ts';
 import { sessionLifetimeMs } from '../../domain/session/session.ts';
 import { joinPieces } from '../../support/text-pieces.ts';
-import type { ApiReply } from '../api-reply.ts';
+import type { ApiRequest } from '../api-request.ts';
 import type { ApiAnswer, ApiCall } from '../call.ts';
 import type { ConversationActors } from '../conversation.ts';
 import type { ConsoleRead, ConsoleWrite } from '../operation.ts';
@@ -12,40 +12,39 @@ import type { BegunSession } from './step-bodies.ts';
  * The value that was read or written; `null` when the step was refused, and the request has been answered with the
  * refusal.
  */
-export type Asked<T> = { readonly value: T; readonly memberId: string | null } | null;
+export type Asked<T> = { readonly value: T } | null;
 
 const json = 'application/json';
-const encoder = new TextEncoder();
 
-/** @returns the call of a step, on behalf of the request. */
+/** @returns the call of a step, on behalf of the request */
 export function callOf(
-  { request }: ApiReply,
+  { call }: ApiRequest,
   { id: operation }: Pick<ConsoleRead | ConsoleWrite, 'id'>,
-  body: unknown,
+  input: unknown,
 ): ApiCall {
-  const { requestId, params, credential, address, userAgent } = request;
+  const { requestId, params, credential, address, userAgent } = call;
   const from = { requestId, params, credential, address, userAgent };
-  const sent = { query: '', header: null, isBodyTooLarge: false };
-  return { api: 'console', operation, ...from, ...sent, body: encoder.encode(JSON.stringify(body)) };
+  return { api: 'console', operation, ...from, query: '', header: null, body: null, input };
 }
 
-function settle<T>(reply: ApiReply, { status, askerId }: ApiAnswer, text: string): Asked<T> {
-  if (status < 300) return { value: (text === '' ? null : JSON.parse(text)) as T, memberId: askerId };
-  reply.answer(status, text, { contentType: json }, askerId);
+function settle<T>(request: ApiRequest, { status, callerId }: ApiAnswer, text: string): Asked<T> {
+  request.callerId = callerId;
+  if (status < 300) return { value: (text === '' ? null : JSON.parse(text)) as T };
+  request.answer(status, text, { contentType: json });
   return null;
 }
 
 /** Reads something short from a snapshot, on behalf of the request. */
 export function askReads<T>(
-  reply: ApiReply,
+  request: ApiRequest,
   step: Pick<ConsoleRead, 'id'>,
-  body: unknown,
+  input: unknown,
   { reads, touch }: ConversationActors,
 ): Asked<T> {
-  const { answer, release } = reads.read(callOf(reply, step, body));
+  const { answer, release } = reads.read(callOf(request, step, input));
   try {
-    if (!reply.request.isBackground) touch(answer.touchedSessionId);
-    return settle<T>(reply, answer, joinPieces(answer.body));
+    if (!request.head.isBackground) touch(answer.touchedSessionId);
+    return settle<T>(request, answer, joinPieces(answer.body));
   } finally {
     release();
   }
@@ -53,19 +52,19 @@ export function askReads<T>(
 
 /** Asks the writer for a change, on behalf of the request. */
 export async function askWriter<T>(
-  reply: ApiReply,
+  request: ApiRequest,
   step: Pick<ConsoleWrite, 'id'>,
-  body: unknown,
+  input: unknown,
   actors: ConversationActors,
 ): Promise<Asked<T>> {
-  const outcome = await actors.writer.write(callOf(reply, step, body));
+  const outcome = await actors.writer.write(callOf(request, step, input));
   if (outcome.kind !== 'answered') {
-    refuseUndecided(reply, outcome);
+    refuseUndecided(request, outcome);
     return null;
   }
   const { answer } = outcome;
   actors.touch(answer.touchedSessionId);
-  return settle<T>(reply, answer, String(answer.body));
+  return settle<T>(request, answer, String(answer.body));
 }
 
 /** @returns the cookie of a session that has just begun. */
@@ -74,7 +73,8 @@ export function cookieOf({ secret }: BegunSession, actors: ConversationActors): 
 }
 
 /** Answers that the session has begun. Its secret is in the cookie, and nowhere else. */
-export function answerBegun(reply: ApiReply, begun: BegunSession, actors: ConversationActors): void {
+export function answerBegun(request: ApiRequest, begun: BegunSession, actors: ConversationActors): void {
   const answer: SignInAnswer = { choices: [] };
-  reply.answerJson(answer, { setCookies: [cookieOf(begun, actors)] }, begun.memberId);
+  request.callerId = begun.memberId;
+  request.answerJson(answer, { setCookies: [cookieOf(begun, actors)] });
 }

@@ -1,6 +1,6 @@
 import { shape, text } from '../../contracts/console/view-parts.ts';
 import { passwordProblem } from '../../domain/session/password.ts';
-import type { ApiReply } from '../api-reply.ts';
+import type { ApiRequest } from '../api-request.ts';
 import { optional } from '../body-parts.ts';
 import type { ConversationActors, PasswordCaller } from '../conversation.ts';
 import { conversation, signedIn } from '../operation.ts';
@@ -17,28 +17,28 @@ export const changePassword = conversation('change-password', {
   route: 'POST /password',
   access: signedIn,
   body: shape({ current: optional(text), password: text }),
-  run: async ({ reply, body: asked }, actors) => {
-    const own = askReads<OwnPassword>(reply, findOwnPassword, {}, actors);
+  run: async ({ request, body: asked }, actors) => {
+    const own = askReads<OwnPassword>(request, findOwnPassword, {}, actors);
     if (own === null) return;
     const problem = passwordProblem(asked.password);
     if (problem !== null) {
-      reply.refuse({ code: 'invalid-request', detail: problem });
+      request.refuse({ code: 'invalid-request', detail: problem });
       return;
     }
-    if (!(await isAllowed(reply, own.value, asked.current, actors))) return;
-    const passwordHash = await actors.passwords.hash(callerOf(reply, own.value), asked.password);
+    if (!(await isAllowed(request, own.value, asked.current, actors))) return;
+    const passwordHash = await actors.passwords.hash(callerOf(request, own.value), asked.password);
     if (passwordHash === 'busy') {
-      await passwordsBusy(reply);
+      await passwordsBusy(request);
       return;
     }
     const step: SetOwnPassword = { checkedHash: own.value.passwordHash, passwordHash };
-    const set = await askWriter<null>(reply, setOwnPassword, step, actors);
-    if (set !== null) reply.answerNothing({}, set.memberId);
+    const set = await askWriter<null>(request, setOwnPassword, step, actors);
+    if (set !== null) request.answer(204, '', {});
   },
 });
 
 /** The member is signed in at the address. */
-function callerOf({ request: { limitKey } }: ApiReply, { email }: OwnPassword): PasswordCaller {
+function callerOf({ head: { limitKey } }: ApiRequest, { email }: OwnPassword): PasswordCaller {
   return { limitKey, account: email.toLowerCase(), isKnown: true };
 }
 
@@ -47,18 +47,18 @@ function callerOf({ request: { limitKey } }: ApiReply, { email }: OwnPassword): 
  * answered.
  */
 async function isAllowed(
-  reply: ApiReply,
+  request: ApiRequest,
   own: OwnPassword,
   current: string | undefined,
   actors: ConversationActors,
 ): Promise<boolean> {
   const { email, passwordHash } = own;
   if (passwordHash === null) return true;
-  const checked = await countWrong(reply, email, actors, async () => {
-    const checked = await actors.passwords.check(callerOf(reply, own), [passwordHash], current ?? '');
+  const checked = await countWrong(request, email, actors, async () => {
+    const checked = await actors.passwords.check(callerOf(request, own), [passwordHash], current ?? '');
     if (checked === 'busy') return 'busy';
     if (checked[0] === true) return { right: true };
-    reply.refuse({ code: 'invalid-request', detail: wrongCurrent });
+    request.refuse({ code: 'invalid-request', detail: wrongCurrent });
     return 'wrong';
   });
   return checked !== null;

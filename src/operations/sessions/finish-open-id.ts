@@ -1,5 +1,5 @@
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
-import type { ApiReply } from '../api-reply.ts';
+import type { ApiRequest } from '../api-request.ts';
 import type { ConversationActors } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
 import { askReads, callOf, cookieOf } from './ask-actors.ts';
@@ -23,45 +23,47 @@ export const finishOpenId = conversation('finish-open-id', {
   route: 'GET /openid/callback',
   access: anybody,
   hasForeignQuery: true,
-  run: async ({ reply }, actors) => {
+  run: async ({ request }, actors) => {
     const { openId, openIdCookie } = actors;
-    const { query, cookies } = reply.request;
-    const state = new URLSearchParams(query).get('state');
+    const state = new URLSearchParams(request.call.query).get('state');
     if (openId === null || state === null) {
-      turnBack(reply, 'expired', null, []);
+      turnBack(request, 'expired', null, []);
       return;
     }
-    const asked: FindPendingSignIn = { state, sealed: openIdCookie.read(state, cookies) };
-    const found = askReads<FoundPendingSignIn>(reply, findPendingSignIn, asked, actors);
+    const asked: FindPendingSignIn = { state, sealed: openIdCookie.read(state, request.head.cookies) };
+    const found = askReads<FoundPendingSignIn>(request, findPendingSignIn, asked, actors);
     if (found === null) return;
     const { signIn } = found.value;
-    if (signIn === null) turnBack(reply, 'expired', null, []);
-    else await enter(reply, signIn, openId, actors);
+    if (signIn === null) turnBack(request, 'expired', null, []);
+    else await enter(request, signIn, openId, actors);
   },
 });
 
 async function enter(
-  reply: ApiReply,
+  request: ApiRequest,
   signIn: PendingSignIn,
   openId: OpenIdPort,
   actors: ConversationActors,
 ): Promise<void> {
-  const { query, limitKey, requestId } = reply.request;
+  const { query, requestId } = request.call;
+  const { limitKey } = request.head;
   const used = actors.openIdCookie.clear(signIn.state);
   // A return may be repeated: the provider is asked no more often than sign-ins may be tried.
   if ((await actors.attempts.beginFrom(limitKey)) !== null) {
-    turnBack(reply, 'unavailable', signIn, []);
+    turnBack(request, 'unavailable', signIn, []);
     return;
   }
   const person = await openId.receive(query, signIn, limitKey, requestId);
-  const entered = typeof person === 'string' ? refused(person) : await begin(reply, signIn, person, actors);
+  const entered = typeof person === 'string' ? refused(person) : await begin(request, signIn, person, actors);
   if (entered.begun === null) {
-    turnBack(reply, entered.refusal, signIn, [used]);
+    turnBack(request, entered.refusal, signIn, [used]);
     return;
   }
   actors.attempts.giveBackFrom(signIn.limitKey);
   actors.attempts.giveBackFrom(limitKey);
-  reply.redirect(signIn.back, [cookieOf(entered.begun, actors), used], entered.begun.memberId);
+  request.callerId = entered.begun.memberId;
+  const setCookies = [cookieOf(entered.begun, actors), used];
+  request.answer(303, '', { location: signIn.back, setCookies });
 }
 
 function refused(refusal: OpenIdRefusal): BegunOpenIdSession {
@@ -69,13 +71,13 @@ function refused(refusal: OpenIdRefusal): BegunOpenIdSession {
 }
 
 async function begin(
-  reply: ApiReply,
+  request: ApiRequest,
   { linkSecret, organisation, state, begunAt }: PendingSignIn,
   person: OpenIdPerson,
   { writer, touch }: ConversationActors,
 ): Promise<BegunOpenIdSession> {
   const step: BeginOpenIdSession = { ...person, linkSecret, organisation, state, begunAt };
-  const outcome = await writer.write(callOf(reply, beginOpenIdSession, step));
+  const outcome = await writer.write(callOf(request, beginOpenIdSession, step));
   if (outcome.kind !== 'answered' || outcome.answer.status >= 300) return refused('unavailable');
   touch(outcome.answer.touchedSessionId);
   return JSON.parse(String(outcome.answer.body)) as BegunOpenIdSession;
@@ -83,11 +85,11 @@ async function begin(
 
 /** @param signIn null when this browser has none */
 function turnBack(
-  reply: ApiReply,
+  request: ApiRequest,
   refusal: OpenIdRefusal,
   signIn: PendingSignIn | null,
   setCookies: readonly string[],
 ): void {
   const back = signIn === null ? '' : `&back=${encodeURIComponent(signIn.back)}`;
-  reply.redirect(`/console/sign-in?openid=${refusal}${back}`, setCookies);
+  request.answer(303, '', { location: `/console/sign-in?openid=${refusal}${back}`, setCookies });
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ApiReply } from '../api-reply.ts';
+import type { ApiRequest } from '../api-request.ts';
 import type { ConversationActors, PasswordCaller, PasswordPort } from '../conversation.ts';
 import type { Credential } from './step-bodies.ts';
 
@@ -15,14 +15,14 @@ const tooManyMs = 250;
 const busyMs = 1000;
 
 /** @param retryAfter seconds */
-export async function refuseAttempts(reply: ApiReply, retryAfter: number): Promise<void> {
+export async function refuseAttempts(request: ApiRequest, retryAfter: number): Promise<void> {
   await setTimeout(tooManyMs, undefined, { ref: false });
-  reply.refuse({ code: 'too-many-attempts', detail: tooManyAttempts }, retryAfter);
+  request.refuse({ code: 'too-many-attempts', detail: tooManyAttempts }, retryAfter);
 }
 
-export async function passwordsBusy(reply: ApiReply): Promise<void> {
+export async function passwordsBusy(request: ApiRequest): Promise<void> {
   await setTimeout(busyMs, undefined, { ref: false });
-  reply.refuseUnavailable(busy);
+  request.refuseUnavailable(busy);
 }
 
 /** An attempt checks this many hashes, however many members have the email: its time reveals nothing about them. */
@@ -64,15 +64,15 @@ export type Checked<T> = { readonly right: T } | 'wrong' | 'busy' | null;
  * @returns null when the request has been answered, with a refusal.
  */
 export async function countWrong<T>(
-  reply: ApiReply,
+  request: ApiRequest,
   account: string,
   { attempts }: ConversationActors,
   check: () => Promise<Checked<T>>,
 ): Promise<{ readonly right: T } | null> {
-  const { limitKey } = reply.request;
+  const { limitKey } = request.head;
   const waitSeconds = await attempts.begin(account, limitKey);
   if (waitSeconds !== null) {
-    await refuseAttempts(reply, waitSeconds);
+    await refuseAttempts(request, waitSeconds);
     return null;
   }
   let checked: Checked<T> = null;
@@ -81,6 +81,6 @@ export async function countWrong<T>(
   } finally {
     if (checked !== 'wrong') attempts.giveBack(account, limitKey);
   }
-  if (checked === 'busy') await passwordsBusy(reply);
+  if (checked === 'busy') await passwordsBusy(request);
   return typeof checked === 'string' ? null : checked;
 }

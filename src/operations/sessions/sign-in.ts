@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { type SignInAnswer, signInAnswerSchema } from '../../contracts/console/session-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
 import { wrongCredentials } from '../../domain/session/password.ts';
-import type { ApiReply } from '../api-reply.ts';
+import type { ApiRequest } from '../api-request.ts';
 import { optional } from '../body-parts.ts';
 import type { ConversationActors } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
@@ -21,46 +21,46 @@ export const signIn = conversation('sign-in', {
   access: anybody,
   body: sent,
   answer: signInAnswerSchema,
-  run: async ({ reply, body: asked }, actors) => {
-    const checked = await countWrong(reply, asked.email, actors, () => check(reply, asked, actors));
-    if (checked !== null) await goOn(reply, checked.right, actors);
+  run: async ({ request, body: asked }, actors) => {
+    const checked = await countWrong(request, asked.email, actors, () => check(request, asked, actors));
+    if (checked !== null) await goOn(request, checked.right, actors);
   },
 });
 
 async function check(
-  reply: ApiReply,
+  request: ApiRequest,
   { email, password, memberId }: SignInBody,
   actors: ConversationActors,
 ): Promise<Checked<readonly Credential[]>> {
-  const found = askReads<FoundCredentials>(reply, findCredentials, { email }, actors);
+  const found = askReads<FoundCredentials>(request, findCredentials, { email }, actors);
   if (found === null) return null;
   const { credentials, isKnownAddress } = found.value;
   const meant = credentials.filter((each) => memberId === undefined || each.memberId === memberId);
   const caller = {
-    limitKey: reply.request.limitKey,
+    limitKey: request.head.limitKey,
     account: email.toLowerCase(),
     isKnown: isKnownAddress,
   };
   const right = await rightCredentials(meant, password, actors.passwords, caller);
   if (right === 'busy') return 'busy';
   if (right.length > 0) return { right };
-  reply.refuse(wrongCredentials().problem);
+  request.refuse(wrongCredentials().problem);
   return 'wrong';
 }
 
 async function goOn(
-  reply: ApiReply,
+  request: ApiRequest,
   right: readonly Credential[],
   actors: ConversationActors,
 ): Promise<void> {
   const [only] = right;
   if (only === undefined || right.length > 1) {
     const choices = right.map(({ memberId, organisationName }) => ({ memberId, organisationName }));
-    reply.answerJson({ choices } satisfies SignInAnswer);
+    request.answerJson({ choices } satisfies SignInAnswer);
     return;
   }
   const { memberId, passwordHash } = only;
   const step: BeginSession = { memberId, passwordHash };
-  const begun = await askWriter<BegunSession>(reply, beginSessionByPassword, step, actors);
-  if (begun !== null) answerBegun(reply, begun.value, actors);
+  const begun = await askWriter<BegunSession>(request, beginSessionByPassword, step, actors);
+  if (begun !== null) answerBegun(request, begun.value, actors);
 }

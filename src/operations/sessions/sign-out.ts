@@ -1,10 +1,17 @@
 import { succeed } from '../../domain/outcome.ts';
-import { consoleWrite, signedIn } from '../operation.ts';
+import { conversation, signedIn, writeStep } from '../operation.ts';
+import { askWriter } from './ask-actors.ts';
 
-/** Ends the session that asks. */
-export const signOut = consoleWrite('sign-out', {
+export const endOwnSession = writeStep('end-own-session', signedIn, (_queries, _request, { session }) =>
+  succeed({ changes: [{ kind: 'session', before: session, after: null }], reply: {} }),
+);
+
+/** Ends the session that asks, and removes its cookie. */
+export const signOut = conversation('sign-out', {
   route: 'DELETE /session',
   access: signedIn,
-  run: (_queries, _request, { session }) =>
-    succeed({ changes: [{ kind: 'session', before: session, after: null }], reply: {} }),
+  run: async ({ request }, actors) => {
+    const ended = await askWriter<null>(request, endOwnSession, null, actors);
+    if (ended !== null) request.answer(204, '', { setCookies: [actors.cookie.clear()] });
+  },
 });

@@ -3,11 +3,11 @@ import { type OpenIdStart, openIdStartSchema } from '../../contracts/console/ses
 import { shape, text } from '../../contracts/console/view-parts.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
-import type { ApiReply } from '../api-reply.ts';
+import type { ApiRequest } from '../api-request.ts';
 import { optional } from '../body-parts.ts';
-import { newSecret } from '../console-context.ts';
 import type { ConversationActors } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
+import { newSecret } from '../operation-context.ts';
 import { askReads, askWriter } from './ask-actors.ts';
 import { findSignInKey } from './find-sign-in-key.ts';
 import { inspectLink } from './inspect-link.ts';
@@ -41,38 +41,38 @@ export const startOpenId = conversation('start-open-id', {
     back: optional(text),
   }),
   answer: openIdStartSchema,
-  run: async ({ reply, body: asked }, actors) => {
+  run: async ({ request, body: asked }, actors) => {
     const { openId, openIdCookie, attempts } = actors;
     if (openId === null) {
-      reply.refuse({ code: 'not-found', detail: notConfigured });
+      request.refuse({ code: 'not-found', detail: notConfigured });
       return;
     }
-    const { limitKey, requestId } = reply.request;
+    const { limitKey } = request.head;
     const waitSeconds = await attempts.beginFrom(limitKey);
     if (waitSeconds !== null) {
-      await refuseAttempts(reply, waitSeconds);
+      await refuseAttempts(request, waitSeconds);
       return;
     }
     const linkSecret = asked.linkSecret ?? null;
     let organisation: string | null = null;
     if (linkSecret !== null) {
-      const link = askReads<LinkView>(reply, inspectLink, { secret: linkSecret }, actors);
+      const link = askReads<LinkView>(request, inspectLink, { secret: linkSecret }, actors);
       if (link === null) return;
       const problems = new ProblemList();
       organisation = readOrganisationName(asked.organisation, link.value, problems);
       if (!problems.isEmpty) {
-        reply.refuse({ code: 'invalid-request', detail: problems.detail() });
+        request.refuse({ code: 'invalid-request', detail: problems.detail() });
         return;
       }
     }
-    const key = await signInKey(reply, actors);
+    const key = await signInKey(request, actors);
     if (key === null) return;
     const proof = proofOf(newSecret(), key);
-    const begun = await openId.begin(proof, requestId);
+    const begun = await openId.begin(proof, request.call.requestId);
     if (typeof begun === 'string') {
       // The provider failed, so it does not count as an attempt of this address.
       attempts.giveBackFrom(limitKey);
-      refuseStart(reply, begun);
+      refuseStart(request, begun);
       return;
     }
     const back = consolePage(asked.back);
@@ -81,22 +81,22 @@ export const startOpenId = conversation('start-open-id', {
       key,
     );
     const setCookies = [openIdCookie.set(proof.state, sealed)];
-    reply.answerJson({ url: begun.url } satisfies OpenIdStart, { setCookies });
+    request.answerJson({ url: begun.url } satisfies OpenIdStart, { setCookies });
   },
 });
 
 /** @returns null when it could not be made: the request has been answered */
-async function signInKey(reply: ApiReply, actors: ConversationActors): Promise<string | null> {
-  const found = askReads<SignInKey>(reply, findSignInKey, {}, actors);
+async function signInKey(request: ApiRequest, actors: ConversationActors): Promise<string | null> {
+  const found = askReads<SignInKey>(request, findSignInKey, {}, actors);
   if (found === null || found.value.key !== null) return found?.value.key ?? null;
-  const made = await askWriter<SignInKey>(reply, makeSignInKey, {}, actors);
+  const made = await askWriter<SignInKey>(request, makeSignInKey, {}, actors);
   return made?.value.key ?? null;
 }
 
 const crowded = 'Too many people are signing in at once. Try again in a moment.';
 
-function refuseStart(reply: ApiReply, refusal: OpenIdRefusal): void {
-  if (refusal === 'unavailable') reply.refuseUnavailable(crowded);
-  else if (refusal === 'provider-unreachable') reply.refuseUnavailable(unreachable);
-  else reply.refuseUnavailable(`${unusable} (request ${reply.request.requestId}).`);
+function refuseStart(request: ApiRequest, refusal: OpenIdRefusal): void {
+  if (refusal === 'unavailable') request.refuseUnavailable(crowded);
+  else if (refusal === 'provider-unreachable') request.refuseUnavailable(unreachable);
+  else request.refuseUnavailable(`${unusable} (request ${request.call.requestId}).`);
 }

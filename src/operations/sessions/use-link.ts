@@ -7,7 +7,7 @@ import { isEmailAddress } from '../../domain/member/member.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { passwordProblem } from '../../domain/session/password.ts';
-import type { ApiReply } from '../api-reply.ts';
+import type { ApiRequest } from '../api-request.ts';
 import { optional } from '../body-parts.ts';
 import type { PasswordCaller } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
@@ -36,29 +36,29 @@ export const useLink = conversation('use-link', {
   access: anybody,
   body: sent,
   answer: signInAnswerSchema,
-  run: async ({ reply, body: asked }, actors) => {
-    const link = askReads<LinkView>(reply, inspectLink, { secret: asked.secret }, actors);
+  run: async ({ request, body: asked }, actors) => {
+    const link = askReads<LinkView>(request, inspectLink, { secret: asked.secret }, actors);
     if (link === null) return;
     const problems = new ProblemList();
     const entrant = readEntrant(asked, link.value, problems);
     if (!problems.isEmpty) {
-      reply.refuse({ code: 'invalid-request', detail: problems.detail() });
+      request.refuse({ code: 'invalid-request', detail: problems.detail() });
       return;
     }
     const passwordHash =
-      asked.password === undefined ? null : await actors.passwords.hash(linkCaller(reply), asked.password);
+      asked.password === undefined ? null : await actors.passwords.hash(linkCaller(request), asked.password);
     if (passwordHash === 'busy') {
-      await passwordsBusy(reply);
+      await passwordsBusy(request);
       return;
     }
     const step: ConsumeLink = { secret: asked.secret, ...entrant, passwordHash };
-    const begun = await askWriter<BegunSession>(reply, consumeLink, step, actors);
-    if (begun !== null) answerBegun(reply, begun.value, actors);
+    const begun = await askWriter<BegunSession>(request, consumeLink, step, actors);
+    if (begun !== null) answerBegun(request, begun.value, actors);
   },
 });
 
 /** The link is valid. Its account is known only when it is used. */
-function linkCaller({ request: { limitKey } }: ApiReply): PasswordCaller {
+function linkCaller({ head: { limitKey } }: ApiRequest): PasswordCaller {
   return { limitKey, account: `link at ${limitKey}`, isKnown: true };
 }
 

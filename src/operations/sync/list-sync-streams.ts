@@ -15,10 +15,10 @@ export const listSyncStreams = conversation('list-sync-streams', {
   route: 'GET /projects/{projectId}/sync',
   access: inProject('viewer'),
   answer: syncStreamsSchema,
-  run: async ({ reply }, actors) => {
-    const permitted = askReads<{ readonly projectId: string }>(reply, permitSyncStreams, {}, actors);
+  run: async ({ request }, actors) => {
+    const permitted = askReads<{ readonly projectId: string }>(request, permitSyncStreams, {}, actors);
     if (permitted === null) return;
     const environments = await actors.syncStreams.list(permitted.value.projectId);
-    reply.answerJson({ environments }, {}, permitted.memberId);
+    request.answerJson({ environments });
   },
 });

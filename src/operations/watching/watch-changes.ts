@@ -3,11 +3,11 @@ import { watchedChanges } from '../../domain/audit/watched-changes.ts';
 import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
 import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
-import type { ApiReply } from '../api-reply.ts';
-import type { ApiAnswer, ApiCall } from '../call.ts';
+import type { ApiCall } from '../call.ts';
 import type { ConversationActors, ConversationCall } from '../conversation.ts';
 import type { ConsoleRead, Shown } from '../operation.ts';
 import { readTooLate } from '../refuse-undecided.ts';
+import { callOf } from '../sessions/ask-actors.ts';
 import { readChanges } from './page-watchers.ts';
 
 /**
@@ -17,55 +17,48 @@ import { readChanges } from './page-watchers.ts';
  * @param step reads the changes
  */
 export async function watchChanges(
-  { id: operation }: Pick<ConsoleRead, 'id'>,
-  { reply }: ConversationCall,
+  step: Pick<ConsoleRead, 'id'>,
+  { request }: ConversationCall,
   { reads, readQueue, watchers }: ConversationActors,
 ): Promise<void> {
-  const { requestId, params, query, credential, address, userAgent } = reply.request;
-  const from = { requestId, params, query, credential, address, userAgent };
-  const unsent = { header: null, body: null, isBodyTooLarge: false };
-  const call: ApiCall = { api: 'console', operation, ...from, ...unsent };
-  const check = reads.checkHead(call);
-  if ('refusal' in check) return give(reply, check.refusal);
-  if (credential === null || check.asker === null) {
+  const { query, credential } = request.call;
+  const call: ApiCall = { ...callOf(request, step, null), query };
+  const principal = request.caller?.principal ?? null;
+  if (credential === null || principal === null || !('member' in principal)) {
     throw new Error('a watch without a session has passed the guard');
   }
-  const { asker: memberId, organisation: organisationId } = check.asker;
+  const { id: memberId, organisationId } = principal.member;
   // The slot comes first: to read what has changed may take milliseconds.
   const slot = await watchers.join({ sessionSecret: credential, memberId, organisationId });
-  if (typeof slot === 'string') return reply.refuseUnavailable(slot);
+  if (typeof slot === 'string') return request.refuseUnavailable(slot);
   const begin = (): void => {
     // The request may have waited since it was let in.
     const refusal = watchers.whyNot();
     if (refusal !== null) {
-      reply.refuseUnavailable(refusal);
+      request.refuseUnavailable(refusal);
       return;
     }
     const { answer, release } = reads.read(call);
     release();
     if (answer.status !== 200) {
-      give(reply, answer);
+      request.answer(answer.status, String(answer.body), { contentType: answer.contentType });
       return;
     }
     const first = readChanges(answer.body);
-    reply.begin(200, { contentType: 'text/event-stream' }, memberId);
-    if (reply.exchange.isOver) return;
-    watchers.open({ exchange: reply.exchange, call, first, slot });
+    request.begin(200, { contentType: 'text/event-stream' });
+    if (request.exchange.isOver) return;
+    watchers.open({ exchange: request.exchange, call, first, slot });
     isKept = true;
   };
   let isKept = false;
   try {
     const isInTime = await readQueue.run(() => {
-      if (!reply.exchange.isOver) begin();
+      if (!request.exchange.isOver) begin();
     });
-    if (isInTime === false) reply.refuseUnavailable(readTooLate);
+    if (isInTime === false) request.refuseUnavailable(readTooLate);
   } finally {
     if (!isKept) watchers.leave(slot);
   }
-}
-
-function give(reply: ApiReply, { status, body, contentType, askerId }: ApiAnswer): void {
-  reply.answer(status, String(body), { contentType }, askerId);
 }
 
 const wrongPosition = 'since must be a position from the service, unchanged';

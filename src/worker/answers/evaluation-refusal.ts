@@ -2,8 +2,10 @@ import { errorEnvelope } from '../../contracts/error-envelope.ts';
 import { problemTable } from '../../contracts/problem-table.ts';
 import { describeQueryFault } from '../../domain/evaluation/query-fault.ts';
 import type { Problem } from '../../domain/problem.ts';
+import type { ConnectionRules } from '../../http/connection-rules.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { evaluationHeadersFor } from '../../operations/answer-headers.ts';
+import { evaluationHeadersFor, evaluationRetryHeaders } from '../../operations/answer-headers.ts';
+import { tooManyConnections } from '../../operations/refuse-undecided.ts';
 import { hasRawCharacter } from '../../support/query-string.ts';
 
 /** The log line has the fault. */
@@ -16,6 +18,12 @@ export const evaluationFailed: Problem = {
 export function refuseEvaluation(exchange: Exchange, problem: Problem, docsUrl: string): void {
   const { status } = problemTable[problem.code];
   exchange.answer(status, evaluationHeadersFor(status), errorEnvelope(problem, docsUrl));
+}
+
+/** @returns the answer to a connection that there is no room for, in a form that fits a request of any API */
+export function tooManyConnectionsAnswer(docsUrl: string): ConnectionRules['crowded'] {
+  const body = errorEnvelope({ code: 'service-unavailable', detail: tooManyConnections }, docsUrl);
+  return { headers: evaluationRetryHeaders, body };
 }
 
 /**

@@ -3,10 +3,9 @@ import type { Exchange } from '../../http/exchange.ts';
 import type { HeaderBlock } from '../../http/header-block.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import { CutAnswer, type TextPieces } from '../../support/text-pieces.ts';
-import type { Holder } from '../evaluation/pin-room.ts';
+import type { Client } from '../limits/quota.ts';
 import type { AnswerEncoder } from './answer-encoder.ts';
-import { ChunkBuffer } from './chunk-buffer.ts';
-import type { LongAnswerPlace, LongAnswerRoom } from './long-answer-room.ts';
+import { ChunkBuffer, chunkBytesMax } from './chunk-buffer.ts';
 
 /** An answer of any length, before its body is made. */
 export interface LongAnswer {
@@ -20,9 +19,9 @@ export interface LongAnswer {
   /** The body says that a change was applied. Such an answer is sent even when its client has its quota already. */
   readonly isDecided?: boolean;
   /** When its request was here whole, by `monotonicMs`: its first bytes are due a deadline later. By default now. */
-  readonly askedAt?: number;
-  /** The client that it is counted for. Asked only while its request is handled. */
-  holder(): Holder;
+  readonly askedAt?: number | undefined;
+  /** The client that it is counted for; null: what the worker makes for all. Asked only while its request is handled. */
+  client(): Client | null;
   /** Gives back what the pieces are read from. Called once. */
   release(): void;
   /** @param coding of its encoder */
@@ -41,8 +40,30 @@ export interface LongAnswer {
   onOver(): void;
 }
 
+/** Whether an answer with this body is sent whole. */
+export function fitsOneChunk({ isHead }: Pick<Exchange, 'isHead'>, body: string | Uint8Array): boolean {
+  return isHead || Buffer.byteLength(body) <= chunkBytesMax;
+}
+
+/** @returns the pieces of a body that is in memory */
+export function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += chunkBytesMax) {
+    yield bytes.subarray(start, start + chunkBytesMax);
+  }
+}
+
+/** What an answer needs of the process' bounds. */
+export interface LongAnswerNeeds {
+  /** Bytes kept in memory for it. */
+  readonly bytes: number;
+  readonly isPinned: boolean;
+}
+
+/** The process' bounds on long answers. @returns what gives back what was taken; null: the client has its quota already */
+export type TakeLongAnswer = (client: Client | null, needs: LongAnswerNeeds) => (() => void) | null;
+
 export interface LongAnswersOptions {
-  readonly room: LongAnswerRoom;
+  readonly take: TakeLongAnswer;
   /** An answer that has not begun so long after it was asked for is refused. */
   readonly deadlineMs: number;
   /** Receives how long each step took, in milliseconds. */
@@ -92,8 +113,7 @@ export class LongAnswers {
   /** Sends an answer: at once, if this pass of the event loop has time for it, and no earlier one waits to begin. */
   send(answer: LongAnswer): void {
     const sending = new Sending(answer, {
-      take: (holder) => this.#take(answer, holder),
-      give: (place) => this.#options.room.give(place),
+      take: () => this.#take(answer),
       onRunnable: () => this.#enqueue(sending),
       onOver: () => this.#sending.delete(sending),
     });
@@ -107,11 +127,11 @@ export class LongAnswers {
     if (sending.mayGoOn()) this.#enqueue(sending);
   }
 
-  #take({ heldBytes, isPinned }: LongAnswer, holder: Holder): LongAnswerPlace | null {
-    const { room, onRefused } = this.#options;
-    const place = room.take(holder, { bytes: heldBytes(), isPinned });
-    if (place === null) onRefused();
-    return place;
+  #take(answer: LongAnswer): (() => void) | null {
+    const { take, onRefused } = this.#options;
+    const give = take(answer.client(), { bytes: answer.heldBytes(), isPinned: answer.isPinned });
+    if (give === null) onRefused();
+    return give;
   }
 
   #enqueue(sending: Sending): void {
@@ -177,8 +197,7 @@ export class LongAnswers {
 
 interface SendingHooks {
   /** @returns null when the client has its quota already */
-  take(holder: Holder): LongAnswerPlace | null;
-  give(place: LongAnswerPlace): void;
+  take(): (() => void) | null;
   /** The client has taken what was written: the answer can go on. */
   onRunnable(): void;
   onOver(): void;
@@ -191,7 +210,8 @@ class Sending {
   readonly #hooks: SendingHooks;
   readonly #pieces: Iterator<string | Uint8Array>;
   readonly #buffer = new ChunkBuffer();
-  #place: LongAnswerPlace | null = null;
+  /** Gives back what it has of its client's quota; null: it was not counted yet. */
+  #give: (() => void) | null = null;
   #encoder: AnswerEncoder | null = null;
   /** A chunk is being compressed. */
   #isCoding = false;
@@ -259,10 +279,10 @@ class Sending {
 
   /** @returns false: the client has its quota already, and the answer is over */
   #isCounted(): boolean {
-    if (this.#place !== null || this.answer.isDecided === true || this.answer.exchange.isHead) return true;
-    this.#place = this.#hooks.take(this.answer.holder());
-    if (this.#place === null) this.#giveUp(tooMany);
-    return this.#place !== null;
+    if (this.#give !== null || this.answer.isDecided === true || this.answer.exchange.isHead) return true;
+    this.#give = this.#hooks.take();
+    if (this.#give === null) this.#giveUp(tooMany);
+    return this.#give !== null;
   }
 
   #begin(): boolean {
@@ -392,7 +412,7 @@ class Sending {
     this.#encoder?.close();
     if (!this.#isMade) this.answer.release();
     if (this.#hasBegun) this.answer.onOver();
-    if (this.#place !== null) this.#hooks.give(this.#place);
+    this.#give?.();
     this.#hooks.onOver();
   }
 }

@@ -4,6 +4,7 @@ import { evaluationHeadersFor } from '../../operations/answer-headers.ts';
 import { decodeSegment } from '../../support/path-segment.ts';
 import { hasRawCharacter } from '../../support/query-string.ts';
 import type { ProjectEvaluator } from '../evaluation/evaluate-project.ts';
+import { addressClient } from '../limits/quota.ts';
 import { evaluationFailed, rawCharacterProblem, refuseEvaluation } from './evaluation-refusal.ts';
 import type { LongAnswers } from './long-answers.ts';
 
@@ -39,13 +40,12 @@ export function evaluateProject(exchange: Exchange, request: RequestView, parts:
     exchange.answer(status, evaluationHeadersFor(status), body);
   try {
     const projectId = decodeSegment(segment);
-    const addressOf = (): string => parts.addressOf(exchange, request);
-    const evaluation = evaluator.evaluate(projectId, query, addressOf);
+    const evaluation = evaluator.evaluate(projectId, query);
     if (!('pieces' in evaluation)) {
       answer(evaluation.status, evaluation.body);
       return;
     }
-    const { status, pieces, heldBytes, holder, release } = evaluation;
+    const { status, pieces, heldBytes, release } = evaluation;
     longAnswers.send({
       exchange,
       status,
@@ -53,7 +53,7 @@ export function evaluateProject(exchange: Exchange, request: RequestView, parts:
       heldBytes,
       release,
       isPinned: false,
-      holder,
+      client: () => addressClient(parts.addressOf(exchange, request)),
       headers: () => evaluationHeadersFor(status),
       answerWhole: (bytes) => answer(status, bytes),
       refuse,

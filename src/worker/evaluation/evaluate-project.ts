@@ -15,7 +15,6 @@ import {
 import { type EvaluationRefusal, EvaluationRefusals } from './evaluation-answer.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
 import type { FlagSource } from './flag-source.ts';
-import type { Holder } from './pin-room.ts';
 
 const decoder = new TextDecoder();
 
@@ -34,8 +33,6 @@ export interface EvaluatedList {
   readonly pieces: Generator<string | Uint8Array>;
   /** Bytes kept in memory for the pieces that are still to come. */
   heldBytes(): number;
-  /** The holder that its place is counted for. Asked while its request is handled. */
-  readonly holder: () => Holder;
   readonly release: () => void;
 }
 
@@ -68,10 +65,9 @@ export class ProjectEvaluator {
 
   /**
    * Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions).
-   * @param addressOf asked only while the request is handled
    */
-  evaluate(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
-    const evaluation = this.#begin(projectId, query, addressOf);
+  evaluate(projectId: string, query: string): ProjectEvaluation {
+    const evaluation = this.#begin(projectId, query);
     if ('reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
     return evaluation;
   }
@@ -81,14 +77,14 @@ export class ProjectEvaluator {
     this.#meter.countRefusal('project', 'failed');
   }
 
-  #begin(projectId: string, query: string, addressOf: () => string): ProjectEvaluation {
+  #begin(projectId: string, query: string): ProjectEvaluation {
     const context = this.takeContext();
     const project = this.#projectOf(projectId, query, context);
     if ('reason' in project) {
       this.keepContext(context);
       return project;
     }
-    return this.list(project, context, plainForm, addressOf);
+    return this.list(project, context, plainForm);
   }
 
   /** @returns a context for `list`, or to be given to `keepContext` */
@@ -104,14 +100,12 @@ export class ProjectEvaluator {
   /**
    * @param project as of now; its Evaluation API is on
    * @param context from `takeContext`; it names an environment of the project, if that has any
-   * @param addressOf asked only while the request is handled
    */
-  list(project: Project, context: EvaluationContext, form: ListForm, addressOf: () => string): EvaluatedList {
+  list(project: Project, context: EvaluationContext, form: ListForm): EvaluatedList {
     // Functions: V8 takes a microsecond to make an accessor of an object literal.
     const heldBytes = () => context.bytes.length;
     const release = () => this.keepContext(context);
-    const holder = this.#holderOnce(project, addressOf);
-    return { status: 200, pieces: this.#pieces({ project, context, form }), heldBytes, holder, release };
+    return { status: 200, pieces: this.#pieces({ project, context, form }), heldBytes, release };
   }
 
   #projectOf(projectId: string, query: string, context: EvaluationContext): Project | EvaluationRefusal {
@@ -143,17 +137,6 @@ export class ProjectEvaluator {
       }
     }
     yield* this.#evaluateEach(asked);
-  }
-
-  #holderOnce(project: Project, addressOf: () => string): () => Holder {
-    let known: Holder | null = null;
-    return () => {
-      known ??= {
-        ...{ asker: null, project: project.id },
-        ...{ organisation: this.#source.accountOf(project), address: addressOf() },
-      };
-      return known;
-    };
   }
 
   /**

@@ -1,4 +1,3 @@
-import { accountOf, type Project } from '../../domain/project/project.ts';
 import type { StoreReader } from '../../storage/store-reader.ts';
 import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
 import { isUnsettled, StoreVersion } from '../../support/store-version.ts';
@@ -128,11 +127,6 @@ export class FlagSource {
 
   findProject(projectId: string): CachedProject | undefined {
     return this.#flags.findProject(projectId);
-  }
-
-  /** @returns whose share the project takes, with its other projects */
-  accountOf(project: Project): string {
-    return accountOf(project, (id) => this.#reader.queries.member(id));
   }
 
   /** @returns the compiled flag, from the cache or read now; undefined when no flag has this id */

@@ -1,12 +1,11 @@
 import type { UnsentAnswers } from '../../http/answer-policy.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { type MetricCells, put } from '../../observability/metric-cells.ts';
-import type { LongAnswerRoom } from '../answers/long-answer-room.ts';
-import type { Holder } from '../evaluation/pin-room.ts';
+import type { TakeLongAnswer } from '../answers/long-answers.ts';
 import { requestMetrics } from '../request-metrics-protocol.ts';
 import type { WorkerSetup } from '../worker-protocol.ts';
 import { addressFromBytes, type ClientAddresses } from './address-finder.ts';
-import { addressClient, type Client, credentialClient, Pool, type PoolOptions } from './quota.ts';
+import { addressClient, Pool, type PoolOptions } from './quota.ts';
 
 /** Memory of the process for what clients have not read: of long answers, what they are made from. */
 const unsentBytesMax = 256 * 1024 * 1024;
@@ -69,28 +68,17 @@ function warnOfProxy(memory: SharedArrayBuffer, address: string, log: Logger): v
 }
 
 /** Bounds long answers, what is kept for them, and the snapshots that they hold. */
-export function longAnswerRoom({ longAnswers, unsentBytes, snapshots }: Pools): LongAnswerRoom {
-  return {
-    take: (holder, { bytes, isPinned }) => {
-      const client = holdingClient(holder);
-      const quotas = [longAnswers.quotaOf(client), unsentBytes.quotaOf(client), snapshots.quotaOf(client)];
-      const needs = [1, bytes, isPinned ? 1 : 0];
-      if (quotas.every((quota, index) => quota.take(needs[index] as number))) {
-        return { holds: quotas };
-      }
+export function longAnswerQuota({ longAnswers, unsentBytes, snapshots }: Pools): TakeLongAnswer {
+  return (client, { bytes, isPinned }) => {
+    const quotas = [longAnswers.quotaOf(client), unsentBytes.quotaOf(client), snapshots.quotaOf(client)];
+    const needs = [1, bytes, isPinned ? 1 : 0];
+    const give = (): void => {
       for (const quota of quotas) quota.end();
-      return null;
-    },
-    give: ({ holds }) => {
-      for (const hold of holds) hold.end();
-    },
+    };
+    if (quotas.every((quota, index) => quota.take(needs[index] as number))) return give;
+    give();
+    return null;
   };
-}
-
-/** @returns null for what the worker makes for all clients */
-function holdingClient({ asker, address }: Holder): Client | null {
-  if (asker !== null) return credentialClient(asker);
-  return address === null ? null : addressClient(address);
 }
 
 /** Bounds what sockets have not taken of answers that are sent whole. The peer is their client. */

@@ -4,14 +4,13 @@ import type { Exchange } from '../../http/exchange.ts';
 import { ofrepEventHeaders } from '../../operations/answer-headers.ts';
 import { ofrepEvents, ofrepGreeting } from '../../streams/ofrep-events.ts';
 import { HttpOutlet, type StreamServer } from '../../streams/stream-server.ts';
-import type { RefusedStream, StreamRoom } from '../limits/stream-room.ts';
+import { addressClient, type Pool } from '../limits/quota.ts';
 
 export interface BrowserStreamsOptions {
   readonly server: StreamServer;
-  readonly room: StreamRoom;
-  readonly meter: { countRefused(share: RefusedStream): void };
-  /** @returns the account that the project's usage counts against */
-  accountOf(project: Project): string;
+  /** Open streams. */
+  readonly quotas: Pool;
+  readonly meter: { countRefused(kind: 'browsers'): void };
 }
 
 /** A browser that asks for the events of an environment. */
@@ -47,13 +46,11 @@ export class BrowserStreams {
 
   /** Opens a stream. @returns false: there is no slot for it, or the service stops; nothing was answered */
   open({ exchange, project, environmentNumber, lastEventId, limitKey }: FollowingBrowser): boolean {
-    const { server, room, meter, accountOf } = this.#options;
+    const { server, quotas, meter } = this.#options;
     if (server.isClosed) return false;
-    const accountId = accountOf(project);
-    const holder = { projectId: project.id, accountId, browser: limitKey };
-    const refused = room.take(holder);
-    if (refused !== null) {
-      meter.countRefused(refused);
+    const quota = quotas.quotaOf(addressClient(limitKey));
+    if (!quota.take(1)) {
+      meter.countRefused('browsers');
       return false;
     }
     exchange.begin(200, ofrepEventHeaders);
@@ -66,7 +63,7 @@ export class BrowserStreams {
       known: readSyncPosition(lastEventId),
       greeting: ofrepGreeting(),
       source: () => server.environment(place, ofrepEvents),
-      onOver: () => room.give(holder),
+      onOver: () => quota.end(),
     });
     return true;
   }

@@ -29,8 +29,6 @@ export interface FlagsQuestion {
   onPlace(project: Project, environmentNumber: number): void;
   /** @returns whether the client has the answer with this tag, and wants no other one */
   isKnown(entityTag: string): boolean;
-  /** Asked only while the request is handled. */
-  addressOf(): string;
 }
 
 interface LocatedPlace {
@@ -84,7 +82,7 @@ export class OfrepFlagsEvaluator {
   /** @returns a refusal, which is not counted yet, or the answer */
   evaluate(question: FlagsQuestion): TaggedList | OfrepRefusal {
     this.#source.refresh();
-    const { place, context: given, addressOf } = question;
+    const { place, context: given } = question;
     const project = this.#source.findProject(place.projectId)?.project;
     if (project === undefined) return noProject(place.projectId);
     if (!project.evaluationAccess) return accessOff;
@@ -98,7 +96,7 @@ export class OfrepFlagsEvaluator {
     }
     question.onPlace(project, project.environments[index]?.number ?? soleEnvironment);
     const evaluated = { projectId: project.id, environment };
-    const list = this.#projects.list(project, context, formOf(evaluated, this.#bodies), addressOf);
+    const list = this.#projects.list(project, context, formOf(evaluated, this.#bodies));
     const { eventsBase, isKnown } = question;
     return new TaggedAnswer(list, {
       isKnown,

@@ -4,7 +4,7 @@ import type { Coding } from '../../http/content-coding.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
-import type { GiveFile } from '../answers/made-answer.ts';
+import type { SendFile } from '../answers/send-file.ts';
 import { acceptedBody, type CodedFile, codedBytes, readCodedFile } from './coded-file.ts';
 
 export interface DocsPage extends CodedFile {
@@ -91,7 +91,7 @@ export function readDocs(
   exchange: Exchange,
   request: RequestView,
   pages: DocsPages,
-  giveFile: GiveFile,
+  sendFile: SendFile,
 ): boolean {
   const path = request.path();
   const page = findPage(pages, path);
@@ -100,6 +100,6 @@ export function readDocs(
   const headers = pageHeaders(page, path, coding);
   const isCurrent = request.header('if-none-match').includes(page.etag);
   if (isCurrent) exchange.answer(304, headers, '');
-  else giveFile(exchange, request, headers, body);
+  else sendFile(exchange, request, headers, body);
   return true;
 }

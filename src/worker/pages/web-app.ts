@@ -4,7 +4,7 @@ import { extname, join, relative, sep } from 'node:path';
 import type { Exchange } from '../../http/exchange.ts';
 import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
-import type { GiveFile } from '../answers/made-answer.ts';
+import type { SendFile } from '../answers/send-file.ts';
 import { acceptedBody, type CodedFile, codedBytes, readCodedFile } from './coded-file.ts';
 
 /** A file of the web app. */
@@ -79,7 +79,7 @@ export function readWebApp(
   exchange: Exchange,
   request: RequestView,
   webApp: WebApp | null,
-  giveFile: GiveFile,
+  sendFile: SendFile,
 ): void {
   const method = request.method();
   const path = request.path();
@@ -89,7 +89,7 @@ export function readWebApp(
   else {
     const file = webApp.files.get(path);
     if (file === undefined) answerText(exchange, 404, notThere);
-    else answerFile(exchange, request, file, giveFile);
+    else answerFile(exchange, request, file, sendFile);
   }
 }
 
@@ -129,11 +129,11 @@ function contentSecurityPolicy(nonce: string): string {
   ].join('; ');
 }
 
-function answerFile(exchange: Exchange, request: RequestView, file: WebAppFile, giveFile: GiveFile): void {
+function answerFile(exchange: Exchange, request: RequestView, file: WebAppFile, sendFile: SendFile): void {
   const { coding, body } = acceptedBody(file, request);
   const headers = fileHeaders(file, coding);
   if (request.header('if-none-match').includes(file.etag)) exchange.answer(304, headers, '');
-  else giveFile(exchange, request, headers, body);
+  else sendFile(exchange, request, headers, body);
 }
 
 function fileHeaders({ contentType, etag, isImmutable }: WebAppFile, coding: string | null): HeaderBlock {

@@ -4,17 +4,14 @@ import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { touchSession } from '../../domain/session/session-changes.ts';
 import { recordDenial } from '../../domain/token/record-denial.ts';
-import { answerConsoleWrite } from '../../operations/answer-console-write.ts';
-import { answerManagementWrite } from '../../operations/answer-management.ts';
 import type { ApiCall } from '../../operations/call.ts';
-import { createConsoleContext } from '../../operations/console-context.ts';
-import type { ConsoleSettings } from '../../operations/console-settings.ts';
+import { decideWrite } from '../../operations/dispatch.ts';
 import type { WriteDecision } from '../../operations/management-operation.ts';
+import { createOperationContext, type OperationSettings } from '../../operations/operation-context.ts';
+import { writeOperation } from '../../operations/write-operations.ts';
 import { DamagedRecordError } from '../../storage/store-error.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
-import { hashBytes, hashSecret } from '../../support/hash-secret.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import { newId } from '../../support/random-id.ts';
 import type { CommitSource } from '../client/writer-metrics-protocol.ts';
 import {
   begunCell,
@@ -29,9 +26,7 @@ import type { FreeSpace } from './free-space.ts';
 import type { WriterMeter } from './writer-meter.ts';
 
 export interface GroupDeciderOptions {
-  readonly docsUrl: string;
-  readonly console: ConsoleSettings;
-  readonly tokenPrefixesAccepted: readonly string[];
+  readonly operations: OperationSettings;
   readonly freeSpace: FreeSpace;
   /** Bytes that tokens may write to an organisation on a UTC day; 0 is no quota. */
   readonly writtenBytesPerDayMax: number;
@@ -79,7 +74,6 @@ export function emptyGroup(): Group {
   };
 }
 
-const hashes = { hashSecret, hashBytes };
 const dayMs = 24 * 60 * 60 * 1000;
 const groupDecisionMsMax = 10;
 
@@ -206,11 +200,7 @@ export class GroupDecider {
   }
 
   #answer(call: ApiCall, queries: RecordQueries): WriteDecision {
-    if (call.api === 'console') {
-      return answerConsoleWrite(queries, call, createConsoleContext(this.#options.console));
-    }
-    const { docsUrl, tokenPrefixesAccepted } = this.#options;
-    const context = { now: Date.now(), newId, docsUrl, acceptedPrefixes: tokenPrefixesAccepted, ...hashes };
-    return answerManagementWrite(queries, call, context);
+    const context = createOperationContext(this.#options.operations);
+    return decideWrite(queries, writeOperation(call.operation), call, context);
   }
 }

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Confirmation } from '../../cluster/client/replica-protocol.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import { newSecret } from '../../operations/console-context.ts';
+import { newSecret } from '../../operations/operation-context.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
 import { hashSecret } from '../../support/hash-secret.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';

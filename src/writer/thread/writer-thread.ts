@@ -63,9 +63,7 @@ export async function serveWriter(setup: WriterSetup, port: MessagePort): Promis
   watchEventLoop(meter.cells, writerMetrics.metrics.loopDelay);
   const clients = new WriterClients((commands) => writer.submit(commands));
   const writer = new Writer(commits, {
-    docsUrl: setup.docsUrl,
-    console: setup.console,
-    tokenPrefixesAccepted: setup.tokenPrefixesAccepted,
+    operations: { ...setup.console, acceptedPrefixes: setup.tokenPrefixesAccepted },
     freeSpace,
     auditRetentionDays: setup.auditRetentionDays,
     writtenBytesPerDayMax: setup.writtenBytesPerDayMax,

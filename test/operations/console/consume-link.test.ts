@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { membersMax } from '../../../src/domain/bounds.ts';
 import type { Member } from '../../../src/domain/member/member.ts';
 import { newSecretText } from '../../../src/domain/token/token-secret.ts';
-import { createConsoleContext } from '../../../src/operations/console-context.ts';
+import { createOperationContext } from '../../../src/operations/operation-context.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { makeFirstOwnerOffer } from '../../../src/supervisor/make-first-owner-offer.ts';
 import { hashSecret } from '../../../src/support/hash-secret.ts';
@@ -42,7 +42,11 @@ class InvitationStage {
       passwordHash: '$argon2id$',
     };
     const origin = { requestId: 'request-1', address: '192.0.2.1', userAgent: 'Browser/1' };
-    const context = createConsoleContext({ ...plainSettings, firstOwnerOffer: this.#offer });
+    const context = createOperationContext({
+      ...plainSettings,
+      acceptedPrefixes: [],
+      firstOwnerOffer: this.#offer,
+    });
     return this.store.write(({ queries, apply }) => {
       const outcome = runWrite(
         'consume-link',

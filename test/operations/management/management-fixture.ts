@@ -10,16 +10,19 @@ import type { RecordChange } from '../../../src/domain/record-change.ts';
 import type { RecordQueries } from '../../../src/domain/record-queries.ts';
 import type { Token } from '../../../src/domain/token/token.ts';
 import { newTokenSecret } from '../../../src/domain/token/token-secret.ts';
-import { answerManagementRead, answerManagementWrite } from '../../../src/operations/answer-management.ts';
-import type { ApiCall } from '../../../src/operations/call.ts';
+import type { ApiAnswer, ApiCall } from '../../../src/operations/call.ts';
+import { answerRead, authorize, decideWrite } from '../../../src/operations/dispatch.ts';
 import type { ManagementOperation } from '../../../src/operations/management-operation.ts';
 import { managementOperations } from '../../../src/operations/management-operations.ts';
+import { createOperationContext, type OperationContext } from '../../../src/operations/operation-context.ts';
+import { writeOperation } from '../../../src/operations/write-operations.ts';
 import { openStore, type Store } from '../../../src/storage/store.ts';
-import { hashBytes, hashSecret } from '../../../src/support/hash-secret.ts';
+import { hashSecret } from '../../../src/support/hash-secret.ts';
 import { newId } from '../../../src/support/random-id.ts';
 import { joinPieces } from '../../../src/support/text-pieces.ts';
 import { flagWith, projectWith } from '../../domain/management/domain-fixture.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { plainSettings } from '../run-operation.ts';
 
 export const docsUrl = 'http://localhost/docs';
 export const startedAt = 1_750_000_000_000;
@@ -49,7 +52,6 @@ export interface Request {
   readonly query?: string;
   readonly body?: unknown;
   readonly bodyText?: string;
-  readonly isBodyTooLarge?: boolean;
   readonly ifNoneMatch?: string;
   readonly ifMatch?: string;
   readonly idempotencyKey?: string;
@@ -132,22 +134,31 @@ export class ManagementFixture {
   }
 
   /** Decides and stores, in one transaction, as the writer does. */
-  write(route: ManagementRoute | null, request: Request): Exchange {
+  write(route: ManagementRoute, request: Request): Exchange {
     return this.#store.write(({ queries, apply }) => {
-      const { answer, changes } = answerManagementWrite(queries, callOf(route, request), this.#context());
+      const call = callOf(route, request);
+      const { answer, changes } = decideWrite(queries, writeOperation(route), call, this.#context());
       apply(changes);
       return exchangeOf(route, answer, changes);
     });
   }
 
   read(route: ManagementRoute | null, request: Request): Exchange {
-    return this.query((queries) =>
-      exchangeOf(route, answerManagementRead(queries, callOf(route, request), this.#context()), []),
-    );
+    return this.query((queries) => exchangeOf(route, this.#read(queries, route, request), []));
   }
 
-  #context() {
-    return { now: this.now, docsUrl, acceptedPrefixes: ['burgee'], hashSecret, hashBytes, newId };
+  #read(queries: RecordQueries, route: ManagementRoute | null, request: Request): ApiAnswer {
+    const operation: ManagementOperation | null = route === null ? null : managementOperations[route];
+    const call = callOf(route, request);
+    const authorized = authorize(queries, operation, call, this.#context());
+    if (!authorized.ok) return authorized.problem;
+    if (operation?.actor !== 'read') throw new Error(`${route} is no read`);
+    return answerRead(queries, operation, call, authorized.value, this.#context());
+  }
+
+  #context(): OperationContext {
+    const settings = { ...plainSettings, docsUrl, acceptedPrefixes: ['burgee'] };
+    return Object.assign(createOperationContext(settings), { now: this.now });
   }
 }
 
@@ -159,7 +170,7 @@ export function openFixture(t: Test): ManagementFixture {
 }
 
 function callOf(route: ManagementRoute | null, request: Request): ApiCall {
-  const { authorization = null, flagId = null, query = '', body, isBodyTooLarge = false } = request;
+  const { authorization = null, flagId = null, query = '', body } = request;
   const text = request.bodyText ?? (body === undefined ? undefined : JSON.stringify(body));
   return {
     api: 'management',
@@ -171,7 +182,6 @@ function callOf(route: ManagementRoute | null, request: Request): ApiCall {
     address: '192.0.2.1',
     userAgent: '',
     body: text === undefined ? null : encoder.encode(text),
-    isBodyTooLarge,
     header: request.ifNoneMatch ?? request.ifMatch ?? request.idempotencyKey ?? null,
   };
 }
@@ -179,7 +189,7 @@ function callOf(route: ManagementRoute | null, request: Request): ApiCall {
 /** @throws when the body does not fit the contract of its route */
 function exchangeOf(
   route: ManagementRoute | null,
-  answer: ReturnType<typeof answerManagementRead>,
+  answer: ApiAnswer,
   changes: readonly RecordChange[],
 ): Exchange {
   const text = joinPieces(answer.body);
@@ -189,5 +199,5 @@ function exchangeOf(
   const schema = success === undefined ? errorEnvelopeSchema : success.schema;
   if (schema !== null && !Value.Check(schema, body))
     throw new Error(`${route} answers against its contract: ${text}`);
-  return { ...answer, tokenId: answer.askerId, body, text, changes };
+  return { ...answer, tokenId: answer.callerId, body, text, changes };
 }

@@ -52,10 +52,7 @@ async function openScene(
 ): Promise<Scene> {
   const room = new Pool(2 * roomMax, 1).quotaOf(null);
   const longAnswers = new LongAnswers({
-    room: {
-      take: () => (room.take(1) ? { holds: [] } : null),
-      give: () => room.give(1),
-    },
+    take: () => (room.take(1) ? () => room.give(1) : null),
     deadlineMs,
     onStep: () => undefined,
     onRefused: () => undefined,
@@ -99,7 +96,7 @@ function answerOf(
     pieces,
     heldBytes: () => 0,
     isPinned: false,
-    holder: () => ({ asker: null, project: null, organisation: null, address: null }),
+    client: () => null,
     release: () => seen.push('released'),
     headers: () => headers,
     answerWhole: (bytes) => {

@@ -43,7 +43,7 @@ class Scene {
 
   list(project: Project, query: string): readonly string[] | number {
     this.#source.refresh();
-    const answer = this.#projects.evaluate(project.id, query, () => 'anybody');
+    const answer = this.#projects.evaluate(project.id, query);
     if (!('pieces' in answer)) return answer.status;
     const bytes = Array.from(answer.pieces, (piece) => Buffer.from(piece));
     answer.release();

@@ -53,7 +53,7 @@ class Scene {
 
   answer(projectId: string, query = 'targetingKey=u'): LongEvaluation {
     this.source.refresh();
-    const answer = this.evaluator.evaluate(projectId, query, () => 'anybody');
+    const answer = this.evaluator.evaluate(projectId, query);
     if (!('pieces' in answer)) throw new Error(`refused with ${answer.status}`);
     return answer;
   }

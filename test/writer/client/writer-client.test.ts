@@ -11,7 +11,7 @@ const deadlineMs = 1000;
 const call: ApiCall = {
   ...{ api: 'management', requestId: 'request', operation: 'patch-flag', params: {}, query: '' },
   ...{ credential: null, address: '192.0.2.1', userAgent: '' },
-  ...{ header: null, body: null, isBodyTooLarge: false },
+  ...{ header: null, body: null },
 };
 
 /** A client whose writer the test plays. */

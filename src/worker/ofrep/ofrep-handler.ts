@@ -29,7 +29,7 @@ import {
 } from './ofrep-problems.ts';
 import { askedKeyOf, refuseOfrep, refuseUnread } from './ofrep-refusals.ts';
 
-export interface OfrepGateParts {
+export interface OfrepParts {
   readonly meter: EvaluationMeter;
   readonly deadlineMs: number;
   readonly flag: OfrepFlagEvaluator;
@@ -65,11 +65,11 @@ const tooManyBodies = 'The service has more contexts to read than it can in time
 const tooManyStreams = 'Too many event streams are open. Ask for the flags at intervals instead.';
 
 /** The way in of OFREP: reads the request, evaluates as the Evaluation API does, and answers in the shape of OFREP. */
-export class OfrepGate {
-  readonly #parts: OfrepGateParts;
+export class OfrepHandler {
+  readonly #parts: OfrepParts;
   readonly #flagAnswer: OfrepFlagAnswer;
 
-  constructor(parts: OfrepGateParts) {
+  constructor(parts: OfrepParts) {
     this.#parts = parts;
     this.#flagAnswer = new OfrepFlagAnswer(parts);
   }
@@ -236,17 +236,17 @@ export class OfrepGate {
       isOther = configTag !== '' && configTag !== this.#parts.events.tagOf(project, environmentNumber);
     };
     const isKnown = (tag: string): boolean => !isOther && hasTag(knownTags, tag);
-    const addressOf = (): string => this.#addressOf(exchange, asked);
     try {
-      const answer = this.#parts.flags.evaluate({ place, context, eventsBase, onPlace, isKnown, addressOf });
+      const answer = this.#parts.flags.evaluate({ place, context, eventsBase, onPlace, isKnown });
       if ('code' in answer) this.#refuse(exchange, null, answer, isAttached);
-      else this.#send(exchange, answer, isAttached);
+      else this.#send(asked, answer, isAttached);
     } catch (fault) {
       this.#fail(exchange, fault);
     }
   }
 
-  #send(exchange: Exchange, answer: TaggedList, isAttached: boolean): void {
+  #send(asked: AskedFlags, answer: TaggedList, isAttached: boolean): void {
+    const { exchange } = asked;
     const headers = (): HeaderBlock => {
       const block = extendHeaderBlock(ofrepHeaders, 'ETag', answer.entityTag);
       return isAttached ? block : detachedHeaders(block);
@@ -258,7 +258,7 @@ export class OfrepGate {
       heldBytes: () => answer.heldBytes,
       release: answer.list.release,
       isPinned: false,
-      holder: answer.list.holder,
+      client: () => addressClient(this.#addressOf(exchange, asked)),
       headers,
       answerWhole: (bytes) => {
         if (answer.isKnown) exchange.answer(304, headers(), '');

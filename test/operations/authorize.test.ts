@@ -1,6 +1,9 @@
 import t, { type Test } from 'tap';
 import { newTokenSecret } from '../../src/domain/token/token-secret.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
+import { listAudit } from '../../src/operations/audit/list-audit.ts';
+import { readInput } from '../../src/operations/dispatch.ts';
+import { managementOperations } from '../../src/operations/management-operations.ts';
 import { Reads } from '../../src/operations/reads.ts';
 import { hashSecret } from '../../src/support/hash-secret.ts';
 import { createStoreVersionMemory, StoreVersion } from '../../src/support/store-version.ts';
@@ -17,14 +20,12 @@ const head = {
   params: {},
   query: '',
   address: '192.0.2.1',
-} as const;
-const rest = {
   requestId: 'request',
   userAgent: '',
   header: null,
   body: null,
-  isBodyTooLarge: false,
 } as const;
+const { 'patch-flag': patchFlag, 'list-flags': listFlags } = managementOperations;
 
 /** A store with a project, and the reads of a worker. The version is the test's: it stands still within a commit. */
 function stage(test: Test) {
@@ -41,12 +42,8 @@ function stage(test: Test) {
     2 ** 20,
     new EvaluationMeter(createMetricMemory(evaluationMetrics)),
   );
-  const reads = new Reads(reader, source, {
-    docsUrl: '/docs',
-    console: plainSettings,
-    tokenPrefixesAccepted: ['burgee'],
-    onStep: () => undefined,
-  });
+  const settings = { ...plainSettings, acceptedPrefixes: ['burgee'] };
+  const reads = new Reads(reader, source, settings, () => undefined);
   const text = newTokenSecret('burgee', crypto.getRandomValues(new Uint8Array(32)));
   const token = tokenOf(project.id, { secretHash: hashSecret(text.slice('burgee_'.length)) });
   const credential = `Bearer ${text}`;
@@ -57,9 +54,13 @@ function stage(test: Test) {
       const after = { ...token, revokedAt: Date.now(), revision: token.revision + 1 };
       store.write(({ apply }) => apply([{ kind: 'token', before: token, after }]));
     },
-    passes: () => 'asker' in reads.checkHead({ ...head, credential }),
+    passes: () => reads.authorize(patchFlag, { ...head, credential }).ok,
     readStatus: () => {
-      const { answer, release } = reads.read({ ...head, ...rest, operation: 'list-flags', credential });
+      const { answer, release } = reads.answer(
+        listFlags,
+        { ...head, operation: 'list-flags', credential },
+        null,
+      );
       release();
       return answer.status;
     },
@@ -93,3 +94,8 @@ t.test(
     t.notOk(passes(), 'what was remembered of the token is forgotten');
   },
 );
+
+t.test('a parameter of the query is given once', async (t) => {
+  const call = { ...head, api: 'console', credential: null, query: 'actor=a&actor=b' } as const;
+  t.match(readInput(listAudit, call), { ok: false, problem: { detail: /"actor" is given more than once/ } });
+});
