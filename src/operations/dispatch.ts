@@ -207,12 +207,12 @@ export interface ConsoleInput {
 
 /** Reads query and body, and checks them against what the operation declares. */
 export function readInput(
-  { route, query: known, hasForeignQuery, body: schema }: ConsoleOperation,
+  { query: known, hasForeignQuery, body: schema }: ConsoleOperation,
   { query: raw, body: bytes, input }: ApiCall,
 ): Outcome<ConsoleInput, ConsoleProblem> {
   const query = readQuery(hasForeignQuery ? '' : raw, known);
   if (!query.ok) return query;
-  const body = route === null ? succeed(input) : schema === null ? succeed(null) : readBody(schema, bytes);
+  const body = schema === null || input !== undefined ? succeed(input ?? null) : readBody(schema, bytes);
   return body.ok ? succeed({ query: query.value, body: body.value }) : body;
 }
 
