@@ -48,7 +48,7 @@ t.test('the first start prints a link that makes its user the first Owner', asyn
   t.match(bad.json.detail, /^organisation must be 1 to 200 characters/);
   t.equal(
     (await client.send('GET', `/link/use?secret=${secret}`)).status,
-    404,
+    401,
     'following it by GET does nothing',
   );
   const used = await client.send('POST', '/link/use', owner);
