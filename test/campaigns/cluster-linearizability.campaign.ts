@@ -8,9 +8,8 @@ import type { Campaign, CampaignContext } from './campaign.ts';
 import { type ChangeOutcome, isDetached, outcomeOf } from './cluster/cluster-answers.ts';
 import { nemeses } from './cluster/cluster-nemeses.ts';
 import { allAttached, type ClusterStage, type NodePlace, openStage } from './cluster/cluster-stage.ts';
-import { checkRegister, type RegisterOperation } from './registers/register-history.ts';
-import { chooseStep, openRegisters, type RegisterStep, type Registers } from './registers/register-steps.ts';
-import { type WireAnswer, WireConnection } from './wire-connection.ts';
+import { checkRegister, type Operation } from './history.ts';
+import { getRequest, patchRequest, type WireAnswer, WireConnection } from './wire-connection.ts';
 
 const clients = 12;
 const flagCount = 6;
@@ -22,11 +21,65 @@ const attachedMsMax = 60_000;
 const reopenPauseMs = 20;
 /** So often a client goes on with another node. */
 const moveChance = 0.02;
+/** Values that clients have written lately, which are asked for. */
+const recentMax = 6;
+
+/** Flags as registers: the one cohort of a flag is its value, and the flag is off for all others. */
+interface Registers {
+  /** Ids of the flags. */
+  readonly flags: readonly string[];
+  /** Of a token that may change them. */
+  readonly secret: string;
+  /** By flag. */
+  readonly recent: readonly string[][];
+}
+
+/** A request of a client, and what its answer says about a register. */
+interface RegisterStep {
+  readonly flag: number;
+  readonly request: string;
+  /** @returns what an operation with this answer does; for a write, see `judge` */
+  readonly read: (answer: WireAnswer) => Pick<Operation, 'name' | 'apply'>;
+  /** A write's value; null for a request that changes nothing. */
+  readonly written: string | null;
+}
+
+/** @param name differs for each step: it is the value of a write */
+function chooseStep({ flags, secret, recent }: Registers, random: Random, name: string): RegisterStep {
+  const flag = random.integer(0, flags.length - 1);
+  const id = flags[flag] ?? '';
+  const values = recent[flag] ?? [initial];
+  const chance = random.next();
+  if (chance < 0.4) {
+    values.push(name);
+    if (values.length > recentMax) values.shift();
+    const request = patchRequest(`/api/v1/flags/${id}`, secret, { cohorts: [name] });
+    return { flag, request, read: () => ({ name, apply: () => name }), written: name };
+  }
+  if (chance < 0.7) {
+    const read = ({ body }: WireAnswer) => {
+      const value = textIn((JSON.parse(body) as { cohorts: unknown }).cohorts);
+      const apply = (state: string) => (state === value ? state : null);
+      return { name: `a read of ${value}`, apply };
+    };
+    return { flag, request: getRequest(`/api/v1/flags/${id}`, secret), read, written: null };
+  }
+  const value = random.pick(values);
+  const read = ({ body }: WireAnswer) => {
+    const { enabled } = JSON.parse(body) as { enabled: boolean };
+    const apply = (state: string) => ((state === value) === enabled ? state : null);
+    return { name: `an evaluation for ${value}, ${enabled}`, apply };
+  };
+  const request = getRequest(`/v1/flags/${id}?cohort=${encodeURIComponent(value)}`);
+  return { flag, request, read, written: null };
+}
+
+type Write = Omit<Operation, 'name' | 'apply'> & { readonly value: string };
 
 /** What clients did to the flags, and what each node told them. By flag. */
 interface Histories {
-  readonly writes: readonly RegisterOperation[][];
-  readonly readsOf: Map<NodePlace, readonly RegisterOperation[][]>;
+  readonly writes: readonly Write[][];
+  readonly readsOf: Map<NodePlace, readonly Operation[][]>;
   /** Values of changes that were refused, and their answers. */
   readonly refused: Map<string, string>;
 }
@@ -93,7 +146,7 @@ function noteWrite(
     return;
   }
   histories.writes[flag]?.push({
-    action: { kind: 'write', value: written ?? '' },
+    value: written ?? '',
     calledAt,
     returnedAt: outcome === 'acknowledged' ? returnedAt : Number.POSITIVE_INFINITY,
     isOptional: outcome === 'uncertain',
@@ -104,7 +157,7 @@ function noteWrite(
 function noteRead(
   { histories, counts, registers }: Run,
   place: NodePlace,
-  { flag, request, action }: RegisterStep,
+  { flag, request, read }: RegisterStep,
   answer: WireAnswer,
   calledAt: number,
   returnedAt: number,
@@ -117,7 +170,7 @@ function noteRead(
   counts.reads += 1;
   const reads = histories.readsOf.get(place) ?? registers.flags.map(() => []);
   histories.readsOf.set(place, reads);
-  reads[flag]?.push({ action: action(answer), calledAt, returnedAt, isOptional: false });
+  reads[flag]?.push({ ...read(answer), calledAt, returnedAt, isOptional: false });
 }
 
 async function disturb(t: Lifetime, { stage }: Run, random: Random, count: number): Promise<string[]> {
@@ -151,12 +204,14 @@ async function judge(run: Run): Promise<string[]> {
     if (replaced.has(value)) wrong.push(`${value} was made, and answered ${answer}`);
   }
   for (const [flag, id] of registers.flags.entries()) {
-    const writes: RegisterOperation[] = [];
+    const writes: Operation[] = [];
     for (const write of histories.writes[flag] ?? []) {
-      const { value } = write.action;
+      const { value } = write;
       const after = replaced.get(value);
       if (after !== undefined) {
-        writes.push({ ...write, isOptional: false, action: { kind: 'write', value, after } });
+        // Knowing what it replaced leaves few orders of the writes that no answer ends.
+        const apply = (state: string) => (state === after ? value : null);
+        writes.push({ ...write, name: `a write of ${value} after ${after}`, apply, isOptional: false });
       } else if (!write.isOptional) wrong.push(`flag ${id}: ${value} was stored, and is not in the record`);
     }
     for (const [{ name }, reads] of histories.readsOf) {
@@ -199,7 +254,7 @@ async function playRun({ isFull, note }: CampaignContext, number: number, random
     const flags = stage.flags.slice(0, flagCount);
     const run: Run = {
       stage,
-      registers: openRegisters(flags, stage.secret, initial),
+      registers: { flags, secret: stage.secret, recent: flags.map(() => [initial]) },
       histories: { writes: flags.map(() => []), readsOf: new Map(), refused: new Map() },
       counts: { acknowledged: 0, stored: 0, uncertain: 0, refused: 0, fault: 0, reads: 0, detached: 0 },
       isOver: false,

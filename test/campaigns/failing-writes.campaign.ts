@@ -1,18 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
-import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import type { BootedServer } from '../support/booted-server.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
 import { buildDiskShim, DiskControl, type DiskFault, shimEnvironment, shimTools } from './disk/disk-shim.ts';
-import { expectSoundStore } from './expect-sound-store.ts';
-import { Acknowledgements } from './load/acknowledgements.ts';
-import { type Installation, installForLoad } from './load/installation.ts';
-import { judgeService } from './load/judge-service.ts';
-import { judgeStore } from './load/judge-store.ts';
-import { runMixedLoad } from './load/mixed-load.ts';
-import { switchFlag } from './load/switch-flag.ts';
+import { Site } from './load/site.ts';
 
 const clients = 8;
 /** The failing call is one of the first hundred. */
@@ -38,12 +32,6 @@ interface Tally {
   endedByOverrun: number;
 }
 
-interface Site {
-  readonly library: string;
-  readonly installation: Installation;
-  readonly known: Acknowledgements;
-}
-
 export const failingWrites: Campaign = {
   name: 'failing-writes',
   summary: 'a write or sync that fails is a 500, its change is never seen, and the process recovers or ends',
@@ -51,22 +39,19 @@ export const failingWrites: Campaign = {
   fullCount: callsMax,
   tools: shimTools,
   async run(context) {
-    const site = {
-      library: buildDiskShim(context),
-      installation: await installForLoad(context, { flags: 16 }),
-      known: new Acknowledgements(),
-    };
+    const library = buildDiskShim(context);
+    const site = await Site.open(context, { flags: 16 });
     const tally: Tally = { failedCalls: 0, answered500: 0, recovered: 0, ended: 0, endedByOverrun: 0 };
     for (const { number, random } of context.cases()) {
       const call = context.isFull ? ((number - 1) % callsMax) + 1 : random.integer(1, callsMax);
       const fault = randomFault(random, call);
       try {
-        await withLifetime((t) => failOnce(t, site, number, fault, random, tally));
+        await withLifetime((t) => failOnce(t, { library, site, number, fault, random, tally }));
       } catch (error) {
         throw new Error(`${describe(fault)}: ${(error as Error).message}`, { cause: error });
       }
     }
-    return countsOf(context, site.known, tally);
+    return countsOf(context, site, tally);
   },
 };
 
@@ -84,22 +69,26 @@ function describe({ action, error, kinds, passes, failures }: DiskFault): string
   return `${kinds.join(' or ')} ${passes + 1}, ${failures} times, fails ${action} with ${error}`;
 }
 
+interface Failure {
+  readonly library: string;
+  readonly site: Site;
+  readonly number: number;
+  readonly fault: DiskFault;
+  readonly random: Random;
+  readonly tally: Tally;
+}
+
 async function failOnce(
   t: Lifetime,
-  site: Site,
-  number: number,
-  fault: DiskFault,
-  random: Random,
-  tally: Tally,
+  { library, site, number, fault, random, tally }: Failure,
 ): Promise<void> {
-  const { library, installation, known } = site;
-  const { dataDir } = installation;
+  const { known } = site;
   const control = new DiskControl(t);
-  const shim = shimEnvironment({ library, file: dataFileOf(dataDir), control });
-  const server = await bootServer(t, { dataDir, settings: { ...unlimited, ...shim } });
+  const server = await site.boot(t, shimEnvironment({ library, file: dataFileOf(site.dataDir), control }));
   const failedBefore = known.failures.get(500) ?? 0;
   control.fail(fault);
-  await loadUntilFailed(t, { server, control, installation, known, random, number });
+  const load = { random, clients, runName: `case ${number}`, isOver: untilFailed(control) };
+  await site.load(t, server, load);
   const { failed } = control.counts();
   if (failed === 0) throw new Error('the fault was never triggered');
   tally.failedCalls += failed;
@@ -110,38 +99,22 @@ async function failOnce(
   tally[settled] += 1;
   if (settled === 'recovered') await server.stop();
   // No client waits for the recording of counts: its failure shows only in the log. After an overrun it shows nowhere.
-  const isTold = answered500 > 0 || server.lines.some((line) => line.includes(countedMessage));
-  if (!isTold && settled !== 'endedByOverrun') {
+  const isShown = answered500 > 0 || server.lines.some((line) => line.includes(countedMessage));
+  if (!isShown && settled !== 'endedByOverrun') {
     throw new Error(`no client was answered with a 500: ${server.lines.slice(-5).join('\n')}`);
   }
-  const { states } = await judgeStore(installation, known, { areDenialsKept: false });
-  expectSoundStore(dataDir);
-  const restarted = await bootServer(t, { dataDir, settings: unlimited });
-  await judgeService(createHttpClient(t, { port: restarted.port }), installation, states);
-  await restarted.stop();
+  await site.judge({ areDenialsKept: false, isServed: {} });
 }
 
-interface LoadOptions {
-  readonly server: BootedServer;
-  readonly control: DiskControl;
-  readonly installation: Installation;
-  readonly known: Acknowledgements;
-  readonly random: Random;
-  readonly number: number;
-}
-
-/** Continues for a while after the failure, to check that no client sees the failed change. */
-async function loadUntilFailed(t: Lifetime, options: LoadOptions): Promise<void> {
-  const { server, control, installation, known, random, number } = options;
+/** The load continues for a while after the failure, to check that no client sees the failed change. */
+function untilFailed(control: DiskControl): () => boolean {
   const givesUpAt = performance.now() + settledMsMax;
   let failedAt: number | null = null;
-  const isOver = (): boolean => {
+  return () => {
     const now = performance.now();
     if (failedAt === null && control.counts().failed > 0) failedAt = now;
     return now > givesUpAt || (failedAt !== null && now - failedAt > goesOnMs);
   };
-  const load = { port: server.port, random, acknowledgements: known, clients, isOver };
-  await runMixedLoad(t, installation, { ...load, runName: `case ${number}` });
 }
 
 /** Waits until changes work again, or the process has ended with its reason, or lmdb's overrun has ended it. */
@@ -152,7 +125,7 @@ async function settle(
 ): Promise<'recovered' | 'ended' | 'endedByOverrun'> {
   const givesUpAt = performance.now() + settledMsMax;
   while (performance.now() < givesUpAt) {
-    const change = setTimeout(pauseMs).then(() => switchFlag(client, site.installation, site.known));
+    const change = setTimeout(pauseMs).then(() => site.switchFlag(client));
     const outcome = await Promise.race([server.ended, change]);
     if (outcome === null) continue;
     if (typeof outcome === 'object') {
@@ -173,7 +146,7 @@ async function settle(
   throw new Error(`the server neither recovered nor ended: ${server.lines.slice(-3).join('\n')}`);
 }
 
-function countsOf({ count }: CampaignContext, known: Acknowledgements, tally: Tally): CampaignCounts {
+function countsOf({ count }: CampaignContext, { known, unanswered }: Site, tally: Tally): CampaignCounts {
   return {
     faults: count,
     'failed calls': tally.failedCalls,
@@ -183,6 +156,6 @@ function countsOf({ count }: CampaignContext, known: Acknowledgements, tally: Ta
     'ended by an overrun of lmdb': tally.endedByOverrun,
     'acknowledged changes': known.changes.size,
     'refused or failed': known.refused.size,
-    unanswered: known.unanswered.length,
+    unanswered,
   };
 }

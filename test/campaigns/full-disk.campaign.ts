@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dataFileOf } from '../../src/storage/lmdb/environment.ts';
-import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import type { BootedServer } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { type ClientResponse, createHttpClient } from '../support/http-client.ts';
 import { type Lifetime, withLifetime } from '../support/lifetime.ts';
@@ -11,12 +11,9 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { Campaign, CampaignContext, CampaignCounts } from './campaign.ts';
 import { buildDiskShim, shimEnvironment, shimTools } from './disk/disk-shim.ts';
 import { makeSmallDisk, type SmallDisk } from './disk/small-disk.ts';
-import { Acknowledgements } from './load/acknowledgements.ts';
-import { type Installation, installForLoad } from './load/installation.ts';
-import { judgeService } from './load/judge-service.ts';
-import { judgeStore, type StoredStates } from './load/judge-store.ts';
-import { type RequestKind, runMixedLoad } from './load/mixed-load.ts';
-import { switchFlag } from './load/switch-flag.ts';
+import type { StoredStates } from './load/judge-store.ts';
+import type { RequestKind } from './load/mixed-load.ts';
+import { Site } from './load/site.ts';
 
 const MiB = 2 ** 20;
 const diskBytes = 96 * MiB;
@@ -41,11 +38,11 @@ interface Tally {
   refusedCommands: number;
 }
 
-interface Site {
+/** A site on a disk that can be filled, and what its servers need for that. */
+interface Place {
   readonly disk: SmallDisk;
-  readonly installation: Installation;
-  readonly known: Acknowledgements;
-  readonly environment: Readonly<Record<string, string>>;
+  readonly site: Site;
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 export const fullDisk: Campaign = {
@@ -69,49 +66,34 @@ export const fullDisk: Campaign = {
       await withLifetime(async (t) => {
         const disk = makeSmallDisk(t, diskBytes);
         kind = disk.kind;
-        const site = await openSite(t, disk, library);
+        const shim = shimEnvironment({ library, file: dataFileOf(disk.directory), control: disk.control });
+        const place: Place = {
+          disk,
+          site: await Site.open(t, { flags: 16, dataDir: disk.directory }),
+          settings: { ...shim, BURGEE_STORAGE_RESERVE_BYTES: String(reserveBytes) },
+        };
         // Every fourth case: the disk refuses writes although it reports free space, as with a quota.
-        if (number % 4 === 0) await refuseOnce(t, site, tally);
-        else await fillOnce(t, site, random, number, tally);
+        if (number % 4 === 0) await refuseOnce(t, place, tally);
+        else await fillOnce(t, place, random, number, tally);
       });
     }
     return countsOf(context, kind, tally);
   },
 };
 
-async function openSite(t: Lifetime, disk: SmallDisk, library: string): Promise<Site> {
-  const dataDir = disk.directory;
-  const shim = shimEnvironment({ library, file: dataFileOf(dataDir), control: disk.control });
-  return {
-    disk,
-    installation: await installForLoad(t, { flags: 16, dataDir }),
-    known: new Acknowledgements(),
-    environment: { ...unlimited, ...shim, BURGEE_STORAGE_RESERVE_BYTES: String(reserveBytes) },
-  };
-}
-
-function boot(t: Lifetime, { installation, environment }: Site): Promise<BootedServer> {
-  return bootServer(t, { dataDir: installation.dataDir, settings: environment });
-}
-
 async function fillOnce(
   t: Lifetime,
-  site: Site,
+  place: Place,
   random: Random,
   number: number,
   tally: Tally,
 ): Promise<void> {
-  const { disk, installation, known } = site;
+  const { disk, site, settings } = place;
   const watch = new AnswerWatch();
-  let server = await boot(t, site);
+  let server = await site.boot(t, settings);
   const load = (runName: string, isOver: () => boolean): Promise<void> =>
-    runMixedLoad(t, installation, {
-      port: server.port,
-      random,
-      acknowledgements: known,
-      clients,
-      runName: `case ${number}, ${runName}`,
-      isOver,
+    site.load(t, server, {
+      ...{ random, clients, isOver, runName: `case ${number}, ${runName}` },
       onAnswer: (kind, answer) => watch.take(kind, answer),
     });
   let isOver = false;
@@ -122,7 +104,7 @@ async function fillOnce(
   await disk.fill(random.chance(0.5) ? 0 : random.integer(1, reserveBytes - 1));
   await pause(noticedMs);
   watch.isFull = true;
-  await refuseCommands(t, site);
+  await refuseCommands(t, site.dataDir);
   tally.refusedCommands += 1;
   await pause(phaseMs);
   isOver = true;
@@ -133,7 +115,7 @@ async function fillOnce(
       server.signal('SIGKILL');
       await server.ended;
     }
-    server = await boot(t, site);
+    server = await site.boot(t, settings);
     tally.restartsOnFullDisk += 1;
     const until = performance.now() + phaseMs;
     await load('restarted', () => performance.now() > until);
@@ -146,11 +128,11 @@ async function fillOnce(
   tally.storageFull += watch.storageFull;
   watch.conclude();
   await server.stop();
-  await judge(t, site);
+  await site.judge({ areDenialsKept: false, isChecked: true, isServed: settings });
 }
 
 /** An operator's command that writes is refused, and says why; the server goes on. */
-async function refuseCommands(t: Lifetime, { installation: { dataDir } }: Site): Promise<void> {
+async function refuseCommands(t: Lifetime, dataDir: string): Promise<void> {
   const file = join(temporaryDirectory(t), 'late.json');
   writeFileSync(
     file,
@@ -161,32 +143,35 @@ async function refuseCommands(t: Lifetime, { installation: { dataDir } }: Site):
 }
 
 /** Every write fails although the file system reports free space: each change is a 500, and the process ends. */
-async function refuseOnce(t: Lifetime, site: Site, tally: Tally): Promise<void> {
-  const { disk, installation } = site;
-  const server = await boot(t, site);
+async function refuseOnce(t: Lifetime, place: Place, tally: Tally): Promise<void> {
+  const { disk, site, settings } = place;
+  const server = await site.boot(t, settings);
   disk.control.fail({ action: 'before', error: 'ENOSPC', kinds: ['write'], passes: 0, failures: -1 });
-  const answer = await switchFlag(createHttpClient(t, { port: server.port }), site.installation, site.known);
+  const answer = await site.switchFlag(createHttpClient(t, { port: server.port }));
   if (answer?.status !== 500)
     throw new Error(`a change whose write fails got ${answer?.status}: ${answer?.text}`);
   if ((await server.ended) !== 'SIGKILL') throw new Error('the server did not end in order');
   tally.failedWrites += 1;
-  const { states } = await judgeStore(installation, site.known);
-  const restarted = await bootAndRead(t, site, states);
+  const restarted = await bootAndRead(t, place, await site.judge());
   disk.control.heal();
   tally.worksAgainMsMax = Math.max(tally.worksAgainMsMax, await untilChangeWorks(t, restarted, site));
   await restarted.stop();
-  await judge(t, site);
+  await site.judge({ areDenialsKept: false, isChecked: true, isServed: settings });
 }
 
 /**
  * Reads are answered on such a disk too. After some seconds of requests a server records token uses, which fails, and
  * ends in order as for any failed write. Then the next server gets the requests.
  */
-async function bootAndRead(t: Lifetime, site: Site, states: StoredStates): Promise<BootedServer> {
+async function bootAndRead(
+  t: Lifetime,
+  { site, settings }: Place,
+  states: StoredStates,
+): Promise<BootedServer> {
   for (let left = readsTriesMax; ; left -= 1) {
-    const server = await boot(t, site);
+    const server = await site.boot(t, settings);
     try {
-      await judgeService(createHttpClient(t, { port: server.port }), site.installation, states);
+      await site.judgeService(createHttpClient(t, { port: server.port }), states);
       return server;
     } catch (fault) {
       const end = await Promise.race([server.ended, pause(endsWithinMs).then(() => null)]);
@@ -231,26 +216,12 @@ class AnswerWatch {
 async function untilChangeWorks(t: Lifetime, server: BootedServer, site: Site): Promise<number> {
   const freedAt = performance.now();
   for (;;) {
-    const answer = await switchFlag(
-      createHttpClient(t, { port: server.port }),
-      site.installation,
-      site.known,
-    );
+    const answer = await site.switchFlag(createHttpClient(t, { port: server.port }));
     const ms = Math.round(performance.now() - freedAt);
     if (answer?.status === 200) return ms;
     if (ms > freedMsMax) throw new Error(`${ms} ms after space returned: ${answer?.status} ${answer?.text}`);
     await pause(20);
   }
-}
-
-async function judge(t: Lifetime, site: Site): Promise<void> {
-  const { installation, known } = site;
-  const { states } = await judgeStore(installation, known, { areDenialsKept: false });
-  const { code, stdout } = await runBurgee(['check', '--data-dir', installation.dataDir]);
-  if (code !== 0) throw new Error(`burgee check: ${stdout}`);
-  const server = await boot(t, site);
-  await judgeService(createHttpClient(t, { port: server.port }), installation, states);
-  await server.stop();
 }
 
 function countsOf({ count }: CampaignContext, kind: string, tally: Tally): CampaignCounts {

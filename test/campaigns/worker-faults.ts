@@ -1,15 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { bootServer, unlimited } from '../support/booted-server.ts';
-import { runBurgee } from '../support/burgee-command.ts';
 import { eventually, expect, within } from '../support/expectations.ts';
-import { createHttpClient } from '../support/http-client.ts';
 import type { FaultKind, Moment } from '../support/tampering/tampering.ts';
 import { stillTaken } from './given-back.ts';
-import { judgeService } from './load/judge-service.ts';
-import { judgeStore } from './load/judge-store.ts';
 import { getRequest, WireConnection } from './wire-connection.ts';
-import { type BusyLoad, startBusyLoad } from './worker-load.ts';
-import type { WorkerStage } from './worker-stage.ts';
+import { type BusyLoad, startBusyLoad, type WorkerStage } from './worker-load.ts';
 
 const wholeAgainWithinMs = 1000;
 /** If several workers leave at once, all but one wait for a new thread to load. */
@@ -69,7 +63,7 @@ async function judge(stage: WorkerStage, busy: BusyLoad): Promise<void> {
   expect(lost <= share, `${lost} connections were cut, more than one worker had`);
   await eventually(() => isAtRest(stage), 5000, 'some resources are never given back');
   await server.stop();
-  await judgeStore(stage.installation, stage.known);
+  await stage.site.judge();
 }
 
 async function isAtRest({ admin }: WorkerStage): Promise<boolean> {
@@ -129,7 +123,7 @@ export async function workerDiesInDrain(stage: WorkerStage): Promise<string> {
   await load.stop();
   await busy.stop();
   expect(load.tally.wrong.length === 0, `wrong answers: ${load.tally.wrong.join('\n')}`);
-  await judgeStore(stage.installation, stage.known);
+  await stage.site.judge();
   return 'workers that died in a drain';
 }
 
@@ -167,7 +161,7 @@ export async function workerStaysHung(stage: WorkerStage): Promise<string> {
   await load.stop();
   await busy.stop();
   expect(load.tally.wrong.length === 0, `wrong answers: ${load.tally.wrong.join('\n')}`);
-  await restartsClean(stage);
+  await stage.site.judge({ isChecked: true, isServed: {} });
   return 'workers that stayed hung';
 }
 
@@ -213,15 +207,4 @@ export async function processStands(stage: WorkerStage): Promise<string> {
   expect(workersBegun === workers, `${workersBegun} workers were started`);
   await judge(stage, busy);
   return 'processes that stood';
-}
-
-/** Restarts as a process manager does. @throws unless all acknowledged changes are stored and answered */
-export async function restartsClean(stage: WorkerStage): Promise<void> {
-  const { installation, known } = stage;
-  const checked = await runBurgee(['check', '--data-dir', installation.dataDir]);
-  expect(checked.code === 0, `the check after the end: ${checked.stdout}${checked.stderr}`);
-  const { states } = await judgeStore(installation, known);
-  const server = await bootServer(stage, { dataDir: installation.dataDir, settings: unlimited });
-  await judgeService(createHttpClient(stage, { port: server.port }), installation, states);
-  await server.stop();
 }

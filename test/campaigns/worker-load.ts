@@ -1,10 +1,35 @@
 import { setTimeout } from 'node:timers/promises';
+import type { AdminClient } from '../admin/admin-fixture.ts';
 import { expect } from '../support/expectations.ts';
-import { bearer, createHttpClient } from '../support/http-client.ts';
-import type { Target } from './load/installation.ts';
-import { evaluationPathOf, isOnFor, pathOf, runMixedLoad } from './load/mixed-load.ts';
+import type { Lifetime } from '../support/lifetime.ts';
+import type { Random } from '../support/random.ts';
+import type { TamperedServer } from '../support/tampering/tampered-server.ts';
+import type { Installation, Target } from './load/installation.ts';
+import { pathOf } from './load/mixed-load.ts';
+import type { Site } from './load/site.ts';
+import type { SteadyLoad } from './steady-load.ts';
 import { getRequest, WireConnection } from './wire-connection.ts';
-import type { WorkerStage } from './worker-stage.ts';
+
+/** A server under a load of evaluations, for the cases of the campaign. */
+export interface WorkerStage extends Lifetime {
+  readonly random: Random;
+  readonly site: Site;
+  /** The flags that the mixed load changes. */
+  readonly changed: Installation;
+  /** Flags that stay off. */
+  readonly steady: readonly Target[];
+  readonly server: TamperedServer;
+  readonly admin: AdminClient;
+  readonly load: SteadyLoad;
+  readonly workers: number;
+  /** The number of the load's clients. */
+  readonly connections: number;
+  /** @returns the real ms in which the server's clock advances by `serverMs` */
+  realMs(serverMs: number): number;
+  readonly requestDeadlineMs: number;
+  /** How much later than promised an answer may come in this run. */
+  readonly slackMs: number;
+}
 
 /** Failed authentications that one address may have within a minute. */
 export const failuresMax = 80;
@@ -16,42 +41,26 @@ const pauseMs = 10;
 
 /** The load beside the evaluations. */
 export interface BusyLoad {
-  /** @returns when every client has its last answer. @throws on a wrong or stale answer, or a violated limit */
+  /** @returns when every client has its last answer. @throws on a wrong answer, or a violated limit */
   stop(): Promise<void>;
-  /** Evaluations that saw an acknowledged change at once. */
+  /** Answers with success. */
   readonly seen: () => number;
 }
 
-/**
- * Clients that change flags; clients that check at once whether a change shows on another connection; and one with
- * failed authentications.
- */
+/** Clients that change and read a few flags on the connections of all workers, and one with failed authentications. */
 export function startBusyLoad(stage: WorkerStage): BusyLoad {
-  const { server, random, known, changed, watched } = stage;
+  const { server, site, changed, random } = stage;
   let isOver = false;
   let seen = 0;
-  const mixed = runMixedLoad(stage, changed, {
-    port: server.port,
-    random,
-    acknowledgements: known,
-    clients: mixedClients,
-    runName: 'case',
+  const mixed = site.load(stage, server, {
+    ...{ random, clients: mixedClients, runName: 'case', isPersistent: true, installation: changed },
     isOver: () => isOver,
-    isPersistent: true,
+    onAnswer: (_kind, answer) => {
+      if (answer?.status === 200) seen += 1;
+    },
   });
-  const watches = watched.map((target, index) =>
-    watchOwnChanges(
-      stage,
-      target,
-      index,
-      () => isOver,
-      () => {
-        seen += 1;
-      },
-    ),
-  );
   const failures = failAuthentications(stage, () => isOver);
-  const all = Promise.all([mixed, ...watches, failures]);
+  const all = Promise.all([mixed, failures]);
   // Awaited at the end: until then a failure must not end the run.
   all.catch(() => undefined);
   stage.teardown(() => {
@@ -64,40 +73,6 @@ export function startBusyLoad(stage: WorkerStage): BusyLoad {
     },
     seen: () => seen,
   };
-}
-
-/** Changes a flag on one connection and evaluates it on another, which often belongs to another worker. */
-async function watchOwnChanges(
-  stage: WorkerStage,
-  target: Target,
-  index: number,
-  isOver: () => boolean,
-  onSeen: () => void,
-): Promise<void> {
-  const { server, installation, known } = stage;
-  const changer = createHttpClient(stage, { port: server.port });
-  const asker = createHttpClient(stage, { port: server.port });
-  const headers = bearer(installation.single.secret);
-  for (let turn = 1; !isOver(); turn += 1) {
-    const cohort = `watch ${index}, turn ${turn}`;
-    const body = { enabled: true, trafficPercentage: 0, cohorts: [cohort] };
-    const request = { method: 'PATCH', path: pathOf(target), headers, body: JSON.stringify(body) };
-    const answer = await changer.send(request).catch(() => null);
-    const state = known.take({ kind: 'patch', target, body }, answer);
-    if (state === 'unknown' || state === 'unchanged') {
-      await setTimeout(pauseMs);
-      continue;
-    }
-    for (const asked of [cohort, `watch ${index}, turn ${turn - 1}`]) {
-      const evaluated = await asker.send({ path: evaluationPathOf(target, asked) }).catch(() => null);
-      if (evaluated === null || evaluated.status === 503) continue;
-      const { enabled } = JSON.parse(evaluated.text) as { enabled?: boolean };
-      const isFresh = evaluated.status === 200 && enabled === isOnFor(state, asked);
-      expect(isFresh, `a stale answer for ${asked} after ${cohort}: ${evaluated.status} ${evaluated.text}`);
-      onSeen();
-    }
-    await setTimeout(pauseMs);
-  }
 }
 
 /**

@@ -4,8 +4,7 @@ import { withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import { bootTampered } from '../support/tampering/tampered-server.ts';
 import type { Campaign } from './campaign.ts';
-import { Acknowledgements } from './load/acknowledgements.ts';
-import { installForLoad } from './load/installation.ts';
+import { Site } from './load/site.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { getRequest } from './wire-connection.ts';
 import {
@@ -17,8 +16,7 @@ import {
   workerHangsAndReturns,
   workerStaysHung,
 } from './worker-faults.ts';
-import { failuresMax } from './worker-load.ts';
-import type { WorkerStage } from './worker-stage.ts';
+import { failuresMax, type WorkerStage } from './worker-load.ts';
 import { writerDies, writerHangs } from './writer-faults.ts';
 
 type WorkerCase = (stage: WorkerStage) => Promise<string>;
@@ -51,11 +49,9 @@ const realDeadlineMs = 1000;
 const connections = 64;
 /** Pause of each connection. A sample leaves CPU time to the faults, which do not depend on the rate of evaluations. */
 const pauseMs = { full: 5, sample: 20 };
-const flagsPerProject = 24;
+const flagsPerProject = 12;
 /** Flags of the first project that no client changes. */
 const steadyFlags = 8;
-/** Flags with one client each, which checks whether its changes show at once. */
-const watchedFlags = 4;
 
 async function playCase(number: number, random: Random, isFull: boolean): Promise<string> {
   return withLifetime(async ({ teardown }) => {
@@ -63,11 +59,10 @@ async function playCase(number: number, random: Random, isFull: boolean): Promis
     const speed = isFull ? 1 : sampleSpeed;
     const workers = random.integer(1, 3);
     const requestDeadlineMs = realDeadlineMs * speed;
-    const installation = await installForLoad(t, { flags: flagsPerProject });
-    const { single } = installation;
+    const site = await Site.open(t, { flags: flagsPerProject });
+    const { single } = site.installation;
     const steady = single.targets.slice(0, steadyFlags);
-    const watched = single.targets.slice(steadyFlags, steadyFlags + watchedFlags);
-    const changed = { ...single, targets: single.targets.slice(steadyFlags + watchedFlags) };
+    const changed = { ...single, targets: single.targets.slice(steadyFlags) };
     const settings = {
       ...unlimited,
       BURGEE_WORKERS: String(workers),
@@ -76,7 +71,7 @@ async function playCase(number: number, random: Random, isFull: boolean): Promis
       BURGEE_ADMIN_PORT: '0',
       BURGEE_LOG_LEVEL: 'info',
     };
-    const server = await bootTampered(t, { dataDir: installation.dataDir, settings, speed });
+    const server = await bootTampered(t, { dataDir: site.dataDir, settings, speed });
     const load = SteadyLoad.start(t, {
       port: server.port,
       connections,
@@ -88,11 +83,9 @@ async function playCase(number: number, random: Random, isFull: boolean): Promis
     return play({
       teardown,
       random,
-      installation,
-      changed: { ...installation, single: changed },
+      site,
+      changed: { ...site.installation, single: changed },
       steady,
-      watched,
-      known: new Acknowledgements(),
       server,
       admin: await adminClientOf(t, server),
       load,

@@ -1,8 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { eventually, expect, within } from '../support/expectations.ts';
-import { restartsClean } from './worker-faults.ts';
-import { type BusyLoad, startBusyLoad } from './worker-load.ts';
-import type { WorkerStage } from './worker-stage.ts';
+import { type BusyLoad, startBusyLoad, type WorkerStage } from './worker-load.ts';
 
 const warmUpMs = 200;
 const hungAfterMs = 60_000;
@@ -36,7 +34,7 @@ async function judge(stage: WorkerStage, busy: BusyLoad): Promise<void> {
   const { wrong, unavailable } = load.tally;
   expect(wrong.length === 0, `wrong answers: ${wrong.join('\n')}`);
   expect(unavailable === 0, 'evaluations were refused because the writer failed');
-  await restartsClean(stage);
+  await stage.site.judge({ isChecked: true, isServed: {} });
 }
 
 export async function writerDies(stage: WorkerStage): Promise<string> {

@@ -5,7 +5,7 @@ import { soleEnvironment } from '../../../src/domain/project/project.ts';
 import { openStoreReader, type StoreReader } from '../../../src/storage/store-reader.ts';
 import type { Acknowledgements, Attempt, ShownState } from './acknowledgements.ts';
 import type { Installation, Target } from './installation.ts';
-import { isSameState } from './mixed-load.ts';
+import { initialState, isSameState, keyOf } from './mixed-load.ts';
 
 /** The stored states, by flag and environment. */
 export type StoredStates = ReadonlyMap<string, { readonly target: Target; readonly state: ShownState }>;
@@ -22,10 +22,6 @@ export interface Verdict {
 }
 
 const mapBytes = 2 ** 34;
-
-export function keyOf({ flagId, environment }: Target): string {
-  return `${flagId} ${environment ?? ''}`;
-}
 
 /**
  * Compares the store with what the clients know. Every acknowledged change is there once, in the audit log and in the
@@ -56,8 +52,6 @@ interface Replayed {
   readonly target: Target;
   state: ShownState;
 }
-
-const initialState: ShownState = { enabled: false, trafficPercentage: 0, cohorts: [] };
 
 class StoreJudge {
   readonly states = new Map<string, Replayed>();

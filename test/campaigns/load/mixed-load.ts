@@ -1,6 +1,7 @@
 import { bearer, type ClientResponse, createHttpClient, type HttpClient } from '../../support/http-client.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import type { Random } from '../../support/random.ts';
+import type { History } from '../history.ts';
 import { type Acknowledgements, type PatchBody, type ShownState, WrongAnswer } from './acknowledgements.ts';
 import type { Installation, Project, Target } from './installation.ts';
 
@@ -8,7 +9,9 @@ export interface MixedLoadOptions {
   readonly port: number;
   readonly random: Random;
   readonly acknowledgements: Acknowledgements;
-  /** Each client has a connection of its own and, of every kind of flag, some that no other client changes. */
+  /** Has a register for each flag and environment, by `keyOf`; its state is that of `textOf`. */
+  readonly history: History;
+  /** Each client has a connection of its own. All change the same flags. */
   readonly clients: number;
   /** Part of the names of this run's flags: a name shows which attempt made a flag. */
   readonly runName: string;
@@ -23,15 +26,17 @@ export type RequestKind = 'patch' | 'create' | 'denial' | 'read' | 'evaluation';
 
 /** How many of each hundred requests are of a kind. */
 const shares: readonly (readonly [RequestKind, number])[] = [
-  ['patch', 50],
+  ['patch', 45],
   ['create', 4],
   ['denial', 6],
-  ['read', 15],
+  ['read', 20],
   ['evaluation', 25],
 ];
 const kinds = shares.flatMap(([kind, share]) => Array.from({ length: share }, () => kind));
 const cohortNames = ['alpha', 'beta', 'gamma', 'δέλτα', 'a b+c&d=e'];
 const otherPause = 20;
+
+export const initialState: ShownState = { enabled: false, trafficPercentage: 0, cohorts: [] };
 
 /** Clients of both APIs that create, patch, are refused, read and evaluate, until `isOver` or until no answers come. */
 export async function runMixedLoad(
@@ -39,10 +44,17 @@ export async function runMixedLoad(
   installation: Installation,
   options: MixedLoadOptions,
 ): Promise<void> {
+  const marks = new Map<Target, string>();
   const clients = Array.from({ length: options.clients }, (_, number) =>
-    new LoadClient(t, installation, options, number).run(),
+    new LoadClient(t, installation, options, number, marks).run(),
   );
   await Promise.all(clients);
+}
+
+interface Sent {
+  readonly answer: ClientResponse | null;
+  readonly calledAt: number;
+  readonly returnedAt: number;
 }
 
 class LoadClient {
@@ -51,12 +63,19 @@ class LoadClient {
   readonly #options: MixedLoadOptions;
   readonly #number: number;
   readonly #random: Random;
-  /** The last known states of this client's own targets. */
-  readonly #known = new Map<Target, ShownState>();
+  /** The cohort of the newest change of each target: asking for it shows whether an evaluation is stale. */
+  readonly #marks: Map<Target, string>;
   #turn = 0;
   #isAnswered = true;
 
-  constructor(t: Lifetime, installation: Installation, options: MixedLoadOptions, number: number) {
+  constructor(
+    t: Lifetime,
+    installation: Installation,
+    options: MixedLoadOptions,
+    number: number,
+    marks: Map<Target, string>,
+  ) {
+    this.#marks = marks;
     this.#http = createHttpClient(t, { port: options.port });
     this.#installation = installation;
     this.#options = options;
@@ -90,83 +109,119 @@ class LoadClient {
     path: string,
     secret: string | null,
     body?: object,
-  ): Promise<ClientResponse | null> {
+  ): Promise<Sent> {
+    const calledAt = performance.now();
     const answer = await this.#http
       .send({
         method,
         path,
-        ...(secret === null ? {} : { headers: bearer(secret) }),
+        headers: secret === null ? {} : bearer(secret),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       .catch(() => null);
     this.#isAnswered = answer !== null;
     this.#options.onAnswer?.(kind, answer);
-    return answer;
+    return { answer, calledAt, returnedAt: performance.now() };
   }
 
   async #create(project: Project): Promise<void> {
     const name = `${this.#options.runName}, client ${this.#number}, flag ${this.#turn}`;
-    const body = randomPatch(this.#random);
-    const answer = await this.#send('create', 'POST', '/api/v1/flags', project.secret, { name, ...body });
+    const body = randomPatch(this.#random, null);
+    const { answer } = await this.#send('create', 'POST', '/api/v1/flags', project.secret, { name, ...body });
     this.#options.acknowledgements.take({ kind: 'create', name, body }, answer);
   }
 
   async #beRefused(project: Project): Promise<void> {
     const { id: tokenId, secret } = this.#random.pick(this.#installation.readers);
     const { flagId } = this.#random.pick(project.targets);
-    const answer = await this.#send('denial', 'PATCH', `/api/v1/flags/${flagId}`, secret, { enabled: true });
+    const { answer } = await this.#send('denial', 'PATCH', `/api/v1/flags/${flagId}`, secret, {
+      enabled: true,
+    });
     this.#options.acknowledgements.take({ kind: 'denial', tokenId }, answer);
   }
 
   async #patch(project: Project): Promise<void> {
-    const target = this.#random.pick(project.targets.filter((it) => !this.#isOthers(project, it)));
-    const body = randomPatch(this.#random);
-    const answer = await this.#send('patch', 'PATCH', pathOf(target), project.secret, body);
-    const state = this.#options.acknowledgements.take({ kind: 'patch', target, body }, answer);
-    if (state === 'unchanged' || !this.#isOwn(project, target)) return;
-    if (state === 'unknown') this.#known.delete(target);
-    else this.#known.set(target, state);
+    const target = this.#random.pick(project.targets);
+    const { runName } = this.#options;
+    const mark = `${runName}, client ${this.#number}, turn ${this.#turn}`;
+    const body = randomPatch(this.#random, mark);
+    if (body.cohorts !== undefined) this.#marks.set(target, mark);
+    const sent = await this.#send('patch', 'PATCH', pathOf(target), project.secret, body);
+    const state = this.#options.acknowledgements.take({ kind: 'patch', target, body }, sent.answer);
+    if (state !== 'unchanged') noteChange(this.#options.history, target, body, sent, state);
   }
 
   async #read(project: Project): Promise<void> {
     const target = this.#random.pick(project.targets);
-    const answer = await this.#send('read', 'GET', pathOf(target), project.secret);
+    const { answer, ...when } = await this.#send('read', 'GET', pathOf(target), project.secret);
     if (answer === null || answer.status >= 500) return;
-    const known = this.#isOwn(project, target) ? this.#known.get(target) : undefined;
-    const shown = JSON.parse(answer.text) as ShownState;
     if (answer.status !== 200) throw new WrongAnswer(`a read: ${answer.status} ${answer.text}`);
-    if (known !== undefined && !isSameState(known, shown)) {
-      throw new WrongAnswer(`${pathOf(target)} shows ${answer.text} after ${JSON.stringify(known)}`);
-    }
+    noteState(this.#options.history, target, JSON.parse(answer.text) as ShownState, when);
   }
 
   async #evaluate(project: Project): Promise<void> {
     const target = this.#random.pick(project.targets);
-    const cohort = this.#random.pick(cohortNames);
-    const answer = await this.#send('evaluation', 'GET', evaluationPathOf(target, cohort), null);
+    const mark = this.#random.chance(0.5) ? this.#marks.get(target) : undefined;
+    const cohort = mark ?? this.#random.pick(cohortNames);
+    const path = evaluationPathOf(target, cohort);
+    const { answer, ...when } = await this.#send('evaluation', 'GET', path, null);
     if (answer === null || answer.status >= 500) return;
     if (answer.status !== 200) throw new WrongAnswer(`an evaluation: ${answer.status} ${answer.text}`);
     const { enabled } = JSON.parse(answer.text) as { enabled: boolean };
-    const known = this.#isOwn(project, target) ? this.#known.get(target) : undefined;
-    if (known !== undefined && enabled !== isOnFor(known, cohort)) {
-      throw new WrongAnswer(`${pathOf(target)} is ${enabled} for ${cohort} after ${JSON.stringify(known)}`);
-    }
+    this.#options.history.note(keyOf(target), {
+      name: `an evaluation for ${cohort}, ${enabled}`,
+      apply: (text) => (isOnFor(stateIn(text), cohort) === enabled ? text : null),
+      ...when,
+    });
   }
+}
 
-  #isOwn(project: Project, target: Target): boolean {
-    return this.#ownerOf(project, target) === this.#number;
-  }
+/** @param state that the answer shows; `unknown` if it leaves open whether the change was made */
+export function noteChange(
+  history: History,
+  target: Target,
+  body: PatchBody,
+  { calledAt, returnedAt }: Pick<Sent, 'calledAt' | 'returnedAt'>,
+  state: ShownState | 'unknown',
+): void {
+  const answered = state === 'unknown' ? null : textOf(state);
+  history.note(keyOf(target), {
+    name: `a change ${JSON.stringify(body)}, ${answered ?? 'unanswered'}`,
+    apply: (text) => {
+      const changed = textOf({ ...stateIn(text), ...body });
+      return answered === null || changed === answered ? changed : null;
+    },
+    calledAt,
+    returnedAt: state === 'unknown' ? null : returnedAt,
+  });
+}
 
-  #isOthers(project: Project, target: Target): boolean {
-    const owner = this.#ownerOf(project, target);
-    return owner !== null && owner !== this.#number;
-  }
+/** What a read has shown, or what the store holds. */
+export function noteState(
+  history: History,
+  target: Target,
+  state: ShownState,
+  when: Pick<Sent, 'calledAt' | 'returnedAt'>,
+): void {
+  const shown = textOf(state);
+  history.note(keyOf(target), {
+    name: `a read of ${shown}`,
+    apply: (text) => (text === shown ? text : null),
+    ...when,
+  });
+}
 
-  /** Half of the targets are shared, so that several clients change the same flag. */
-  #ownerOf(project: Project, target: Target): number | null {
-    const index = project.targets.indexOf(target);
-    return index % 2 === 0 ? (index / 2) % this.#options.clients : null;
-  }
+export function keyOf({ flagId, environment }: Target): string {
+  return `${flagId} ${environment ?? ''}`;
+}
+
+/** A register's state. */
+export function textOf({ enabled, trafficPercentage, cohorts }: ShownState): string {
+  return JSON.stringify({ enabled, trafficPercentage, cohorts });
+}
+
+function stateIn(text: string): ShownState {
+  return JSON.parse(text) as ShownState;
 }
 
 export function pathOf({ flagId, environment }: Target): string {
@@ -184,15 +239,17 @@ export function isOnFor({ enabled, trafficPercentage, cohorts }: ShownState, coh
 }
 
 export function isSameState(left: ShownState, right: ShownState): boolean {
-  const text = ({ enabled, trafficPercentage, cohorts }: ShownState): string =>
-    JSON.stringify([enabled, trafficPercentage, cohorts]);
-  return text(left) === text(right);
+  return textOf(left) === textOf(right);
 }
 
-function randomPatch(random: Random): PatchBody {
+/** @param mark a cohort that no other change has; null for none */
+function randomPatch(random: Random, mark: string | null): PatchBody {
   const body: { -readonly [Key in keyof PatchBody]: PatchBody[Key] } = {};
   if (random.chance(0.6)) body.enabled = random.chance(0.5);
   if (random.chance(0.6)) body.trafficPercentage = random.pick([0, 100]);
-  if (random.chance(0.5)) body.cohorts = random.shuffle(cohortNames).slice(0, random.integer(0, 4));
+  if (random.chance(0.7)) {
+    const chosen = random.shuffle(cohortNames).slice(0, random.integer(0, 4));
+    body.cohorts = mark === null ? chosen : [...chosen, mark];
+  }
   return Object.keys(body).length > 0 ? body : { enabled: random.chance(0.5) };
 }
