@@ -9,7 +9,6 @@ import {
   changeOn,
   copySite,
   type DamagedSite,
-  type LaterChanges,
   makeSite,
   requireChanges,
   siteSettings,
@@ -83,6 +82,7 @@ async function check(
   return { code, text };
 }
 
+/** Serves a damaged directory twice: what the first server acknowledged, the second one has. */
 async function serve(
   t: Lifetime,
   site: DamagedSite,
@@ -90,53 +90,41 @@ async function serve(
   dataDir: string,
   tally: Tally,
 ): Promise<Outcome> {
-  const settings = damage.isFoundWhenRead ? { ...siteSettings, BURGEE_START_CHECK_BYTES: '0' } : siteSettings;
-  const server = startServer(t, { dataDir, settings });
-  const port = await Promise.race([
-    server.line((line) => listeningPort(line) !== null).then(listeningPort, () => null),
-    server.ended.then(() => null),
-  ]);
-  if (port === null) {
-    requireRefusal(damage.name, await server.ended, server.lines);
+  const { name } = damage;
+  const server = await start(t, damage, dataDir);
+  if (server.port === null) {
+    requireRefusal(name, await server.ended, server.lines);
     tally.refused += 1;
     return 'refused';
   }
   tally.served += 1;
-  const refusedAnswers = await compareAnswers(t, site, damage, port);
+  const refusedAnswers = await compareAnswers(t, site, name, server.port);
   tally.answers += site.answers.length;
   tally.refusedAnswers += refusedAnswers;
-  const changes = await changeOn(createHttpClient(t, { port }), site);
+  const changes = await changeOn(createHttpClient(t, { port: server.port }), site);
+  const { acknowledged, unclear } = changes;
   await server.stop();
-  await requireKept(t, site, damage, dataDir, changes);
-  tally.changes += changes.acknowledged.size;
-  return refusedAnswers === 0 && changes.unclear.size === 0 ? 'served whole' : 'served in part';
+  const next = await start(t, damage, dataDir);
+  if (next.port === null)
+    throw new Error(
+      `${name}: ${acknowledged.size} changed flags, and then the start is refused: ${next.lines.join('\n')}`,
+    );
+  const refused = await requireChanges(createHttpClient(t, { port: next.port }), site, changes);
+  if (refused > unclear.size)
+    throw new Error(`${name}: ${refused} flags whose changes were acknowledged cannot be read`);
+  await compareAnswers(t, site, name, next.port);
+  await next.stop();
+  tally.changes += acknowledged.size;
+  return refusedAnswers === 0 && unclear.size === 0 ? 'served whole' : 'served in part';
 }
 
-/** Starts a server that was served with its damage once more: what it acknowledged is there, and no answer is another one. */
-async function requireKept(
-  t: Lifetime,
-  site: DamagedSite,
-  damage: Damage,
-  dataDir: string,
-  changes: LaterChanges,
-): Promise<void> {
-  const settings = damage.isFoundWhenRead ? { ...siteSettings, BURGEE_START_CHECK_BYTES: '0' } : siteSettings;
+/** @returns the server with its port; null if it refuses to start */
+async function start(t: Lifetime, { isFoundWhenRead }: Damage, dataDir: string) {
+  const settings = isFoundWhenRead ? { ...siteSettings, BURGEE_START_CHECK_BYTES: '0' } : siteSettings;
   const server = startServer(t, { dataDir, settings });
-  const port = await Promise.race([
-    server.line((line) => listeningPort(line) !== null).then(listeningPort, () => null),
-    server.ended.then(() => null),
-  ]);
-  if (port === null) {
-    throw new Error(
-      `${damage.name}: ${changes.acknowledged.size} changed flags, and then the start is refused: ${server.lines.join('\n')}`,
-    );
-  }
-  const refused = await requireChanges(createHttpClient(t, { port }), site, changes);
-  if (refused > changes.unclear.size) {
-    throw new Error(`${damage.name}: ${refused} flags whose changes were acknowledged cannot be read`);
-  }
-  await compareAnswers(t, site, damage, port);
-  await server.stop();
+  const isListening = (line: string): boolean => listeningPort(line) !== null;
+  const port = await server.line(isListening).then(listeningPort, () => null);
+  return { ...server, port };
 }
 
 /** What a helpful message tells its reader to do. */
@@ -149,7 +137,7 @@ function requireRefusal(name: string, end: number | NodeJS.Signals, lines: reado
 }
 
 /** @returns how many answers are a refusal (5xx, or cut off). @throws on a wrong answer */
-async function compareAnswers(t: Lifetime, site: DamagedSite, damage: Damage, port: number): Promise<number> {
+async function compareAnswers(t: Lifetime, site: DamagedSite, name: string, port: number): Promise<number> {
   const client = createHttpClient(t, { port });
   let refused = 0;
   for (const known of site.answers) {
@@ -157,7 +145,7 @@ async function compareAnswers(t: Lifetime, site: DamagedSite, damage: Damage, po
     if (answer === null || answer.status >= 500) refused += 1;
     else if (answer.status !== known.status || answer.text !== known.text) {
       const [was, is] = [known, answer].map(({ status, text }) => `${status} ${text}`);
-      throw new Error(`${damage.name}: ${known.method} ${known.path} is answered ${is}, not ${was}`);
+      throw new Error(`${name}: ${known.method} ${known.path} is answered ${is}, not ${was}`);
     }
   }
   return refused;
@@ -169,8 +157,7 @@ async function beRefusedBeside(t: Lifetime, site: DamagedSite, tally: Tally): Pr
   const second = startServer(t, { dataDir, settings: siteSettings });
   requireRefusal('in use', await second.ended, second.lines);
   tally.refused += 1;
-  const inUse = { name: 'in use', isFatal: true, inflict: () => undefined };
-  const refused = await compareAnswers(t, site, inUse, first.port);
+  const refused = await compareAnswers(t, site, 'in use', first.port);
   if (refused > 0) throw new Error(`in use: the first server refused ${refused} requests`);
   await first.stop();
 }

@@ -8,7 +8,7 @@ import type { Campaign, CampaignContext } from './campaign.ts';
 import { stillTaken } from './given-back.ts';
 import { inMegabytes, ownBytesOf } from './process-memory.ts';
 import { storedBytes } from './stored-bytes.ts';
-import type { AttackStage } from './tenants/attack.ts';
+import type { AttackStage } from './tenants/attacks.ts';
 import { attacks } from './tenants/attacks.ts';
 import {
   controlName,

@@ -45,6 +45,8 @@ export class Acknowledgements {
   /** Request ids of writes that were answered as failed. */
   readonly refused = new Set<string>();
   readonly unanswered: Attempt[] = [];
+  /** Answers of a dying process that it does not know. */
+  unknownAnswers = 0;
   /** Answered refusals by token id. */
   readonly denials = new Map<string, number>();
   /** Successful patches that changed nothing, and reads. */
@@ -60,6 +62,7 @@ export class Acknowledgements {
   take(attempt: Attempt, answer: ClientResponse | null): ShownState | 'unchanged' | 'unknown' {
     if (answer === null || isUnknown(answer)) {
       this.unanswered.push(attempt);
+      if (answer !== null) this.unknownAnswers += 1;
       return 'unknown';
     }
     if (answer.status >= 500) return this.#takeFailure(answer);

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { WireConnection } from '../wire-connection.ts';
-import { FlagdConnection } from './flagd-wire.ts';
+import { FlagdConnection } from './attacks.ts';
 import type { QuietAsk, QuietClientsData, QuietReading } from './quiet-clients.ts';
 
 /*

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { startControlServer } from '../../support/latency-probe.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { getRequest, patchRequest, postRequest } from '../wire-connection.ts';
-import { selectorOf } from './flagd-wire.ts';
+import { selectorOf } from './attacks.ts';
 import { signIn, signInRequest, type Tenant } from './tenants-installation.ts';
 
 /** The requests of one client, in turns, with a pause before each. */
