@@ -320,7 +320,7 @@ interface RequestTargets {
   readonly secret: string;
 }
 
-/** @returns sixty requests. A smuggled one would switch the flag off. */
+/** @returns some seventy requests. A smuggled one would switch the flag off. */
 function malformedRequests({ flag, secret }: RequestTargets): readonly Buffer[] {
   const path = `/v1/flags/${flag}`;
   const host = 'Host: localhost\r\n';
@@ -401,6 +401,17 @@ function badLengths(post: string, smuggled: string, chunked: string): Raw[] {
     `${post}Content-Length: +2\r\n\r\n{}${smuggled}`,
     `${post}Content-Length: 2, 2\r\n\r\n{}${smuggled}`,
     `${post}Content-Length: 0x2\r\n\r\n{}${smuggled}`,
+    `${post}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}${smuggled}`,
+    `${post}Content-Length:\r\n\r\n${smuggled}`,
+    `${post}Content-Length:\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+    `${post}Content-Length:\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`,
+    `${post}Transfer-Encoding:\r\n\r\n${smuggled}`,
+    `${post}Transfer-Encoding:\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+    `${post}Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`,
+    `${post}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`,
+    `${post}Host: other\r\n\r\n${smuggled}`,
+    `post${post.slice(4)}Content-Length: 2\r\n\r\n{}${smuggled}`,
+    `PO{ST${post.slice(4)}Content-Length: 2\r\n\r\n{}${smuggled}`,
     `${post}Content-Length: 1048577\r\n\r\n{}`,
     `${post}Content-Length: 99999999999999999999999\r\n\r\n{}`,
     `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,

@@ -19,6 +19,9 @@ const strikesWithinMs = 10_000;
 /** New connections for each worker while one worker hangs. */
 const newcomers = 12;
 
+/** What the load gets after a fault before its resources are judged: so many that one that is kept is seen. */
+const answersAfterwards = 100;
+
 /** Faults after which a worker leaves in order. A request whose evaluation throws is answered 500 instead. */
 const deaths: readonly (readonly [FaultKind, Moment])[] = [
   ['throw', 'beat'],
@@ -52,8 +55,9 @@ async function wholeAgain(stage: WorkerStage, replacements: number, withinMs: nu
 async function judge(stage: WorkerStage, busy: BusyLoad): Promise<void> {
   const { load, connections, workers, server } = stage;
   const [answered, seen] = [load.tally.answered, busy.seen()];
-  const goOn = (): boolean => load.tally.answered > answered + connections && busy.seen() > seen;
-  await eventually(goOn, 5000, 'no more answers come');
+  const goOn = (): boolean =>
+    load.tally.answered > answered + connections && busy.seen() > seen + answersAfterwards;
+  await eventually(goOn, 20_000, 'no more answers come');
   await load.stop();
   await busy.stop();
   const { wrong, lost, unavailable } = load.tally;

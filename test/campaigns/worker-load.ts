@@ -36,7 +36,7 @@ export const failuresMax = 80;
 const failuresWindowMs = 60_000;
 const failingAddress = '127.0.0.77';
 const failingConnections = 4;
-const mixedClients = 8;
+const mixedClients = 12;
 const pauseMs = 10;
 
 /** The load beside the evaluations. */

@@ -57,28 +57,14 @@ async function readSlowly(response: IncomingMessage, onFirstPiece?: () => void):
   return Buffer.concat(pieces).toString();
 }
 
-t.test('a list with a flag larger than many chunks arrives completely', async (t) => {
+t.test('SIGTERM lets a client finish reading one flag of many megabytes', async (t) => {
   const large = await bootLarge(t);
-  const text = await readSlowly(await ask(large, '/api/v1/flags'));
+  const response = await ask(large, `/api/v1/flags/${large.flag}`);
+  const text = await readSlowly(response, () => large.server.signal('SIGTERM'));
   t.ok(text.length > answerBytesMin);
-  const { flags } = JSON.parse(text) as { flags: { environments: Record<string, { cohorts: string[] }> }[] };
-  t.equal(flags[0]?.environments['e8']?.cohorts.length, cohortsEach);
-  await large.server.stop();
+  t.ok(JSON.parse(text), 'the answer is complete');
+  t.equal(await large.server.ended, 0);
 });
-
-for (const [name, pathOf] of [
-  ['one flag', (flag: string) => `/api/v1/flags/${flag}`],
-  ['a list', () => '/api/v1/flags'],
-] as const) {
-  t.test(`SIGTERM lets a client finish reading ${name}`, async (t) => {
-    const large = await bootLarge(t);
-    const response = await ask(large, pathOf(large.flag));
-    const text = await readSlowly(response, () => large.server.signal('SIGTERM'));
-    t.ok(text.length > answerBytesMin);
-    t.ok(JSON.parse(text), 'the answer is complete');
-    t.equal(await large.server.ended, 0);
-  });
-}
 
 /** Flags that have all of these cohorts, each as many as it may have. */
 function flagsOf(cohorts: readonly string[]) {

@@ -46,8 +46,6 @@ const attacks: readonly (readonly [string, Attack])[] = [
   ['thousands of parameters', manyParameters],
   ['100,000 problems in one body', manyProblems],
   ['pipelined requests', pipelined],
-  ['HTTP/1.0, other versions and no HTTP at all', otherProtocols],
-  ['a PROXY header from an untrusted client', proxyHeader],
   ['connections that are reset', resets],
   ['clients that leave before their answer', leavers],
 ];
@@ -308,53 +306,6 @@ async function pipelined(t: Test, { server, flag, token }: Besieged): Promise<vo
     }
     connection.destroy();
   }
-}
-
-async function otherProtocols(t: Test, { server, flag }: Besieged): Promise<void> {
-  const path = `/v1/flags/${flag}`;
-  const messages = [
-    `GET ${path} HTTP/1.0\r\n\r\n`,
-    `GET ${path} HTTP/1.0\r\nHost: localhost\r\n\r\n`,
-    `GET ${path} HTTP/2.0\r\nHost: localhost\r\n\r\n`,
-    `GET ${path}\r\n\r\n`,
-    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-    Buffer.from('16030100a5010000a1030300000000', 'hex'),
-    Buffer.alloc(4096, 0xff),
-    '\r\n\r\n\r\n\r\n',
-    `TRACE ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-    `CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-    `GET http://localhost${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-    `GET ${path} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`,
-    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n`,
-    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nno colon\r\n\r\n`,
-    `get ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-    `GET ${path} HTTP/1.1\nHost: localhost\n\n`,
-  ];
-  for (const message of messages) {
-    const connection = await openRawConnection(t, server.port, nextAddress());
-    connection.write(message);
-    // Half-closes, so that the server sees the end of an incomplete message.
-    connection.end();
-    const answer = await connection.response();
-    const shown = JSON.stringify(message.toString('latin1').slice(0, 60));
-    t.ok(answer !== null || connection.isClosed(), `${shown} is answered or closed`);
-    if (answer !== null) t.not(answer.status, 500, `${shown}: ${answer.status}`);
-    connection.destroy();
-  }
-}
-
-/** Each request claims another address. If the service believed them, no request would be limited. */
-async function proxyHeader(t: Test, { server }: Besieged): Promise<void> {
-  const address = nextAddress();
-  const statuses = new Set<number | undefined>();
-  for (let index = 1; index <= 25; index += 1) {
-    const header = Buffer.from('0d0a0d0a000d0a515549540a2111000cc6336400c633640100500050', 'hex');
-    header[19] = index;
-    const bytes = Buffer.concat([header, Buffer.from(get('/api/v1/token'))]);
-    statuses.add((await rawRequest(t, server.port, bytes, address))?.status);
-  }
-  t.notOk(statuses.has(500));
-  if (statuses.has(401)) t.ok(statuses.has(429), 'the claimed addresses share the limit of the real one');
 }
 
 async function resets(t: Test, { server }: Besieged): Promise<void> {

@@ -51,6 +51,8 @@ export class Acknowledgements {
   readonly denials = new Map<string, number>();
   /** Successful patches that changed nothing, and reads. */
   otherAnswers = 0;
+  /** Times of changes, by flag: each change of a flag has its own. */
+  readonly #times = new Set<string>();
   /** Counts by status of answers that were neither a success nor an expected refusal. */
   readonly failures = new Map<number, number>();
 
@@ -101,6 +103,9 @@ export class Acknowledgements {
 
   #add(target: Target, answer: ClientResponse, flag: ShownFlag): ShownState {
     const state = stateOf(flag);
+    const time = `${flag.id} ${flag.updatedAt}`;
+    if (this.#times.has(time)) throw new WrongAnswer(`two changes of one time: ${time}`);
+    this.#times.add(time);
     this.changes.set(requestIdOf(answer), { target, name: flag.name, state, updatedAt: flag.updatedAt });
     return state;
   }

@@ -22,7 +22,7 @@ export interface MixedLoadOptions {
   readonly isPersistent?: boolean;
 }
 
-export type RequestKind = 'patch' | 'create' | 'denial' | 'read' | 'evaluation';
+export type RequestKind = 'patch' | 'create' | 'denial' | 'read' | 'evaluation' | 'list';
 
 /** How many of each hundred requests are of a kind. */
 const shares: readonly (readonly [RequestKind, number])[] = [
@@ -30,7 +30,8 @@ const shares: readonly (readonly [RequestKind, number])[] = [
   ['create', 4],
   ['denial', 6],
   ['read', 20],
-  ['evaluation', 25],
+  ['evaluation', 22],
+  ['list', 3],
 ];
 const kinds = shares.flatMap(([kind, share]) => Array.from({ length: share }, () => kind));
 const cohortNames = ['alpha', 'beta', 'gamma', 'δέλτα', 'a b+c&d=e'];
@@ -100,6 +101,7 @@ class LoadClient {
     else if (kind === 'denial') await this.#beRefused(single);
     else if (kind === 'patch') await this.#patch(project);
     else if (kind === 'read') await this.#read(project);
+    else if (kind === 'list') await this.#evaluateAll(project);
     else await this.#evaluate(project);
   }
 
@@ -168,6 +170,33 @@ class LoadClient {
     if (answer === null || answer.status >= 500) return;
     if (answer.status !== 200) throw new WrongAnswer(`an evaluation: ${answer.status} ${answer.text}`);
     const { enabled } = JSON.parse(answer.text) as { enabled: boolean };
+    this.#noteEvaluation(target, cohort, enabled, when);
+  }
+
+  /** Evaluates all flags of a project at once. */
+  async #evaluateAll(project: Project): Promise<void> {
+    const { environment } = this.#random.pick(project.targets);
+    const cohort = this.#random.pick(cohortNames);
+    const path = listPathOf(project.id, environment, cohort);
+    const { answer, ...when } = await this.#send('list', 'GET', path, null);
+    if (answer === null || answer.status >= 500) return;
+    if (answer.status !== 200) throw new WrongAnswer(`a list: ${answer.status} ${answer.text}`);
+    const list = JSON.parse(answer.text) as readonly { id: string; enabled: boolean }[];
+    const shown = new Map(list.map(({ id, enabled }) => [id, enabled]));
+    for (const target of project.targets) {
+      if (target.environment !== environment) continue;
+      const enabled = shown.get(target.flagId);
+      if (enabled === undefined) throw new WrongAnswer(`a list without ${target.flagId}: ${answer.text}`);
+      this.#noteEvaluation(target, cohort, enabled, when);
+    }
+  }
+
+  #noteEvaluation(
+    target: Target,
+    cohort: string,
+    enabled: boolean,
+    when: Pick<Sent, 'calledAt' | 'returnedAt'>,
+  ): void {
     this.#options.history.note(keyOf(target), {
       name: `an evaluation for ${cohort}, ${enabled}`,
       apply: (text) => (isOnFor(stateIn(text), cohort) === enabled ? text : null),
@@ -231,6 +260,10 @@ export function pathOf({ flagId, environment }: Target): string {
 export function evaluationPathOf({ flagId, environment }: Target, cohort: string): string {
   const query = `?cohort=${encodeURIComponent(cohort)}`;
   return `/v1/flags/${flagId}${query}${environment === null ? '' : `&env=${environment}`}`;
+}
+
+function listPathOf(projectId: string, environment: string | null, cohort: string): string {
+  return evaluationPathOf({ flagId: `project/${projectId}`, environment }, cohort);
 }
 
 /** Percentages are 0 or 100 here, so every answer is known. */
