@@ -72,31 +72,6 @@ t.test('the first start prints a link that makes its user the first Owner', asyn
   t.strictSame([...checkStore(dataDir)], []);
 });
 
-t.test('an invitation makes a member, once', async (t) => {
-  const server = await bootConsole(t);
-  const admin = await signInAs(t, server, 'admin@acme.example');
-  const invited = await admin.send('POST', '/invitations', { email: 'new@acme.example', role: 'editor' });
-  t.equal(invited.status, 201, invited.text);
-  t.match(invited.json.url, new RegExp(`^http://127.0.0.1:${server.port}/console/link#`));
-  const secret = secretIn(invited.json.url);
-  const guest = new ConsoleClient(t, { port: server.port });
-  t.match((await guest.send('POST', '/link', { secret })).json, {
-    kind: 'invitation',
-    email: 'new@acme.example',
-  });
-  const rivals = [guest, new ConsoleClient(t, { port: server.port })];
-  const body = { secret, name: 'New', password };
-  const answers = await Promise.all(rivals.map((client) => client.send('POST', '/link/use', body)));
-  t.strictSame(answers.map(({ status }) => status).sort(), [200, 410], 'one of two at the same time');
-  const member = await signInAs(t, server, 'new@acme.example');
-  t.match((await member.send('GET', '/session')).json, {
-    member: { role: 'editor' },
-    organisation: { name: 'acme' },
-  });
-  t.equal((await guest.send('POST', '/link', { secret: `${secret.slice(0, -1)}x` })).status, 410);
-  t.equal((await guest.send('POST', '/link', { secret: '' })).status, 410);
-});
-
 t.test('a sign-in link signs in without a password, and may set one', async (t) => {
   const server = await bootConsole(t);
   const email = 'viewer@acme.example';

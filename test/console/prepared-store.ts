@@ -1,5 +1,7 @@
-import type { Role } from '../../src/domain/member/member.ts';
+import type { Member, Role } from '../../src/domain/member/member.ts';
+import type { Organisation } from '../../src/domain/organisation/organisation.ts';
 import type { RecordChange } from '../../src/domain/record-change.ts';
+import type { Token } from '../../src/domain/token/token.ts';
 import { newSecretText, newTokenSecret } from '../../src/domain/token/token-secret.ts';
 import { openStore } from '../../src/storage/store.ts';
 import { hashSecret } from '../../src/support/hash-secret.ts';
@@ -38,12 +40,24 @@ export class PreparedStore {
     this.#changes.push(...changes);
   }
 
+  addOrganisation(name: string, change: Partial<Organisation> = {}): Organisation {
+    const organisation = organisationOf({ name, ...change });
+    this.add([creationOf('organisation', organisation)]);
+    return organisation;
+  }
+
   /**
    * @param seenAt when the member's session was used last
    * @returns the id of a new member with a session
    */
-  addMember(role: Role, organisationId: string = this.organisation.id, seenAt: number = Date.now()): string {
-    const member = memberOf({ organisationId, role, name: role, email: `${newId()}@example.test` });
+  addMember(
+    role: Role,
+    organisationId: string | null = this.organisation.id,
+    seenAt: number = Date.now(),
+    change: Partial<Member> = {},
+  ): string {
+    const fixed = { organisationId, role, name: role, email: `${newId()}@example.test` };
+    const member = memberOf({ ...fixed, ...change });
     this.add([creationOf('member', member)]);
     this.#sessions.set(member.id, this.addSession(member.id, seenAt));
     return member.id;
@@ -58,9 +72,10 @@ export class PreparedStore {
   }
 
   /** @returns the Authorization header of a new token of the project */
-  addToken(): string {
+  addToken(change: Partial<Token> = {}): string {
     const text = newTokenSecret('burgee', randomBytes());
-    const token = tokenOf(this.project.id, { secretHash: hashSecret(text.slice('burgee_'.length)) });
+    const secretHash = hashSecret(text.slice('burgee_'.length));
+    const token = tokenOf(this.project.id, { secretHash, ...change });
     this.add([creationOf('token', token)]);
     return `Bearer ${text}`;
   }

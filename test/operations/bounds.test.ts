@@ -1,10 +1,12 @@
 import t, { type Test } from 'tap';
 import {
   audienceBytesMax,
+  audiencesMax,
   environmentsMax,
   flagCohortBytesMax,
   flagsMax,
   membersMax,
+  personalProjectsMax,
   projectsMax,
 } from '../../src/domain/bounds.ts';
 import type { FlagState } from '../../src/domain/flag/flag.ts';
@@ -12,7 +14,7 @@ import { initialState } from '../../src/domain/flag/flag.ts';
 import { checkStore } from '../../src/storage/check.ts';
 import { newId } from '../../src/support/random-id.ts';
 import { applyProvision } from '../../src/writer/thread/commands/apply-provision.ts';
-import { flagChangeOf, flagOf, memberOf, projectOf } from '../storage/support/records.ts';
+import { audienceOf, flagChangeOf, flagOf, memberOf, projectOf } from '../storage/support/records.ts';
 import { type ConsoleFixture, openConsole } from './console/console-fixture.ts';
 import { openFixture } from './management/management-fixture.ts';
 
@@ -214,6 +216,54 @@ const cases: readonly Case[] = [
       return write(fixture, 'create-project', { body: { ...projectBody, name: 'more' } });
     },
     detail: /there are 1000 projects in this organisation, which is the limit/,
+  },
+  {
+    what: 'personal projects of a member',
+    prepare: (fixture) => {
+      const owned = { ownerMemberId: fixture.owner.id };
+      const made = Array.from({ length: personalProjectsMax - 1 }, (_, at) =>
+        projectOf(null, { name: `p${at}`, ...owned }),
+      );
+      fixture.apply(made.map((after) => ({ kind: 'project', before: null, after })));
+    },
+    attempt: (fixture, isBeyond) => {
+      const body = { ...projectBody, name: isBeyond ? 'beyond' : 'last', isPersonal: true };
+      return write(fixture, 'create-project', { body });
+    },
+    detail: /100 projects/,
+  },
+  {
+    what: 'environments of a project, in the console',
+    attempt: (fixture, isBeyond) => {
+      const project = fixture.addProject(names.slice(isBeyond ? 0 : 1));
+      return write(fixture, 'create-environment', { project, body: { name: 'more' } });
+    },
+    detail: /environments must be at most 100/,
+  },
+  {
+    what: 'audiences of a project',
+    prepare: (fixture) => {
+      const project = single(fixture);
+      const made = Array.from({ length: audiencesMax - 1 }, (_, at) =>
+        audienceOf(project.id, { name: `a${at}` }),
+      );
+      fixture.apply(made.map((after) => ({ kind: 'audience', before: null, after })));
+    },
+    attempt: (fixture, isBeyond) =>
+      write(fixture, 'create-audience', {
+        project: single(fixture),
+        body: { name: isBeyond ? 'beyond' : 'last', rules: [{ attribute: 'a', values: ['x'] }] },
+      }),
+    detail: /1000 audiences/,
+  },
+  {
+    what: 'members and open invitations of an organisation',
+    prepare: (fixture) => addMembers(fixture, membersMax - 2),
+    attempt: (fixture, isBeyond) => {
+      const email = isBeyond ? 'beyond@y.example' : 'last@y.example';
+      return write(fixture, 'invite-member', { body: { email, role: 'viewer' } });
+    },
+    detail: /1000 members and open/,
   },
   {
     what: 'members of an organisation, applied',
