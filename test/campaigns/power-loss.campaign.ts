@@ -27,7 +27,7 @@ interface Tally {
 export const powerLoss: Campaign = {
   name: 'power-loss',
   summary: 'a power loss at any write loses no acknowledged change, and every change is complete or absent',
-  sampleCount: 50,
+  sampleCount: 25,
   fullCount: 1000,
   tools: shimTools,
   async run(context) {

@@ -53,7 +53,7 @@ export function startBusyLoad(stage: WorkerStage): BusyLoad {
   let isOver = false;
   let seen = 0;
   const mixed = site.load(stage, server, {
-    ...{ random, clients: mixedClients, runName: 'case', isPersistent: true, installation: changed },
+    ...{ random, clients: mixedClients, runName: 'case', isPersistent: true, pauseMs, installation: changed },
     isOver: () => isOver,
     onAnswer: (_kind, answer) => {
       if (answer?.status === 200) seen += 1;

@@ -48,7 +48,7 @@ const sampleSpeed = 10;
 const realDeadlineMs = 1000;
 const connections = 64;
 /** Pause of each connection. A sample leaves CPU time to the faults, which do not depend on the rate of evaluations. */
-const pauseMs = { full: 5, sample: 20 };
+const pauseMs = { full: 5, sample: 40 };
 const flagsPerProject = 12;
 /** Flags of the first project that no client changes. */
 const steadyFlags = 8;

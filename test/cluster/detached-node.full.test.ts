@@ -17,9 +17,6 @@ import { startLeased, TestLease } from './leased-service.ts';
 t.setTimeout(120_000);
 
 const stateHeader = 'burgee-state';
-/** More than is read at once, so that its first evaluation waits. */
-const coldCohorts = Array.from({ length: 8000 }, (_, index) => `cohort ${index}`.padEnd(20, '.'));
-const coldFlags = ['cold 1', 'cold 2', 'cold 3'];
 /** Their evaluations take several chunks. */
 const manyFlags = Array.from({ length: 1500 }, (_, index) => ({
   name: `flag ${index}`,
@@ -38,10 +35,7 @@ async function provisioned(t: Test) {
         projects: [
           {
             name: 'small',
-            flags: [
-              { name: 'flag', enabled: true, trafficPercentage: 100 },
-              ...coldFlags.map((name) => ({ name, enabled: true, cohorts: coldCohorts })),
-            ],
+            flags: [{ name: 'flag', enabled: true, trafficPercentage: 100 }],
             tokens: [{ name: 'ci', permission: 'write' }],
           },
           { name: 'large', flags: manyFlags },
@@ -54,7 +48,6 @@ async function provisioned(t: Test) {
   return {
     dataDir,
     flag: idOf(small.flags, 'flag'),
-    cold: coldFlags.map((name) => idOf(small.flags, name)),
     small: small.id,
     large: projectOf(known, 'large').id,
     secret: tokenOf(small, 'ci').secret,
@@ -201,20 +194,6 @@ t.test('a node', async (t) => {
     for (const _ of ahead) t.match((await connection.response())?.head, /\r\nburgee-state: detached/i);
     lease.renew();
     connection.destroy();
-  });
-
-  t.test('says so of a flag that had to be loaded first', async (t) => {
-    const ids = [...node.cold];
-    const {
-      before: first,
-      detached,
-      after,
-    } = await ask(lease, () => client.send({ path: `/v1/flags/${ids.shift()}?cohort=absent` }));
-    t.same([first.status, detached.status, after.status], [200, 200, 200]);
-    t.same(
-      [first, detached, after].map(({ headers }) => headers.get(stateHeader)),
-      [undefined, 'detached', undefined],
-    );
   });
 
   t.test('says so where the end of a request cannot be found', async (t) => {

@@ -1,10 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { RecordSource } from '../../src/storage/record-source.ts';
-import { hashState } from '../../src/storage/replica/state.ts';
-import { Snapshots } from '../../src/storage/snapshots.ts';
-import { openForReading } from '../../src/storage/store-opening.ts';
-import { monotonicMs } from '../../src/support/monotonic-clock.ts';
 import type { BootedServer } from '../support/booted-server.ts';
 import { eventually } from '../support/expectations.ts';
 import { findPostgres } from '../support/postgres/postgres-binaries.ts';
@@ -21,72 +15,6 @@ async function askByOfrep({ port }: BootedServer, project: string, flag: string 
     body: '{"context":{"targetingKey":"k"}}',
   });
   return { text: await answer.text(), state: answer.headers.get('burgee-state') };
-}
-
-/** Of what all nodes share, in a directory that no node serves. */
-function hashOf(directory: string): string {
-  const opened = openForReading({ directory, mapBytes: 2 ** 30 });
-  const snapshots = new Snapshots(opened.root);
-  try {
-    return hashState(new RecordSource(opened.databases, snapshots)).sha256;
-  } finally {
-    snapshots.close();
-    void opened.close();
-  }
-}
-
-async function rename(node: BootedServer, flag: string, secret: string, percentage: number): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${node.port}/api/v1/flags/${flag}`, {
-    method: 'PATCH',
-    headers: { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ trafficPercentage: percentage }),
-  });
-  await answer.text();
-  return answer.status;
-}
-
-t.test('nodes that write at the same time, die and come back have one history', { skip }, async (test) => {
-  const { cluster, nodes, flag, secret } = await shopNodes(test);
-  const [first, second, third] = nodes as [BootedServer, BootedServer, BootedServer];
-  const writers = [0, 1, 2].flatMap((writer) => [first, second, third].map((node) => ({ node, writer })));
-  const statuses = new Map<number, number>();
-  await Promise.all(
-    writers.map(async ({ node, writer }) => {
-      for (let round = 0; round < 10; round += 1) {
-        const status = await rename(node, flag, secret, (writer * 10 + round) % 101);
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      }
-    }),
-  );
-  test.same([...statuses], [[200, 90]], 'every change was acknowledged');
-
-  third.signal('SIGKILL');
-  await third.ended;
-  const killedAt = monotonicMs();
-  test.equal(await rename(first, flag, secret, 7), 200);
-  const waitedMs = monotonicMs() - killedAt;
-  test.ok(waitedMs < 5000, `a change waited ${waitedMs} ms for a node that was killed`);
-  test.equal(await rename(second, flag, secret, 8), 200);
-
-  const again = await cluster.boot(third.dataDir);
-  const late = await cluster.boot();
-  for (const node of [first, second, again, late]) {
-    test.equal(await percentageOn(node, flag, secret), 8);
-  }
-  test.equal(await rename(late, flag, secret, 9), 200);
-  // Uses of the token are recorded every two seconds: a node that ends with some changes what the ended ones have.
-  await pause(5000);
-  for (const node of [first, second, again, late]) await node.stop();
-  const hashes = new Set([first, second, again, late].map(({ dataDir }) => hashOf(dataDir)));
-  test.equal(hashes.size, 1, 'all directories hold the same');
-});
-
-async function percentageOn({ port }: BootedServer, flag: string, secret: string): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/flags/${flag}`, {
-    headers: { Authorization: `Bearer ${secret}` },
-  });
-  const { trafficPercentage } = (await answer.json()) as { trafficPercentage: number };
-  return trafficPercentage;
 }
 
 t.test('without PostgreSQL evaluation goes on, and afterwards changes do', { skip }, async (test) => {

@@ -20,6 +20,8 @@ export interface MixedLoadOptions {
   readonly onAnswer?: (kind: RequestKind, answer: ClientResponse | null) => void;
   /** Whether a client continues after a missing answer; otherwise it ends. */
   readonly isPersistent?: boolean;
+  /** Pause of each client between an answer and the next request; none unless given. */
+  readonly pauseMs?: number;
 }
 
 export type RequestKind = 'patch' | 'create' | 'denial' | 'read' | 'evaluation' | 'list';
@@ -88,9 +90,9 @@ class LoadClient {
     while (!this.#options.isOver()) {
       this.#turn += 1;
       await this.#request(this.#random.pick(kinds));
-      if (this.#isAnswered) continue;
-      if (!this.#options.isPersistent) return;
-      await new Promise((resolve) => setTimeout(resolve, otherPause));
+      if (!this.#isAnswered && !this.#options.isPersistent) return;
+      const pauseMs = this.#isAnswered ? this.#options.pauseMs : otherPause;
+      if (pauseMs !== undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
 import {
@@ -12,7 +11,6 @@ import {
 import type { SqlConnection } from '../../../src/cluster/sql/connection.ts';
 import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
 import { rowsAfter } from '../../../src/cluster/sql/log-statements.ts';
-import { renew } from '../../../src/cluster/sql/node-statements.ts';
 import { closeCluster, openSnapshot } from '../../../src/cluster/sql/record-statements.ts';
 import type { RecordRow } from '../../../src/cluster/sql/rows.ts';
 import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
@@ -29,33 +27,6 @@ async function recordsOf(connection: SqlConnection): Promise<string[]> {
   await snapshot.close();
   return found.map(({ database, key, value }) => `${database}/${key}=${value}`);
 }
-
-t.test('a commit moves the head, and brings row and records', { skip }, async (t) => {
-  const cluster = await makeTestCluster(t, database, [recordOf('a', 'one'), recordOf('b', 'two')]);
-  const connection = await cluster.connect();
-  const request = requestOn(cluster.beginning, {
-    node: 'author',
-    changes: Buffer.from([0, 255, 92, 39, 0]),
-    puts: [recordOf('a', 'new'), recordOf('c', 'three')],
-    removals: [recordOf('b', '')],
-    format: 3,
-  });
-  const outcome = await commit(connection, request);
-  t.match(outcome, { isCommitted: true, isLocalOnly: false });
-  t.match(await readClusterHead(connection), {
-    store: 'store',
-    schema: 1,
-    format: 3,
-    position: 2,
-    checksum: request.row.checksum,
-    keptFrom: 2,
-    closedAt: null,
-  });
-  t.same(await rowsAfter(connection, 1), { rows: [request.row], hasMore: false });
-  t.same(await recordsOf(connection), ['flags/a=new', 'flags/c=three']);
-  t.equal(await batchAt(connection, 2), request.row.batch);
-  t.equal(await batchAt(connection, 3), null);
-});
 
 t.test(
   'of two connections that decided on one place exactly one wins, and the lock gives the other one its row',
@@ -105,21 +76,6 @@ t.test(
     t.same(await recordsOf(connection), ['flags/a=kept']);
   },
 );
-
-t.test('the nodes are read after the commit, in the same message', { skip }, async (t) => {
-  const cluster = await makeTestCluster(t, database);
-  const connection = await cluster.connect();
-  await renew(connection, {
-    id: 'abc',
-    counter: 4,
-    applied: 1,
-    knowsFormat: 2,
-    label: 'here',
-    leaseMs: 3000,
-  });
-  const { nodes } = await commit(connection, requestOn(cluster.beginning));
-  t.same(nodes, [{ id: 'abc', counter: 4, applied: 1, knowsFormat: 2, leaseMs: 3000 }]);
-});
 
 t.test('a commit whose outcome is unknown is made once, however often it is sent', { skip }, async (t) => {
   const cluster = await makeTestCluster(t, database);
@@ -242,55 +198,6 @@ t.test('a long row is kept in parts and read whole, whatever is read at once', {
     row: { ...requestOn(place).row, changes: Buffer.alloc(changesBytesMax + 1) },
   };
   await t.rejects(commit(connection, tooLong), RangeError);
-});
-
-t.test('positions have no gap when eight connections commit at once', { skip }, async (t) => {
-  const cluster = await makeTestCluster(t, database);
-  const made: string[] = [];
-  const write = async (index: number): Promise<void> => {
-    const connection = await cluster.connect();
-    let place: Place = cluster.beginning;
-    let isLocked = false;
-    for (let done = 0; done < 25; ) {
-      if (isLocked) {
-        const { head, others } = await lockHead(connection, place.position);
-        place = others.rows.at(-1) ?? place;
-        while (place.position < head.position)
-          place = (await rowsAfter(connection, place.position)).rows.at(-1) ?? place;
-      }
-      const request = requestOn(place, { node: `n${index}`, puts: [recordOf(`${index}`, `${done}`)] });
-      const { isCommitted } = await (isLocked ? commitLocked : commit)(connection, request);
-      if (isCommitted) {
-        place = request.row;
-        made.push(request.row.batch);
-        done += 1;
-      } else t.notOk(isLocked, 'no conflict under the lock');
-      isLocked = !isCommitted;
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, (_, index) => write(index)));
-  const connection = await cluster.connect();
-  const { rows } = await rowsAfter(connection, 1);
-  t.same(
-    rows.map(({ position }) => position),
-    Array.from({ length: 200 }, (_, index) => index + 2),
-  );
-  t.same(rows.map(({ batch }) => batch).sort(), made.sort(), 'each commit is there once');
-  t.same((await recordsOf(connection)).length, 8);
-});
-
-t.test('a position beyond 2^53 is refused by both sides', { skip }, async (t) => {
-  const cluster = await makeTestCluster(t, database);
-  const connection = await cluster.connect();
-  const { schema } = connection;
-  const beyond = `update ${schema}.head set position = 9007199254740992`;
-  await t.rejects(connection.run(beyond, []), { code: '23514' });
-  await connection.run(
-    `insert into ${schema}.log(position, part, parts, node, batch, format, changes, checksum)
-     values (9007199254740993, 0, 1, 'n', $1, 1, '', '')`,
-    [randomUUID()],
-  );
-  await t.rejects(rowsAfter(connection, 1), /beyond 2\^53/);
 });
 
 t.test(

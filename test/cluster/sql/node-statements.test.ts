@@ -16,28 +16,6 @@ const database = skip === false ? await openTestDatabase(t) : { url: '', freshSc
 
 const renewal = { id: 'abc', counter: 1, applied: 1, knowsFormat: 1, label: 'host one', leaseMs: 3000 };
 
-t.test('a renewal joins, counts, and brings the head and the nodes behind it', { skip }, async (t) => {
-  const cluster = await makeTestCluster(t, database);
-  const connection = await cluster.connect();
-  const first = await renew(connection, renewal);
-  t.match(first, {
-    head: { position: 1 },
-    nodes: [{ id: 'abc', counter: 1, applied: 1, knowsFormat: 1, leaseMs: 3000 }],
-  });
-  t.ok(Math.abs(first.databaseTime - Date.now()) < 60_000, 'in milliseconds');
-  await commit(connection, requestOn(cluster.beginning));
-  await renew(connection, { ...renewal, id: 'other', counter: 9 });
-  const second = await renew(connection, { ...renewal, counter: 2, applied: 2, knowsFormat: 3 });
-  t.match(second, {
-    head: { position: 2 },
-    nodes: [
-      { id: 'abc', counter: 2, applied: 2, knowsFormat: 3, leaseMs: 3000 },
-      { id: 'other', counter: 9, applied: 1 },
-    ],
-  });
-  t.same(await readNodes(connection), second.nodes);
-});
-
 t.test('one that comes late takes nothing back', { skip }, async (t) => {
   const cluster = await makeTestCluster(t, database);
   const connection = await cluster.connect();

@@ -2,7 +2,6 @@ import t from 'tap';
 import { commit } from '../../../src/cluster/sql/commit-statements.ts';
 import { readClusterHead } from '../../../src/cluster/sql/head-statements.ts';
 import { rowsAfter } from '../../../src/cluster/sql/log-statements.ts';
-import { renew } from '../../../src/cluster/sql/node-statements.ts';
 import { giveDuty, readStatus, takeDuty, trimLog } from '../../../src/cluster/sql/upkeep-statements.ts';
 import {
   pullUsage,
@@ -86,48 +85,6 @@ t.test('a duty is held by one connection, and passes on when that ends', { skip 
     (await readStatus(two)).duties.map(({ node }) => node),
     ['two', 'two'],
   );
-});
-
-t.test('the status has nodes with ages by the database’s clock', { skip }, async (t) => {
-  const cluster = await makeTestCluster(t, database);
-  const connection = await cluster.connect();
-  await renew(connection, {
-    id: 'abc',
-    counter: 1,
-    applied: 1,
-    knowsFormat: 2,
-    label: 'host one',
-    leaseMs: 3000,
-  });
-  await connection.run(`update ${connection.schema}.node set joined_at = joined_at - interval '1 hour'`, []);
-  await commit(connection, requestOn(cluster.beginning));
-  const status = await readStatus(connection);
-  t.match(status, {
-    head: { store: 'store', schema: 1, position: 2, keptFrom: 2, closedAt: null },
-    logRows: 1,
-    nodes: [{ id: 'abc', label: 'host one', applied: 1, knowsFormat: 2, leaseMs: 3000 }],
-    duties: [],
-    standbys: [],
-  });
-  t.ok(status.bytes > 0);
-  t.ok(Math.abs(status.databaseTime - Date.now()) < 60_000);
-  const [{ joinedMsAgo, renewedMsAgo }] = status.nodes as [(typeof status.nodes)[number]];
-  t.ok(joinedMsAgo >= 3_600_000 && joinedMsAgo < 3_700_000, `${joinedMsAgo}`);
-  t.ok(renewedMsAgo >= 0 && renewedMsAgo < 60_000, `${renewedMsAgo}`);
-  // When a node renews again, its age begins anew.
-  await connection.run(
-    `update ${connection.schema}.node set renewed_at = renewed_at - interval '1 hour'`,
-    [],
-  );
-  await renew(connection, {
-    id: 'abc',
-    counter: 2,
-    applied: 2,
-    knowsFormat: 2,
-    label: 'host one',
-    leaseMs: 3000,
-  });
-  t.ok(((await readStatus(connection)).nodes[0]?.renewedMsAgo ?? 1e9) < 60_000);
 });
 
 const count = (over: Partial<UsageCount>): UsageCount => ({
