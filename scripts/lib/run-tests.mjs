@@ -107,7 +107,6 @@ export async function runTests(wanted, isFull = false) {
   const run = (file) => runFile(file, takeCpuSeconds);
   const [waiting, together] = [sharing('waiting'), sharing('together')];
   const beside = await Promise.all([
-    ...runLanes('sleeping', 1, [sharing('sleeping')], run),
     ...runLanes('waiting', lanesWaiting - 1, [waiting, together], run),
     ...runLanes('waiting only', 1, [waiting], run),
     ...runLanes('together', lanesTogether, [together], run),

@@ -5,12 +5,11 @@ import { root } from './root.mjs';
 /*
  * A test file's name says how it is run: `name.test.ts`, or with marks in this order, `name.full.alone.test.ts`.
  *
- *   full      not part of the quick tier
- *   waiting   mostly waits, for a window to end, another program or a registry: runs beside the others
- *   sleeping  waits for minutes and does next to nothing meanwhile: starts first, and takes no turn from others
- *   alone     asserts a duration, or loads the machine: runs by itself, after all others
+ *   full     not part of the quick tier
+ *   waiting  mostly waits, for a window to end, another program or a registry: runs beside the others
+ *   alone    asserts a duration, or loads the machine: runs by itself, after all others
  */
-const fileName = /^(?<name>[^.]+)(?<full>\.full)?(?:\.(?<sharing>waiting|sleeping|alone))?\.test\.js$/;
+const fileName = /^(?<name>[^.]+)(?<full>\.full)?(?:\.(?<sharing>waiting|alone))?\.test\.js$/;
 
 function pathsIn(folder) {
   return readdirSync(join(root, 'dist', 'test', folder), { withFileTypes: true }).flatMap((entry) => {
@@ -24,14 +23,14 @@ function pathsIn(folder) {
  * Reads the marks in a file's name.
  * @param path below dist/test
  * @returns its name without marks, whether only the full tier has it, and how it shares the machine: `waiting`,
- *   `sleeping`, `alone` or `together`
+ *   `alone` or `together`
  * @throws on an unknown mark
  */
 export function testFile(path) {
   const folders = path.slice(0, path.lastIndexOf('/') + 1);
   const { name, full, sharing = 'together' } = fileName.exec(path.slice(folders.length))?.groups ?? {};
   if (name === undefined)
-    throw new Error(`test/${path}: the marks of a test file are full, waiting, sleeping and alone`);
+    throw new Error(`test/${path}: the marks of a test file are full, waiting and alone`);
   return { path, name: folders + name, isFullOnly: full !== undefined, sharing };
 }
 

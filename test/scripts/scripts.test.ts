@@ -74,7 +74,6 @@ t.test("a test file's name says its tier and how it shares the machine", async (
   t.match(testFile('a/c.full.test.js'), { name: 'a/c', isFullOnly: true, sharing: 'together' });
   t.match(testFile('a/c.alone.test.js'), { name: 'a/c', isFullOnly: false, sharing: 'alone' });
   t.match(testFile('a/c.full.waiting.test.js'), { name: 'a/c', isFullOnly: true, sharing: 'waiting' });
-  t.match(testFile('a/c.full.sleeping.test.js'), { name: 'a/c', isFullOnly: true, sharing: 'sleeping' });
   for (const name of ['c.slow.test.js', 'c.alone.full.test.js', 'c.full.full.test.js'])
     t.throws(() => testFile(`a/${name}`), { message: `test/a/${name}: the marks` });
 });

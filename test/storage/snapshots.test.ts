@@ -47,15 +47,6 @@ t.test(
   },
 );
 
-t.test('after a renewal the state is that of the next read', async (test) => {
-  const { store, reader } = newStore(test);
-  const first = create(store, flagOf(projectId));
-  test.strictSame(reader.queries.flag(first.id), first);
-  reader.renew();
-  const second = patch(store, first);
-  test.strictSame(reader.queries.flag(first.id), second);
-});
-
 t.test('there are readers for as many workers as may be set, each with several snapshots', async (test) => {
   const { store, reader } = newStore(test);
   let flag = create(store, flagOf(projectId));
@@ -93,32 +84,6 @@ t.test('a pin keeps its snapshot over renewals and turns until it is released', 
   test.strictSame(pinnedLater.queries.flag(first.id), second);
   pinnedLater.release();
   test.strictSame(reader.queries.flag(first.id), third);
-});
-
-t.test('a pin taken right after a renewal has the newest state', async (test) => {
-  const { store, reader } = newStore(test);
-  const first = create(store, flagOf(projectId));
-  reader.renew();
-  const second = patch(store, first);
-  const pinned = reader.pin();
-  patch(store, second);
-  test.strictSame(pinned.queries.flag(first.id), second);
-  pinned.release();
-});
-
-t.test('pins share a snapshot while nothing is committed, and are released independently', async (test) => {
-  const { store, reader } = newStore(test);
-  const first = create(store, flagOf(projectId));
-  const pins = [reader.pin(), reader.pin()];
-  reader.renew();
-  pins.push(reader.pin());
-  reader.renew();
-  patch(store, first);
-  pins[0]?.release();
-  pins[2]?.release();
-  reader.renew();
-  test.strictSame(pins[1]?.queries.flag(first.id), first);
-  test.equal(reader.queries.flag(first.id)?.revision, 2);
 });
 
 t.test('an iteration continues on its snapshot when the reader renews meanwhile', async (test) => {

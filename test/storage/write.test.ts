@@ -1,19 +1,10 @@
 import t from 'tap';
 import { activityRowsMax } from '../../src/domain/bounds.ts';
 import type { RecordChange } from '../../src/domain/record-change.ts';
-import { openStore } from '../../src/storage/store.ts';
 import type { StoreReader } from '../../src/storage/store-reader.ts';
 import { newId } from '../../src/support/random-id.ts';
-import {
-  auditEntryOf,
-  denialOf,
-  flagChangeOf,
-  flagOf,
-  organisationOf,
-  projectOf,
-  tokenOf,
-} from './support/records.ts';
-import { mapBytes, newStore, sampleRecords, writeSample } from './support/sample-store.ts';
+import { auditEntryOf, denialOf, flagChangeOf, flagOf, organisationOf, tokenOf } from './support/records.ts';
+import { newStore, sampleRecords, writeSample } from './support/sample-store.ts';
 
 const projectId = newId();
 
@@ -104,21 +95,6 @@ t.test('a transaction ends when the write returns, and cannot be nested', async 
   );
 });
 
-t.test('a write commits, and returns its callback’s result, of any kind', async (test) => {
-  const { store, reader } = newStore(test);
-  const abort = 4.452694326329068e-106;
-  for (const result of [undefined, null, abort, Promise.resolve('a promise')]) {
-    const flag = flagOf(projectId);
-    const returned = store.write(({ apply }) => {
-      apply([flagChangeOf(null, flag)]);
-      return result;
-    });
-    test.equal(returned, result);
-    reader.renew();
-    test.strictSame(reader.queries.flag(flag.id), flag);
-  }
-});
-
 t.test(
   'the change log names flags with their environment, and projects for other changes that affect evaluation',
   async (test) => {
@@ -190,20 +166,6 @@ t.test(
   },
 );
 
-t.test('after a shorter limit the next write prunes the log, also by more than it adds', async (test) => {
-  const { directory, store, reader } = newStore(test);
-  store.write(({ apply }) => apply(Array.from({ length: 100 }, () => flagChangeOf(null, flagOf(projectId)))));
-  await store.close();
-  const again = openStore({ directory, mapBytes, changeLogEntriesMax: 3 });
-  test.teardown(() => again.close());
-  again.write(({ apply }) => apply([flagChangeOf(null, flagOf(projectId))]));
-  reader.renew();
-  test.strictSame(
-    Array.from(reader.changeLog(), ({ sequence }) => sequence),
-    [99, 100, 101],
-  );
-});
-
 t.test('more than 1,000 changes in one transaction are logged as a change of everything', async (test) => {
   const { store, reader } = newStore(test);
   const create = (count: number) => {
@@ -239,30 +201,4 @@ t.test('a token keeps its newest 1,000 activity rows, newest first', async (test
   test.equal(kept.length, activityRowsMax);
   test.strictSame([kept.at(0), kept.at(1), kept.at(-1)], [1004, 1003, 5]);
   test.equal([...reader.queries.denialsOf(other.id)].length, 1);
-});
-
-t.test(
-  'a flag with a megabyte of cohorts can be written, read in its transaction and read afterwards',
-  async (test) => {
-    const { store, reader } = newStore(test);
-    const cohorts = Array.from({ length: 40_000 }, (_, index) => `cohort-${index}-é`.padEnd(26, '漢'));
-    const flag = flagOf(projectId, { cohorts });
-    const smaller = { ...flag, cohorts: cohorts.slice(1), revision: 2 };
-    store.write(({ apply, queries }) => {
-      apply([flagChangeOf(null, flag)]);
-      test.strictSame(queries.flag(flag.id), flag);
-      apply([flagChangeOf(flag, smaller)]);
-      test.strictSame(queries.flag(flag.id), smaller);
-    });
-    test.strictSame(reader.queries.flag(flag.id), smaller);
-  },
-);
-
-t.test('a store is empty until something is provisioned', async (test) => {
-  const { store } = newStore(test);
-  test.ok(store.isEmpty());
-  store.write(({ apply }) =>
-    apply([{ kind: 'project', before: null, after: projectOf(null, { ownerMemberId: newId() }) }]),
-  );
-  test.notOk(store.isEmpty());
 });
