@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { eventually } from '../support/expectations.ts';
 import { withLifetime } from '../support/lifetime.ts';
 import type { Campaign } from './campaign.ts';
 import { Site } from './load/site.ts';
@@ -6,6 +7,9 @@ import { Site } from './load/site.ts';
 const clients = 16;
 /** Of each project: with its two environments, the second one has four registers. */
 const flagsPerProject = 2;
+/** Of each server: on a busy machine fewer would prove little. */
+const answersMin = 400;
+const enoughWithinMs = 60_000;
 const runMs = { full: 10_000, sample: 3000 };
 
 /** Many clients change and read few flags, also when servers are killed. `Site.judge` decides whether one order explains it. */
@@ -31,7 +35,12 @@ export const linearizability: Campaign = {
           const load = { random: random.fork(life), clients, runName: `life ${life}`, onAnswer };
           const ms = lifeMs * (0.5 + random.next());
           const isKilled = life < lives;
-          await site.loadDuring(t, server, { ...load, isKilled }, () => setTimeout(ms));
+          await site.loadDuring(t, server, { ...load, isKilled }, async () => {
+            const begunAt = counts.answers;
+            await setTimeout(ms);
+            const isEnough = (): boolean => counts.answers - begunAt >= answersMin;
+            await eventually(isEnough, enoughWithinMs, 'too few answers come');
+          });
           if (isKilled) counts.kills += 1;
           else await server.stop();
           await site.judge({ isChecked: life === lives });

@@ -27,6 +27,8 @@ export type SiteLoad = Omit<MixedLoadOptions, 'port' | 'acknowledgements' | 'his
 };
 
 export interface Judging extends Partial<JudgeOptions> {
+  /** Changes may have been answered with 500 since the last judgement. */
+  readonly mayFail?: boolean;
   /** Runs `burgee check`, which starts processes; otherwise its checks run in this process. */
   readonly isChecked?: boolean;
   /** Starts the service again, and compares its answers. With the settings of this server. */
@@ -43,6 +45,7 @@ export class Site {
   /** Unanswered changes that were made nevertheless. */
   madeUnanswered = 0;
   unanswered = 0;
+  #failed = 0;
   /** States when the history began. */
   #initial: StoredStates = new Map();
   #history = new History();
@@ -113,7 +116,12 @@ export class Site {
    * of changes explains every answer and what is stored at the end.
    * @throws on a violation
    */
-  async judge({ areDenialsKept = true, isChecked = false, isServed }: Judging = {}): Promise<StoredStates> {
+  async judge(judging: Judging = {}): Promise<StoredStates> {
+    const { areDenialsKept = true, mayFail = false, isChecked = false, isServed } = judging;
+    const failed = this.known.failures.get(500) ?? 0;
+    if (!mayFail && failed > this.#failed)
+      throw new Error(`${failed - this.#failed} changes were answered with 500`);
+    this.#failed = failed;
     this.unanswered += this.#history.settle();
     const { states, madeUnanswered } = await judgeStore(this.installation, this.known, { areDenialsKept });
     this.madeUnanswered = madeUnanswered;
