@@ -29,25 +29,6 @@ t.test('without a name, scenarios and options are listed', async (t) => {
     t.match(stdout, `--${option}`);
 });
 
-t.test('names and options choose the scenarios and how they run', async (t) => {
-  t.strictSame(read(), { kind: 'list' });
-  t.strictSame(read('--page'), { kind: 'page' });
-  t.match(read('patch', 'evaluate-flag'), {
-    kind: 'run',
-    scenarios: [{ name: 'evaluate-flag' }, { name: 'patch' }],
-    settings: { seconds: 5, connections: 64, rounds: 5, drivers: ['wrk', 'autocannon'], isQuick: false },
-    isSaved: true,
-    repeatOptions: '',
-  });
-  const all = read('all', '--rounds', '9', '--duration', '0.5', '--driver', 'autocannon', '--no-save');
-  t.match(all, { settings: { seconds: 0.5, rounds: 9, drivers: ['autocannon'] }, isSaved: false });
-  t.match(all, { scenarios: catalogue, repeatOptions: '--duration 0.5 --rounds 9 --driver autocannon' });
-  t.match(read('patch', '--quick', '--connections', '3'), {
-    settings: { rounds: 1, connections: 3, isQuick: true },
-    isSaved: false,
-  });
-});
-
 t.test('an invalid command line is refused with what to do', async (t) => {
   const refused: readonly (readonly [RegExp, ...string[]])[] = [
     [/no scenario evaluate-flags; did you mean evaluate-flag\?/, 'evaluate-flags'],

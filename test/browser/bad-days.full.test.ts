@@ -160,25 +160,6 @@ await consoleTest(
   },
 );
 
-await consoleTest(
-  t,
-  'a draft that was saved before the server was killed ends when the page shows it as stored',
-  { prepare },
-  async (t, stage) => {
-    const window = await stage.window();
-    const { page, count } = await openFlagPage(window);
-    await rollout(page, 'staging', '50%');
-    await breakNext(page, 'PATCH', flagAddress, storedAndKilled(stage.server));
-    await page.getByRole('button', { name: 'Review 1 change' }).click();
-    await dialog(page).getByRole('button', { name: 'Save 1 change' }).click();
-    await dialog(page).getByText(undecided).waitFor();
-    await bootAgain(t, stage.server);
-    await dialog(page).waitFor({ state: 'detached' });
-    await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' });
-    t.equal(await count('flag.edit'), 1, 'one entry');
-  },
-);
-
 /** Ends all sessions of the Owner from another browser, as a new password does. */
 async function endSession(stage: ConsoleStage, page: Page): Promise<void> {
   const call = consoleCaller(page);

@@ -3,13 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import {
-  compareVersions,
-  demoDocument,
-  exampleGate,
-  readFeatureGates,
-  stageIn,
-} from '../../src/cli/demo/demo-document.ts';
+import { demoDocument, exampleGate, readFeatureGates, stageIn } from '../../src/cli/demo/demo-document.ts';
 import type { DeclaredFlag } from '../../src/contracts/provision/declared-flag.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
@@ -20,11 +14,6 @@ t.setTimeout(120_000);
 function gateFlags(): readonly DeclaredFlag[] {
   return (demoDocument().organisations?.[0]?.projects?.[0]?.flags ?? []) as readonly DeclaredFlag[];
 }
-
-t.test('versions are compared part by part, as numbers', async (t) => {
-  const sorted = ['1.9', '1.10', '1.30', '1.4', '2.0', '1.30.1'].sort(compareVersions);
-  t.strictSame(sorted, ['1.4', '1.9', '1.10', '1.30', '1.30.1', '2.0']);
-});
 
 t.test('a stage holds from its version until the next row', async (t) => {
   const gate = {

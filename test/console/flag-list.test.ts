@@ -5,18 +5,10 @@ import {
   type KnownFlags,
   listedState,
   nextRound,
-  pageOfFlag,
   withFlags,
   withPage,
 } from '../../src/console/client/flag-list.ts';
-import {
-  chosenFlags,
-  inShownOrder,
-  sharedNames,
-  sortOf,
-  tagsOf,
-  writtenSort,
-} from '../../src/console/screens/flags/filter-flags.ts';
+import { chosenFlags, sortOf, writtenSort } from '../../src/console/screens/flags/filter-flags.ts';
 import type { FlagPage, FlagRow, StateKind } from '../../src/contracts/console/flag-views.ts';
 
 const off: StateKind = { enabled: false, trafficPercentage: 0, cohortOverrideCount: null, audienceId: null };
@@ -90,12 +82,6 @@ t.test('flags are sorted by name, by change, or by how much is on; favourites ar
   }
 });
 
-t.test('tags are listed once each, in order; and the names that several flags have', async (t) => {
-  t.strictSame(tagsOf(list.flags), ['ops', 'shop']);
-  const twins = listOf(row('a', [0, 0], { id: '1' }), row('a', [0, 0], { id: '2' }), row('b', [0, 0]));
-  t.strictSame([...sharedNames(twins.flags)], ['a']);
-});
-
 function shown({ flags }: KnownFlags): string[] {
   return flags.map((flag) => `${flag.name} ${flag.revision} ${listedState(flag, 1)?.trafficPercentage}`);
 }
@@ -127,34 +113,10 @@ t.test('a list that is read again stays as it is, and loses at the end what is g
   t.strictSame(shown(withPage(created, page([row('c', [0, 0])]))), ['a 2 50', 'aa 1 0', 'c 1 0']);
 });
 
-t.test('after a restore of a backup a list that is read again has the older revisions', async (t) => {
-  const known = listOf(row('a', [1, 0], { revision: 9 }), row('b', [0, 0]));
-  t.strictSame(shown(withPage(nextRound(known), page([row('a', [0, 0])]))), ['a 1 0']);
-});
-
 t.test('changed flags take their places; renamed ones a new place, and deleted ones none', async (t) => {
   const known = listOf(row('a', [0, 0]), row('b', [0, 0]), row('c', [0, 0]));
   const renamed = row('z', [1, 0], { id: 'a-id', revision: 2 });
   t.strictSame(shown(withFlags(known, ['a-id', 'b-id'], page([renamed]))), ['c 1 0', 'z 2 50']);
-});
-
-t.test('a whole flag is shown as the service would list it', async (t) => {
-  const state = { enabled: true, trafficPercentage: 10, cohortOverride: ['x', 'y'], audienceId: null };
-  const flag = {
-    ...{ id: 'f', projectId: 'p', name: 'b', description: '', tags: ['t'], cohorts: ['c'] },
-    ...{
-      states: { 1: state, 2: { ...state, cohortOverride: null } },
-      revision: 3,
-      createdAt: 1,
-      updatedAt: 4,
-    },
-  };
-  const [listed] = withFlags(listOf(), ['f'], pageOfFlag(flag)).flags;
-  t.match(listed, { name: 'b', cohortCount: 1, revision: 3, updatedAt: 4, words: 'b\n\nt' });
-  t.strictSame(listedState(listed as FlagItem, 1), {
-    ...{ enabled: true, trafficPercentage: 10, cohortOverrideCount: 2, audienceId: null },
-  });
-  t.equal(listedState(listed as FlagItem, 2)?.cohortOverrideCount, null);
 });
 
 t.test('the order is that of the bytes of names, as the service has it', async (t) => {
@@ -168,17 +130,4 @@ t.test('the order is that of the bytes of names, as the service has it', async (
   );
   t.ok(byNameAndId(place('a', '1'), place('a', '2')) < 0);
   t.equal(byNameAndId(place('a'), place('a')), 0);
-});
-
-t.test('held rows keep their places, without deleted ones, and new ones come last', async (t) => {
-  const [a, b, c, d] = listOf(row('a', [0]), row('b', [0]), row('c', [0]), row('d', [0])).flags;
-  if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error('4 flags');
-  const names = (rows: readonly FlagItem[]) => rows.map(({ name }) => name).join('');
-  t.equal(names(inShownOrder([c, a, b], [a, b, c], [a, b, c])), 'abc', 'another order');
-  t.equal(names(inShownOrder([a, c], [a, b, c], [a, b, c])), 'abc', 'a row that is no longer wanted');
-  t.equal(names(inShownOrder([d, a, c], [a, b, c], [a, c, d])), 'acd', 'a deleted row, and a new one');
-  const wanted = [a, c];
-  t.equal(inShownOrder(wanted, [a, b, c], [a, c]), wanted, 'nothing is held');
-  const changed = { ...a, revision: 2 };
-  t.same(inShownOrder([b, changed], [a, b], [changed, b]), [changed, b], 'as it is now');
 });

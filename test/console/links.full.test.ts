@@ -135,22 +135,3 @@ t.test('a sign-in link shows no organisation to a member without one', async (t)
   t.equal((await client.send('POST', '/link/use', { secret, password })).status, 200);
   t.equal((await client.send('GET', '/session')).json.member.email, owner);
 });
-
-t.test('an installation with only personal projects has sign-in links', async (t) => {
-  const owner = 'alone@example.test';
-  const server = await bootConsole(t, { personalProjects: [{ name: 'diary', owner }] });
-  const link = async (): Promise<string> => {
-    const printed = await runBurgee(['member', 'sign-in-link', owner, '--data-dir', server.dataDir]);
-    t.equal(printed.code, 0, printed.stderr);
-    return secretIn(printed.stdout.trim());
-  };
-  const client = new ConsoleClient(t, { port: server.port });
-  const [secret, other] = [await link(), await link()];
-  t.match((await client.send('POST', '/link', { secret })).json, { kind: 'sign-in', organisationName: null });
-  t.equal((await client.send('POST', '/link/use', { secret, password })).status, 200);
-  t.equal((await client.send('GET', '/session')).json.member.email, owner);
-  t.equal((await client.send('POST', '/link/use', { secret: other })).status, 410, 'ended by the password');
-  await link();
-  await server.stop();
-  t.strictSame([...checkStore(server.dataDir)], []);
-});
