@@ -1,5 +1,5 @@
 import t from 'tap';
-import { inMegabytes, ownBytesOf } from '../campaigns/process-memory.ts';
+import { inMegabytes, ownBytesOf } from '../campaigns/resources.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { openRawConnection, rawRequest } from '../support/raw-request.ts';

@@ -243,7 +243,7 @@ export const clock: Campaign = {
   name: 'clock',
   summary:
     'the clock jumps an hour and a year both ways: expiry, trials, the 24 hours of denial emails and idempotency keys, windows and updatedAt behave as documented',
-  sampleCount: 2,
+  sampleCount: 1,
   fullCount: 20,
   async run({ cases, isFull }) {
     const jumps = isFull ? 24 : 10;

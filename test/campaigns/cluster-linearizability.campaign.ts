@@ -6,8 +6,8 @@ import { findPostgres } from '../support/postgres/postgres-binaries.ts';
 import type { Random } from '../support/random.ts';
 import type { Campaign, CampaignContext } from './campaign.ts';
 import { type ChangeOutcome, isDetached, outcomeOf } from './cluster/cluster-answers.ts';
-import { nemeses } from './cluster/cluster-nemeses.ts';
 import { allAttached, type ClusterStage, type NodePlace, openStage } from './cluster/cluster-stage.ts';
+import { nemeses } from './cluster/nemeses.ts';
 import { checkRegister, type Operation } from './history.ts';
 import { getRequest, patchRequest, type WireAnswer, WireConnection } from './wire-connection.ts';
 

@@ -36,7 +36,7 @@ export const failingWrites: Campaign = {
   name: 'failing-writes',
   summary:
     'a write or sync that fails is no success, its change is never seen, and the process recovers or ends',
-  sampleCount: 6,
+  sampleCount: 3,
   fullCount: callsMax,
   tools: shimTools,
   async run(context) {
@@ -45,7 +45,7 @@ export const failingWrites: Campaign = {
     const tally: Tally = { failedCalls: 0, answered500: 0, recovered: 0, ended: 0, endedByOverrun: 0 };
     for (const { number, random } of context.cases()) {
       const call = context.isFull ? ((number - 1) % callsMax) + 1 : random.integer(1, callsMax);
-      const fault = randomFault(random, call);
+      const fault = faultOf(number, random, call);
       try {
         await withLifetime((t) => failOnce(t, { library, site, number, fault, random, tally }));
       } catch (error) {
@@ -56,11 +56,16 @@ export const failingWrites: Campaign = {
   },
 };
 
-function randomFault(random: Random, call: number): DiskFault {
+const actions = ['before', 'after', 'short'] as const;
+const kindsOfCalls = [['write'], ['sync'], ['write', 'sync']] as const;
+
+/** Three cases in a row have each action and each kind of call. */
+function faultOf(number: number, random: Random, call: number): DiskFault {
+  const round = Math.floor((number - 1) / 3);
   return {
-    action: random.pick(['before', 'after', 'short'] as const),
+    action: actions[number % 3] ?? 'before',
     error: random.pick(['EIO', 'ENOSPC'] as const),
-    kinds: random.pick([['write'], ['sync'], ['write', 'sync']] as const),
+    kinds: kindsOfCalls[(number + round) % 3] ?? ['write'],
     passes: call - 1,
     failures: random.pick([1, 1, 3]),
   };

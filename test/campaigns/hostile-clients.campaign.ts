@@ -15,7 +15,7 @@ import {
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { Campaign, CampaignContext } from './campaign.ts';
 import { type CampaignProject, provisionProject } from './campaign-project.ts';
-import { inMegabytes, openFilesOf, ownBytesOf } from './process-memory.ts';
+import { inMegabytes, openFilesOf, ownBytesOf } from './resources.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { getRequest, patchRequest, WireConnection } from './wire-connection.ts';
 
@@ -713,7 +713,7 @@ export const hostileClients: Campaign = {
   name: 'hostile-clients',
   summary:
     'idle, slow, malformed, fragmented and forging clients, and no descriptors left: other clients are answered all the time',
-  sampleCount: 2,
+  sampleCount: 1,
   fullCount: 20,
   tools: ['slowhttptest', 'prlimit'],
   async run(context) {

@@ -16,7 +16,7 @@ import type { Random } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { Campaign } from './campaign.ts';
 import { provisionProject } from './campaign-project.ts';
-import { storedBytes } from './stored-bytes.ts';
+import { storedBytes } from './resources.ts';
 import { getRequest, patchRequest, postRequest, WireConnection } from './wire-connection.ts';
 
 /** One case of a kind of misuse. @returns how many attempts it made. @throws on a violation */

@@ -7,7 +7,7 @@ import { type Lifetime, withLifetime } from '../support/lifetime.ts';
 import type { Campaign, CampaignContext } from './campaign.ts';
 import { type CampaignProject, provisionProject } from './campaign-project.ts';
 import { type OpenLoopOutcome, runOpenLoop } from './open-loop.ts';
-import { inMegabytes, ownBytesOf } from './process-memory.ts';
+import { inMegabytes, ownBytesOf } from './resources.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { getRequest, patchRequest } from './wire-connection.ts';
 

@@ -1,21 +1,131 @@
 import { statSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type AdminClient, bootWithAdmin } from '../admin/admin-fixture.ts';
 import { type BootedServer, unlimited } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
-import { expect } from '../support/expectations.ts';
+import { eventually, expect } from '../support/expectations.ts';
+import { bearer } from '../support/http-client.ts';
 import type { Lifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { Campaign, CampaignContext } from './campaign.ts';
 import { type CampaignProject, provisionProject } from './campaign-project.ts';
 import { growthPerHour, type Sample } from './growth.ts';
-import { inMegabytes, ownBytesOf } from './process-memory.ts';
-import { ReadersWatch } from './readers-watch.ts';
-import { neverReads, readListSlowly } from './slow-list-readers.ts';
+import { inMegabytes, ownBytesOf } from './resources.ts';
 import { SteadyLoad } from './steady-load.ts';
 import { getRequest, patchRequest, WireConnection } from './wire-connection.ts';
+
+const readPauseMs = 100;
+/** Longer than the service waits for a client that reads nothing. */
+const unreadMs = 40_000;
+const bytesBetweenPauses = 128 * 1024;
+
+function askForList(port: number, secret: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path: '/api/v1/flags', headers: bearer(secret), agent: false };
+    get(options, resolve).on('error', reject);
+  });
+}
+
+/** Reads a long list for seconds, during which its snapshot is kept. @returns how many flags it has */
+async function readListSlowly(port: number, secret: string): Promise<number> {
+  const response = await askForList(port, secret);
+  const pieces: Buffer[] = [];
+  let sincePause = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    sincePause += piece.length;
+    if (sincePause < bytesBetweenPauses) continue;
+    sincePause = 0;
+    await setTimeout(readPauseMs);
+  }
+  const { flags } = JSON.parse(Buffer.concat(pieces).toString()) as { flags: readonly unknown[] };
+  return flags.length;
+}
+
+/**
+ * Requests a long list and reads nothing of it. The service drops it after half a minute at the latest.
+ * @returns whether the answer was cut
+ */
+async function neverReads(port: number, secret: string, isOver: () => boolean): Promise<boolean> {
+  const response = await askForList(port, secret);
+  response.on('error', () => undefined);
+  response.pause();
+  const startedAt = performance.now();
+  while (!isOver() && performance.now() - startedAt < unreadMs) await setTimeout(readPauseMs);
+  if (isOver()) {
+    response.destroy();
+    return false;
+  }
+  response.resume();
+  await new Promise((resolve) => response.once('close', resolve));
+  return !response.complete;
+}
+
+/** Longer than the service keeps a snapshot for a slow client, and longer than a backup of the soak's store takes. */
+const keptMsMax = 60_000;
+/** The service's own commits in that time: it commits its counts every few seconds. */
+const otherCommits = 2000;
+const releasedWithinMs = 10_000;
+
+interface Look {
+  readonly atMs: number;
+  readonly changes: number;
+}
+
+/** Watches the metrics of open snapshots: a snapshot that stays open makes the file grow with every change. */
+class ReadersWatch {
+  readonly #admin: AdminClient;
+  readonly #workers: number;
+  readonly #readersMax: number;
+  readonly #looks: Look[] = [];
+  mostReaders = 0;
+  mostLag = 0;
+
+  private constructor(admin: AdminClient, workers: number, readersBeside: number) {
+    this.#admin = admin;
+    this.#workers = workers;
+    this.#readersMax = workers + readersBeside;
+  }
+
+  /** @param readersBeside readers in addition to the workers' own: those of long answers and of other processes */
+  static async begin(admin: AdminClient, readersBeside: number): Promise<ReadersWatch> {
+    const workers = (await admin.scrape()).value('burgee_workers_configured');
+    return new ReadersWatch(admin, workers, readersBeside);
+  }
+
+  /**
+   * @param changes the changes made so far.
+   * @throws Error when more snapshots are open than there are readers, or one is too old
+   */
+  async look(changes: number): Promise<void> {
+    const { readers, lag } = await this.#read();
+    const atMs = performance.now();
+    this.#looks.push({ atMs, changes });
+    while (atMs - (this.#looks[0]?.atMs ?? atMs) > keptMsMax) this.#looks.shift();
+    this.mostReaders = Math.max(this.mostReaders, readers);
+    this.mostLag = Math.max(this.mostLag, lag);
+    expect(readers <= this.#readersMax, `${readers} snapshots are open, not ${this.#readersMax} at most`);
+    const lagMax = changes - (this.#looks[0]?.changes ?? 0) + otherCommits;
+    expect(lag <= lagMax, `the oldest snapshot is ${lag} commits behind, not ${lagMax} at most`);
+  }
+
+  /** For the time after the last read. @throws Error unless soon only the workers' own snapshots are open */
+  async end(): Promise<void> {
+    const isReleased = async (): Promise<boolean> => (await this.#read()).readers <= this.#workers;
+    await eventually(isReleased, releasedWithinMs, 'snapshots are not released');
+  }
+
+  async #read(): Promise<{ readonly readers: number; readonly lag: number }> {
+    const scrape = await this.#admin.scrape();
+    return {
+      readers: scrape.value('burgee_store_readers'),
+      lag: scrape.value('burgee_store_oldest_reader_lag_commits'),
+    };
+  }
+}
 
 const flagCount = 6000;
 /** A list of all flags has some 12 MB, more than the sockets' buffers hold. */

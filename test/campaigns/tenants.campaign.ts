@@ -5,9 +5,7 @@ import { eventually, expect, percentileOf } from '../support/expectations.ts';
 import { withLifetime } from '../support/lifetime.ts';
 import type { Random } from '../support/random.ts';
 import type { Campaign, CampaignContext } from './campaign.ts';
-import { stillTaken } from './given-back.ts';
-import { inMegabytes, ownBytesOf } from './process-memory.ts';
-import { storedBytes } from './stored-bytes.ts';
+import { inMegabytes, ownBytesOf, stillTaken, storedBytes } from './resources.ts';
 import type { AttackStage } from './tenants/attacks.ts';
 import { attacks } from './tenants/attacks.ts';
 import {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { eventually, expect, within } from '../support/expectations.ts';
 import type { FaultKind, Moment } from '../support/tampering/tampering.ts';
-import { stillTaken } from './given-back.ts';
+import { stillTaken } from './resources.ts';
 import { getRequest, WireConnection } from './wire-connection.ts';
 import { type BusyLoad, startBusyLoad, type WorkerStage } from './worker-load.ts';
 

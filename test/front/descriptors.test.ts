@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type AdminClient, bootWithAdmin } from '../admin/admin-fixture.ts';
-import { openFilesOf } from '../campaigns/process-memory.ts';
+import { openFilesOf } from '../campaigns/resources.ts';
 import { getRequest, patchRequest, WireConnection } from '../campaigns/wire-connection.ts';
 import { flagdPortOf } from '../flagd/flagd-fixture.ts';
 import { oneProject, type Provisioned, provisionOne } from '../lifecycle/lifecycle-fixture.ts';

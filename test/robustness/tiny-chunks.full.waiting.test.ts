@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { inMegabytes, ownBytesOf } from '../campaigns/process-memory.ts';
+import { inMegabytes, ownBytesOf } from '../campaigns/resources.ts';
 import { describe } from '../support/latency-probe.ts';
 import { openRawConnection, type RawConnection, type RawResponse } from '../support/raw-request.ts';
 import { type Besieged, besiege } from './robustness-fixture.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { inMegabytes, ownBytesOf } from '../campaigns/process-memory.ts';
+import { inMegabytes, ownBytesOf } from '../campaigns/resources.ts';
 import type { BootedServer } from '../support/booted-server.ts';
 import { expect } from '../support/expectations.ts';
 import { assertUndelayed, type ProbeWindow } from '../support/latency-probe.ts';
