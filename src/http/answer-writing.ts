@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import type { ConnectionClosing } from './connection-closing.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
 import type { TurnGuard } from './turn-guard.ts';
@@ -117,47 +116,6 @@ export function writeChunkedEnd(response: HttpResponse, hasChunks: boolean): voi
   // The last chunk and a trailer, because only a header can be written here.
   if (hasChunks) response.writeHeader('\r\n0\r\nX-Complete', 'true\r\n');
   else response.writeHeader('Date', `${new Date().toUTCString()}\r\nContent-Length: 0\r\n`);
-}
-
-/** The part of an answer that the client's socket has not taken. */
-interface Rest {
-  readonly body: string | Uint8Array;
-  /** The total that was given to `tryEnd` with the body. */
-  readonly total: number;
-  /** @returns gives the room for the kept bytes back; null: there is none */
-  takeRoom(bytes: number): (() => void) | null;
-  /** @param listener called once if the client goes away */
-  onAborted(listener: () => void): void;
-  readonly connection: ConnectionClosing;
-}
-
-/**
- * Keeps a copy of the rest, counted in the budget, and writes it as the socket takes more; without room it closes the
- * connection.
- */
-export function keepRest(response: HttpResponse, { body, total, connection, ...hooks }: Rest): void {
-  const start = response.getWriteOffset();
-  // A copy, because the body may be a view of memory that others write to.
-  const rest = new Uint8Array(typeof body === 'string' ? Buffer.from(body) : body).slice(start);
-  let give = hooks.takeRoom(rest.length);
-  if (give === null) {
-    connection.close();
-    return;
-  }
-  const flush = (): void => {
-    give?.();
-    give = null;
-  };
-  hooks.onAborted(flush);
-  response.onWritable((offset) => {
-    if (connection.isClosing) return flushSocket(response);
-    const [isTaken, isDone] = response.tryEnd(rest.subarray(offset - start), total);
-    // With a total that is never reached, the answer is whole when its last byte was taken.
-    if (!isDone && !(isTaken && start + rest.length < total)) return isTaken;
-    flush();
-    if (!isDone) connection.linger();
-    return isTaken;
-  });
 }
 
 /** Corks nothing: this makes the library send what earlier writes left in its buffer. */

@@ -1,4 +1,4 @@
-import type { Exchange } from './exchange.ts';
+import type { BodySink, Exchange } from './exchange.ts';
 
 /** The memory that one request's body may take. */
 export interface BodyBudget {
@@ -7,25 +7,35 @@ export interface BodyBudget {
   give(bytes: number): void;
 }
 
-export type BodyOutcome =
-  /** `release` must be called when the bytes are no longer needed: until then they count in the budget. */
-  | { readonly kind: 'complete'; readonly bytes: Uint8Array; release(): void }
-  | { readonly kind: 'too-large' }
-  /** The body stalled: too few bytes arrived within an interval. */
-  | { readonly kind: 'stalled' }
+/** Why a body was not read. */
+export type UnreadBody =
+  | 'too-large'
+  /** Too few bytes arrived within an interval. */
+  | 'stalled'
   /** There is no room for the body, or its client has its quota of the room. */
-  | { readonly kind: 'over-budget' }
+  | 'over-budget'
+  /** It arrives in too many chunks for its length, each of which is a call from the addon. The rest is not read. */
+  | 'scattered';
+
+/** A request that waits for its body. One of `receive` and `refuse` is called, once, unless the client goes away first. */
+export interface BodyReceiver {
+  /** Asked once, if bytes have to be kept. */
+  budget(): BodyBudget;
   /**
-   * The body arrives in too many chunks for its length, each of which is a call from the addon. The rest is not read.
+   * @param bytes those that were not copied (`viewBytesMax`) are valid during the call only
+   * @param release must be called when the bytes are no longer needed: until then they count in the budget
    */
-  | { readonly kind: 'scattered' };
+  receive(bytes: Uint8Array, release: () => void): void;
+  /** The answer to the request ends its connection. */
+  refuse(why: UnreadBody): void;
+}
 
 export interface BodyLimits {
   readonly bytesMax: number;
-  readonly budget: BodyBudget;
-  /** In each interval a body must bring `progressBytesMin` or end; otherwise it has stalled. */
-  readonly intervalMs: number;
-  /** Receives how long each part took, in milliseconds. */
+  /** A body of at most so many bytes that comes whole, with its head, is given as it was received: without a copy. */
+  readonly viewBytesMax: number;
+  readonly stalls: Stalls;
+  /** Receives how long each part took that was copied, in milliseconds. */
   onStep?(ms: number): void;
 }
 
@@ -40,66 +50,150 @@ const bytesOfChunkMin = 8;
 const noBytes = new Uint8Array(0);
 
 /**
- * Collects a request's body. Call it in the request's handler, before it returns. After any outcome but `complete` the
- * answer ends the connection. The rest of the body is read and dropped meanwhile, so that the client sees the answer,
- * unless it comes in too many chunks.
+ * Collects a request's body. Call it in the request's handler, before it returns. The rest of a refused body is read and
+ * dropped, so that the client sees the answer, unless it comes in too many chunks.
  * @param declaredBytes from Content-Length; null when the body is chunked
- * @param onOutcome called once, unless the client goes away first
  */
 export function readBody(
   exchange: Exchange,
   declaredBytes: number | null,
   limits: BodyLimits,
-  onOutcome: (outcome: BodyOutcome) => void,
+  receiver: BodyReceiver,
 ): void {
-  const arrived = new ArrivedBytes(
-    Math.min(declaredBytes ?? limits.bytesMax, limits.bytesMax),
-    limits.budget,
-  );
-  let lengthAtInterval = 0;
-  let received = 0;
-  let chunks = 0;
-  let isScattered = false;
-  let isOver = false;
+  const body = new ArrivingBody(exchange, declaredBytes, limits, receiver);
+  limits.stalls.add(body);
+  exchange.onBody(body);
+  if (declaredBytes !== null && declaredBytes > limits.bytesMax) body.refuse('too-large');
+}
 
-  const finish = (outcome: BodyOutcome | null): void => {
-    if (isOver) return;
-    isOver = true;
-    clearInterval(timer);
-    // uWebSockets.js keeps the handler, and with it the bytes, until the client has sent its last byte.
-    if (outcome?.kind !== 'complete') {
-      arrived.release();
-      exchange.connection.isLast = true;
-    }
-    if (outcome !== null) onOutcome(outcome);
-  };
-  const timer = setInterval(() => {
-    if (arrived.length - lengthAtInterval < progressBytesMin) finish({ kind: 'stalled' });
-    lengthAtInterval = arrived.length;
-  }, limits.intervalMs);
+/** A body on its way. */
+class ArrivingBody implements BodySink {
+  readonly #exchange: Exchange;
+  readonly #limits: BodyLimits;
+  readonly #declaredBytes: number | null;
+  readonly #receiver: BodyReceiver;
+  /** What came before the last piece; null while nothing has. */
+  #arrived: ArrivedBytes | null = null;
+  #received = 0;
+  #chunks = 0;
+  #isOver = false;
+  #looks = 0;
+  #lengthAtLook = 0;
 
-  exchange.onAborted(() => finish(null));
-  const take = (piece: Uint8Array, isLast: boolean): void => {
-    if (arrived.length + piece.length > limits.bytesMax) finish({ kind: 'too-large' });
-    else if (!arrived.add(piece)) finish({ kind: 'over-budget' });
-    else if (isLast) finish({ kind: 'complete', bytes: arrived.take(), release: () => arrived.release() });
-  };
-  exchange.onBody((piece, isLast) => {
-    if (isScattered) return;
-    received += piece.length;
-    if (declaredBytes === null) chunks += 1;
-    // Of the rest of a refused body, too, each chunk is a call.
-    isScattered = chunks > chunksFree + received / bytesOfChunkMin;
-    if (isScattered) {
-      exchange.stopReading();
-      finish({ kind: 'scattered' });
+  constructor(exchange: Exchange, declaredBytes: number | null, limits: BodyLimits, receiver: BodyReceiver) {
+    this.#exchange = exchange;
+    this.#limits = limits;
+    this.#declaredBytes = declaredBytes;
+    this.#receiver = receiver;
+  }
+
+  take(piece: Uint8Array, isLast: boolean): void {
+    if (this.#declaredBytes === null && this.#isTooScattered(piece)) return;
+    if (this.#isOver) return;
+    if (isLast && this.#arrived === null && piece.length <= this.#limits.viewBytesMax) {
+      this.#end();
+      this.#receiver.receive(piece, nothing);
+      return;
     }
-    if (isOver) return;
     const startedAt = performance.now();
-    take(piece, isLast);
-    limits.onStep?.(performance.now() - startedAt);
-  });
-  if (declaredBytes !== null && declaredBytes > limits.bytesMax) finish({ kind: 'too-large' });
+    this.#add(piece, isLast);
+    this.#limits.onStep?.(performance.now() - startedAt);
+  }
+
+  /** Of the rest of a refused body, too, each chunk is a call. */
+  #isTooScattered(piece: Uint8Array): boolean {
+    this.#received += piece.length;
+    this.#chunks += 1;
+    const isScattered = this.#chunks > chunksFree + this.#received / bytesOfChunkMin;
+    if (isScattered) {
+      this.#exchange.stopReading();
+      this.refuse('scattered');
+    }
+    return isScattered;
+  }
+
+  #add(piece: Uint8Array, isLast: boolean): void {
+    const { bytesMax } = this.#limits;
+    this.#arrived ??= new ArrivedBytes(
+      Math.min(this.#declaredBytes ?? bytesMax, bytesMax),
+      this.#receiver.budget(),
+    );
+    const arrived = this.#arrived;
+    if (arrived.length + piece.length > bytesMax) this.refuse('too-large');
+    else if (!arrived.add(piece)) this.refuse('over-budget');
+    else if (isLast) {
+      this.#end();
+      this.#receiver.receive(arrived.take(), () => arrived.release());
+    }
+  }
+
+  refuse(why: UnreadBody): void {
+    if (this.#isOver) return;
+    this.abort();
+    this.#exchange.isLast = true;
+    this.#receiver.refuse(why);
+  }
+
+  /** uWebSockets.js keeps the handler, and with it the bytes, until the client has sent its last byte. */
+  abort(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#arrived?.release();
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#limits.stalls.delete(this);
+  }
+
+  /** Called twice in an interval. */
+  look(): void {
+    this.#looks += 1;
+    if (this.#looks <= looksOfInterval) return;
+    const length = this.#arrived?.length ?? 0;
+    if (length - this.#lengthAtLook < progressBytesMin) this.refuse('stalled');
+    this.#looks = 0;
+    this.#lengthAtLook = length;
+  }
+}
+
+function nothing(): void {}
+
+const looksOfInterval = 2;
+
+/**
+ * Finds bodies that do not arrive, with one timer for all: in an interval, or half as long again, a body must bring
+ * `progressBytesMin` or end. A body that comes with its head is the newest when it has come.
+ */
+export class Stalls {
+  readonly #bodies = new Set<ArrivingBody>();
+  #newest: ArrivingBody | null = null;
+  readonly #lookMs: number;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(intervalMs: number) {
+    this.#lookMs = intervalMs / looksOfInterval;
+  }
+
+  add(body: ArrivingBody): void {
+    if (this.#newest !== null) this.#bodies.add(this.#newest);
+    this.#newest = body;
+    this.#timer ??= setInterval(() => this.#look(), this.#lookMs).unref();
+  }
+
+  delete(body: ArrivingBody): void {
+    if (this.#newest === body) this.#newest = null;
+    else this.#bodies.delete(body);
+  }
+
+  #look(): void {
+    if (this.#newest !== null) this.#bodies.add(this.#newest);
+    this.#newest = null;
+    for (const body of [...this.#bodies]) body.look();
+    if (this.#bodies.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
 }
 
 /** The smallest buffer for a body whose length is not known to be less. */
@@ -109,7 +203,7 @@ const roomBytesMin = 1024;
  * Bytes of one body, in one buffer that doubles: however small the pieces are, the copies take at most twice the body's
  * length. Once half of a body has come, there is room for the whole. The whole buffer counts in the budget.
  */
-export class ArrivedBytes {
+class ArrivedBytes {
   readonly #bytesMax: number;
   readonly #budget: BodyBudget;
   #bytes: Uint8Array = noBytes;

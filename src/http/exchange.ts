@@ -5,18 +5,44 @@ import {
   bareLength,
   endBare,
   flushSocket,
-  keepRest,
+  writeAtOnce,
   writeBareToClose,
   writeBodyToClose,
+  writeChecked,
   writeChunkedEnd,
   writeHead,
 } from './answer-writing.ts';
-import { ConnectionClosing } from './connection-closing.ts';
 import type { HeaderBlock } from './header-block.ts';
+import type { ReadyAnswer } from './ready-answer.ts';
 import { gatheredBytes, type Manner } from './turn-guard.ts';
 import type { HttpResponse } from './uws.ts';
 
 type Body = string | Uint8Array;
+
+/** How long a client has to close a connection whose end was announced, and to take the last bytes. */
+const lingerMs = 250;
+/**
+ * The same for a client that may have sent more: if the connection closed too early, the client might lose the answer.
+ */
+const lastLingerMs = 2000;
+/** A client that sends on is waited for again, so many times at most: it may read the answer only when it has sent all. */
+const lingersMax = 5;
+
+/** Receives a request's body. */
+export interface BodySink {
+  /** @param piece valid during the call only */
+  take(piece: Uint8Array, isLast: boolean): void;
+  /** The client has gone away. */
+  abort(): void;
+}
+
+/** What is written at once: one object for all answers. */
+const ready: { -readonly [Key in keyof ReadyAnswer]: ReadyAnswer[Key] } = {
+  status: 0,
+  headers: { name: '', value: '' },
+  body: '',
+  bodyBytes: 0,
+};
 
 /** `Exchange`, or a class that gives its answers with more. */
 export type ExchangeClass = typeof Exchange;
@@ -27,6 +53,10 @@ export type ExchangeClass = typeof Exchange;
  *
  * Bytes that the client's socket does not take are kept here, counted in the budget, and written as it takes more.
  * Until then the request counts as open: if the client sends another one, uWebSockets.js closes its connection.
+ *
+ * No connection is closed within the call in which a body came: after it uWebSockets.js hands over the next request of
+ * the buffer, also of a closed connection, and an answer to that ends the process. After an answer that is not ended for
+ * the library, the next request makes the library close the connection.
  */
 export class Exchange {
   readonly #response: HttpResponse;
@@ -36,7 +66,8 @@ export class Exchange {
   /** The route under which the answer is counted: an index into the meter's routes. */
   route: number;
   #givenManner: Manner | null;
-  #hasReturned = false;
+  /** The handler, or the library's call for a part of the body, is running. */
+  #isInCall = true;
   /** Status of an answer that has begun. */
   #status = 0;
   /** Once set it stays: the policy is not asked again, because it counts on this answer to close its connection. */
@@ -44,7 +75,21 @@ export class Exchange {
   #hasChunks = false;
   /** Answered, or the client is gone. */
   isOver = false;
-  readonly connection: ConnectionClosing;
+  /**
+   * The answer is the last one, because the end of the request is not certain, or the rest of its body is not wanted. Set
+   * before it is given.
+   */
+  isLast = false;
+  /** The client has said that the connection ends with this answer. Set before it is given. */
+  isClientsLast = false;
+  /** Gets the body; then the answer may be given within the library's call for it. */
+  #body: BodySink | null = null;
+  /** The answer is whole on the wire, and the connection is about to be closed. */
+  #isClosing = false;
+  /** The response must not be touched any more. */
+  #isGone = false;
+  /** More of the request has come since the answer. */
+  #hasHeard = false;
   #isHeld = false;
   #abortListeners: (() => void)[] | null = null;
 
@@ -57,27 +102,23 @@ export class Exchange {
     options: ExchangeOptions,
   ) {
     this.#response = response;
-    this.connection = new ConnectionClosing(response);
     this.#options = options;
     this.isHead = isHead;
     this.route = route;
     this.#givenManner = manner;
-    response.onAborted(() => {
-      if (!this.isOver) options.meter.countUnanswered(this.route, 'client');
-      this.isOver = true;
-      this.connection.isGone = true;
-      for (const listener of this.#abortListeners ?? []) listener();
-    });
+    response.onAborted(() => this.#abort());
+  }
+
+  #abort(): void {
+    if (!this.isOver) this.#options.meter.countUnanswered(this.route, 'client');
+    this.isOver = true;
+    this.#isGone = true;
+    this.#body?.abort();
+    for (const listener of this.#abortListeners ?? []) listener();
   }
 
   handlerReturned(): void {
-    this.#hasReturned = true;
-  }
-
-  /** For an exchange that is made when the body is there, or does not come. */
-  bodyWasRead(): void {
-    this.#hasReturned = true;
-    this.connection.hasBody = true;
+    this.#isInCall = false;
   }
 
   /**
@@ -86,7 +127,7 @@ export class Exchange {
    */
   get #manner(): Manner | null {
     const given = this.#givenManner;
-    if (!this.#hasReturned) return given;
+    if (this.#isInCall && this.#body === null) return given;
     return (given === 'last' || given === 'held') && this.#options.turns.isTurnOver ? given : null;
   }
 
@@ -102,7 +143,7 @@ export class Exchange {
   }
 
   #isToClose(): boolean {
-    if (this.connection.isCertain) return true;
+    if (this.isLast || this.isClientsLast) return true;
     this.mustClose ||= this.#options.policy.mustClose();
     return this.mustClose;
   }
@@ -118,12 +159,6 @@ export class Exchange {
   /** Answers whole, and closes the connection. */
   answerClosing(status: number, headers: HeaderBlock, body: Body): void {
     this.mustClose = true;
-    this.answer(status, headers, body);
-  }
-
-  /** Answers and ends the connection: for a client whose next bytes could be misread. */
-  answerAndClose(status: number, headers: HeaderBlock, body: string): void {
-    this.connection.isLast = true;
     this.answer(status, headers, body);
   }
 
@@ -145,43 +180,57 @@ export class Exchange {
   }
 
   #give(status: number, headers: HeaderBlock, body: Body): void {
-    if (this.#manner === 'held') {
+    const manner = this.#manner;
+    if (manner === 'held') {
       const kept = typeof body === 'string' ? body : new Uint8Array(body);
       this.#hold(() => this.#give(status, headers, kept));
       return;
     }
     this.isOver = true;
     this.#options.meter.countAnswer(this.route, status, this.#startedAt);
-    const closes = this.#manner === 'last' || this.#isToClose();
-    if (this.isHead || body.length === 0 || bareLength(status, body) === null) {
-      this.#giveBare(status, headers, bareLength(status, body), closes);
-    } else if (closes && this.#isPlain && body.length < gatheredBytes) {
+    const closes = manner === 'last' || this.#isToClose();
+    const length = bareLength(status, body);
+    if (this.isHead || body.length === 0 || length === null) this.#giveBare(status, headers, length, closes);
+    else if (this.#isInCall && !closes) {
+      ready.status = status;
+      ready.headers = headers;
+      ready.body = body;
+      ready.bodyBytes = length;
+      this.#giveAtOnce(ready, manner);
+    } else if (closes && this.#isPlain(manner) && body.length < gatheredBytes) {
+      this.#options.turns.hasUncounted();
       this.#response.cork(() => {
         writeHead(this.#response, status, headers);
         // The library says so itself, except to a client that has said it.
-        if (this.connection.isClientsLast) this.#response.writeHeader('Connection', 'close');
+        if (this.isClientsLast) this.#response.writeHeader('Connection', 'close');
         this.#response.end(body, true);
       });
     } else this.#send(status, headers, body, closes);
+  }
+
+  /** Within a call of the library, which gathers what is written. */
+  #giveAtOnce(answer: ReadyAnswer, manner: Manner | null): void {
+    const write = manner === 'checked' ? writeChecked : writeAtOnce;
+    if (!write(this.#response, answer, this.#options.turns)) this.#keep(answer.body, answer.bodyBytes);
   }
 
   /**
    * Whether uWebSockets.js may end the answer and close the connection. It queues the answer behind earlier ones that
    * are not sent yet, and does not say whether the client's socket takes them. So a sample of the answers is ended here
    * instead. So is an answer after which no request may be handled, because the library still hands over the next
-   * request while the connection is closing; and one to a body (`ConnectionClosing`).
+   * request while the connection is closing; and one to a body.
    */
-  get #isPlain(): boolean {
-    if (!this.connection.isLeftToLibrary) return false;
-    if (this.#manner === null) return !this.#options.turns.isSampled();
-    return this.#manner !== 'checked';
+  #isPlain(manner: Manner | null): boolean {
+    if (this.isLast || this.#body !== null) return false;
+    return manner === null ? !this.#options.turns.isSampled() : manner !== 'checked';
   }
 
   #giveBare(status: number, headers: HeaderBlock, length: number | null, mustClose: boolean): void {
+    this.#options.turns.hasUncounted();
     const closes = this.#options.turns.isSampled() || mustClose;
     const write = closes ? writeBareToClose : endBare;
     this.#response.cork(() => write(this.#response, status, headers, length));
-    if (closes) this.connection.linger();
+    if (closes) this.#linger();
   }
 
   /** Sends what the socket takes at once. The rest is kept, so that a draining service knows when it is sent. */
@@ -192,23 +241,45 @@ export class Exchange {
     const total = closes ? length + 1 : length;
     let isTaken = false;
     let isDone = false;
+    this.#options.turns.hasUncounted();
     response.cork(() => {
       writeHead(response, status, headers);
       if (closes) isTaken = writeBodyToClose(response, body);
       else [isTaken, isDone] = response.tryEnd(body, total);
     });
     if (isDone || (isTaken && closes)) {
-      if (closes) this.connection.linger();
+      if (closes) this.#linger();
     } else this.#keep(body, total);
   }
 
+  /**
+   * Keeps a copy of what the client's socket has not taken, counted in the budget, and writes it as the socket takes
+   * more. Without room it closes the connection.
+   * @param total that was given to `tryEnd` with the body
+   */
   #keep(body: Body, total: number): void {
-    keepRest(this.#response, {
-      body,
-      total,
-      takeRoom: (bytes) => this.#options.policy.unsent.take(bytes, this.remoteAddress()),
-      onAborted: (listener) => this.onAborted(listener),
-      connection: this.connection,
+    const response = this.#response;
+    const start = response.getWriteOffset();
+    // A copy, because the body may be a view of memory that others write to.
+    const rest = new Uint8Array(typeof body === 'string' ? Buffer.from(body) : body).slice(start);
+    let give = this.#options.policy.unsent.take(rest.length, this.remoteAddress());
+    if (give === null) {
+      this.#closeSoon();
+      return;
+    }
+    const flush = (): void => {
+      give?.();
+      give = null;
+    };
+    this.onAborted(flush);
+    response.onWritable((offset) => {
+      if (this.#isClosing) return flushSocket(response);
+      const [isTaken, isDone] = response.tryEnd(rest.subarray(offset - start), total);
+      // With a total that is never reached, the answer is whole when its last byte was taken.
+      if (!isDone && !(isTaken && start + rest.length < total)) return isTaken;
+      flush();
+      if (!isDone) this.#linger();
+      return isTaken;
     });
   }
 
@@ -222,6 +293,7 @@ export class Exchange {
       this.#giveBare(status, headers, null, closes);
       return;
     }
+    this.#options.turns.hasUncounted();
     this.#response.cork(() => {
       writeHead(this.#response, status, headers);
       if (closes) this.#response.writeHeader('Connection', 'close');
@@ -256,7 +328,7 @@ export class Exchange {
   onWritable(listener: () => void): void {
     if (this.isOver) return;
     this.#response.onWritable(() => {
-      if (this.connection.isClosing) return flushSocket(this.#response);
+      if (this.#isClosing) return flushSocket(this.#response);
       listener();
       return true;
     });
@@ -266,9 +338,10 @@ export class Exchange {
   end(): void {
     if (this.isOver) return;
     this.#finish();
-    if (this.#isToClose() && !this.connection.isClosedByLibrary) {
+    // The library closes the connection of a client that has said so, when the answer is ended for it.
+    if (this.#isToClose() && !(this.isClientsLast && !this.isLast && this.#body === null)) {
       this.#response.cork(() => writeChunkedEnd(this.#response, this.#hasChunks));
-      this.connection.linger();
+      this.#linger();
     } else this.#response.cork(() => this.#response.end());
   }
 
@@ -277,7 +350,7 @@ export class Exchange {
     if (this.isOver) return;
     this.isOver = true;
     this.#options.meter.countUnanswered(this.route, 'service');
-    this.connection.close();
+    this.#closeSoon();
   }
 
   /** Reads no more of the connection, not even its end: for a connection whose last answer this is. */
@@ -285,12 +358,42 @@ export class Exchange {
     this.#response.pause();
   }
 
-  /** @param listener gets each piece of the request's body, valid during the call only */
-  onBody(listener: (piece: Uint8Array, isLast: boolean) => void): void {
-    this.connection.hasBody = true;
-    this.#response.onData((piece, isLast) => {
-      this.connection.hear();
-      listener(new Uint8Array(piece), isLast);
-    });
+  onBody(sink: BodySink): void {
+    this.#body = sink;
+    this.#response.onData((piece, isLast) => this.#takeBody(piece, isLast));
+  }
+
+  #takeBody(piece: ArrayBuffer, isLast: boolean): void {
+    this.#hasHeard = true;
+    this.#isInCall = true;
+    this.#body?.take(new Uint8Array(piece), isLast);
+    this.#isInCall = false;
+  }
+
+  /** The answer is whole on the wire. A client that was told so closes the connection; otherwise it is closed here. */
+  #linger(): void {
+    this.#isClosing = true;
+    if (this.isLast) this.#closeWhenSilent(lingersMax);
+    // A client that has said so may wait for the end of the connection.
+    else if (this.isClientsLast) this.#closeSoon();
+    else setTimeout(() => this.#close(), lingerMs).unref();
+  }
+
+  #closeWhenSilent(lingersLeft: number): void {
+    this.#hasHeard = false;
+    const look = (): void => {
+      if (this.#hasHeard && lingersLeft > 1) this.#closeWhenSilent(lingersLeft - 1);
+      else this.#close();
+    };
+    setTimeout(look, lastLingerMs).unref();
+  }
+
+  /** Closes the connection, whatever is not sent. */
+  #closeSoon(): void {
+    setImmediate(() => this.#close());
+  }
+
+  #close(): void {
+    if (!this.#isGone) this.#response.close();
   }
 }

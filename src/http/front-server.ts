@@ -4,7 +4,6 @@ import type { AnswerPolicy } from './answer-policy.ts';
 import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange } from './exchange.ts';
 import { describeRefusedListen, ListenError } from './listen-error.ts';
-import { endsConnection } from './request-end.ts';
 import { RequestView } from './request-view.ts';
 import { TurnGuard } from './turn-guard.ts';
 import {
@@ -51,14 +50,14 @@ export function createFrontServer(options: FrontServerOptions): FrontServer {
     const isHead = request.getCaseSensitiveMethod() === 'HEAD';
     const exchange = new Exchange(response, isHead, options.countedAs, turns.next(), { ...options, turns });
     try {
-      exchange.connection.isClientsLast = endsConnection(view.show(request));
+      exchange.isClientsLast = view.show(request).endsConnection;
       options.handle(exchange, view);
     } catch (fault) {
       options.onFault(fault);
       exchange.cut();
     }
     exchange.handlerReturned();
-    view.show(null);
+    view.hide();
   });
   return {
     listen: (host, port) =>

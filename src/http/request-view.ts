@@ -1,21 +1,74 @@
 import type { HttpRequest } from './uws.ts';
 
+const lengths =
+  'The headers disagree on the length of the request body. Send one Content-Length, or Transfer-Encoding: chunked.';
+const severalHosts = 'The request has more than one Host header. Send one.';
+const methods = 'The request method is not valid. Send an HTTP method in upper-case letters.';
+
+/** Methods that every HTTP parser knows. After another method, parsers may disagree on what follows. */
+const commonMethods = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']);
+
+/** Methods in lower case, by the text that was sent: methods are case-sensitive. */
+const knownMethods = new Map([...commonMethods].map((name) => [name.toUpperCase(), name]));
+
+/** Shared by all headers that were not sent. */
+const none: string[] = [];
+
 /**
  * The request that is being handled: one object for all requests, valid until the handler returns. Copy as strings what
  * is needed later.
  */
 export class RequestView {
   #request: HttpRequest | null = null;
-  /**
-   * Names and values in turns, read when a handler first asks for all values of a header: they cross from the addon one
-   * by one.
-   */
-  #lines: string[] | null = null;
+  #method = '';
+  /** Names and values in turns, of which `#count` are this request's. Each line crosses from the addon once. */
+  readonly #lines: string[] = [];
+  #count = 0;
+  #sizes = 0;
+  #encodings = 0;
+  #hosts = 0;
+  #isOddLength = false;
+  #endsConnection: boolean | null = null;
+  /** The value of `Content-Length`; null when it was not sent. */
+  declaredBytes: number | null = null;
+  readonly #note = (name: string, value: string): void => {
+    this.#lines[this.#count] = name;
+    this.#lines[this.#count + 1] = value;
+    this.#count += 2;
+    if (name === 'host') this.#hosts += 1;
+    else if (name === 'content-length') {
+      this.#sizes += 1;
+      this.declaredBytes = lengthOf(value);
+      this.#isOddLength ||= this.declaredBytes < 0;
+    } else if (name === 'transfer-encoding') {
+      this.#encodings += 1;
+      this.#isOddLength ||= value.toLowerCase() !== 'chunked';
+    } else if (name === 'connection') {
+      // The library looks at the first.
+      this.#endsConnection ??= saysClose(value);
+    }
+  };
 
-  show(request: HttpRequest | null): this {
+  show(request: HttpRequest): this {
     this.#request = request;
-    this.#lines = null;
+    // `getMethod` would turn both `PATCH` and `patch` into `patch`, in the request itself.
+    const sent = request.getCaseSensitiveMethod();
+    this.#method = knownMethods.get(sent) ?? (/^[A-Z-]+$/.test(sent) ? sent.toLowerCase() : 'other');
+    // Set to 0, the array's own length would drop its memory.
+    this.#count = 0;
+    this.#sizes = 0;
+    this.#encodings = 0;
+    this.#hosts = 0;
+    this.#isOddLength = false;
+    this.#endsConnection = null;
+    this.declaredBytes = null;
+    request.forEach(this.#note);
     return this;
+  }
+
+  /** The handler has returned. */
+  hide(): void {
+    this.#request = null;
   }
 
   get #current(): HttpRequest {
@@ -23,11 +76,9 @@ export class RequestView {
     return this.#request;
   }
 
-  /** The method in lower case, if it was sent in upper case. Methods are case-sensitive: any other one is `other`. */
+  /** In lower case, if it was sent in upper case. Methods are case-sensitive: any other one is `other`. */
   method(): string {
-    // `getMethod` would turn both `PATCH` and `patch` into `patch`, in the request itself.
-    const sent = this.#current.getCaseSensitiveMethod();
-    return /^[A-Z-]+$/.test(sent) ? sent.toLowerCase() : 'other';
+    return this.#method;
   }
 
   /** As received, undecoded, without the query. */
@@ -45,44 +96,110 @@ export class RequestView {
     return this.#current.getParameter(index) ?? '';
   }
 
-  /** @param name in lower case. @returns the empty string when absent */
+  /** @param name in lower case. @returns the first value; the empty string when absent */
   header(name: string): string {
-    if (this.#lines === null) return this.#current.getHeader(name);
-    const [value = ''] = this.headerValues(name);
-    return value;
+    const lines = this.#lines;
+    for (let index = 0; index < this.#count; index += 2) {
+      if (lines[index] === name) return lines[index + 1] as string;
+    }
+    return '';
   }
 
   /** Every value that was sent for a header, in order. */
   headerValues(name: string): readonly string[] {
-    const lines = this.#allLines();
-    const values: string[] = [];
-    for (let index = 0; index < lines.length; index += 2) {
-      if (lines[index] === name) values.push(lines[index + 1] as string);
+    const lines = this.#lines;
+    let values: string[] = none;
+    for (let index = 0; index < this.#count; index += 2) {
+      if (lines[index] !== name) continue;
+      if (values === none) values = [];
+      values.push(lines[index + 1] as string);
     }
     return values;
-  }
-
-  #allLines(): readonly string[] {
-    if (this.#lines !== null) return this.#lines;
-    const lines: string[] = [];
-    this.#current.forEach((name, value) => {
-      lines.push(name, value);
-    });
-    this.#lines = lines;
-    return lines;
-  }
-
-  /** @param note receives each line of the head: a name in lower case, and its value */
-  eachLine(note: (name: string, value: string) => void): void {
-    const lines = this.#allLines();
-    for (let index = 0; index < lines.length; index += 2) {
-      note(lines[index] as string, lines[index + 1] as string);
-    }
   }
 
   /** @returns every value of a header, joined by comma and space as lists are; null when it was not sent */
   joinedHeader(name: string): string | null {
     const values = this.headerValues(name);
     return values.length === 0 ? null : values.join(', ');
+  }
+
+  /**
+   * Finds what in the head could make another parser see another end of the request: a proxy in front could then take a
+   * part of it for the next request, or the other way round (request smuggling). Such a request is refused, and its
+   * connection ends. Every line is checked, because uWebSockets.js frames by the first of several headers, and takes an
+   * empty one as absent.
+   * @returns a message for the client; null when there is no fault
+   */
+  framingFault(): string | null {
+    if (this.#sizes + this.#encodings > 1 || this.#isOddLength) return lengths;
+    if (this.#hosts > 1) return severalHosts;
+    return this.#method === 'other' ? methods : null;
+  }
+
+  /**
+   * Whether only uWebSockets.js has seen where the request ends. It reads chunks loosely, and shows their content but not
+   * their framing. So the connection ends with the answer: what looks like another request behind it is never handled.
+   */
+  get hasUncertainEnd(): boolean {
+    return this.#encodings > 0 || !commonMethods.has(this.#method);
+  }
+
+  /** Whether the client has said that it sends no request after this one. */
+  get endsConnection(): boolean {
+    return this.#endsConnection === true;
+  }
+}
+
+const lengthDigits = 15;
+
+/** @returns -1 for what is no length. A regular expression would cost more than this loop. */
+function lengthOf(text: string): number {
+  if (text.length === 0 || text.length > lengthDigits) return -1;
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    length = length * 10 + digit;
+  }
+  return length;
+}
+
+/**
+ * @param connection the value of that header. uWebSockets.js looks only whether it has five bytes, of which a character
+ * takes several if it is not ASCII
+ */
+function saysClose(connection: string): boolean {
+  const length = 'close'.length;
+  return connection.length === length || (connection.length < length && /\P{ASCII}/u.test(connection));
+}
+
+let hosts = 0;
+let isCareful = false;
+
+/**
+ * Whether a request of a direct route needs an exchange: a line of the head declares a body, so that its end may not be
+ * certain, or ends the connection, or several lines name its host.
+ */
+export function needsCare(request: HttpRequest): boolean {
+  hosts = 0;
+  isCareful = false;
+  request.forEach(noteForCare);
+  return isCareful || hosts > 1;
+}
+
+/** Tells most lines apart by the length of their names: each request of evaluation comes here with every line. */
+function noteForCare(name: string, value: string): void {
+  switch (name.length) {
+    case 4:
+      if (name === 'host') hosts += 1;
+      return;
+    case 10:
+      if (name === 'connection') isCareful ||= saysClose(value);
+      return;
+    case 14:
+      isCareful ||= name === 'content-length';
+      return;
+    case 17:
+      isCareful ||= name === 'transfer-encoding';
   }
 }

@@ -1,21 +1,11 @@
 import type { AnswerMeter } from '../observability/answer-meter.ts';
 import type { AnswerPolicy, ExchangeOptions } from './answer-policy.ts';
 import { writeAtOnce, writeChecked } from './answer-writing.ts';
-import {
-  ArrivingBody,
-  type BodyAnswering,
-  type BodyRoute,
-  bodyHead,
-  needsCare,
-  readBodyHead,
-  Stalls,
-} from './body-route.ts';
 import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange, type ExchangeClass } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
-import { endsConnection, framingFault, hasUncertainEnd } from './request-end.ts';
-import { RequestView } from './request-view.ts';
+import { needsCare, RequestView } from './request-view.ts';
 import { type Manner, TurnGuard } from './turn-guard.ts';
 import { type AppDescriptor, createApp, type HttpRequest, type HttpResponse, type UwsApp } from './uws.ts';
 
@@ -53,7 +43,6 @@ export interface DirectRoute {
 interface WorkerServerOptions extends ConnectionRules {
   readonly routes: readonly HttpRoute[];
   readonly directRoutes: readonly DirectRoute[];
-  readonly bodyRoutes?: readonly BodyRoute[];
   readonly meter: AnswerMeter;
   readonly policy: AnswerPolicy;
   /** The answer when a handler throws. */
@@ -90,7 +79,6 @@ export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
   const parts: RouteParts = { ...options, turns, view: new RequestView() };
   for (const route of options.routes) addRoute(app, route, parts);
   for (const route of options.directRoutes) addDirectRoute(app, route, parts);
-  for (const route of options.bodyRoutes ?? []) addBodyRoute(app, route, parts);
   const onConnection = (change: number): boolean => {
     connections += change;
     return options.onConnection(change);
@@ -111,94 +99,30 @@ function addRoute(app: UwsApp, route: HttpRoute, parts: RouteParts): void {
     const isHead =
       route.method === 'head' || (route.method === 'any' && request.getCaseSensitiveMethod() === 'HEAD');
     const exchange = new RouteExchange(response, isHead, route.countedAs, turns.next(), parts);
-    handleExchange(exchange, view.show(request), parts, () => route.handle(exchange, view));
+    handleExchange(exchange, view.show(request), parts, route);
   });
 }
 
-/** Requests that need care go the ordinary way. */
-function addBodyRoute(app: UwsApp, route: BodyRoute, parts: RouteParts): void {
-  const { meter, policy, turns, view } = parts;
-  const { exchange: RouteExchange = Exchange } = route;
-  const exchangeFor = (response: HttpResponse): Exchange => {
-    const exchange = new RouteExchange(response, false, route.countedAs, 'plain', parts);
-    exchange.bodyWasRead();
-    return exchange;
-  };
-  const answering: BodyAnswering<unknown> = {
-    route,
-    stalls: new Stalls(route.intervalMs),
-    exchangeFor,
-    answerNow: (response, ready, isChecked) => {
-      const { status, headers, body } = ready;
-      if (policy.mustClose()) {
-        const exchange = exchangeFor(response);
-        exchange.mustClose = true;
-        exchange.answer(status, headers, body);
-        return false;
-      }
-      const startedAt = meter.beginAtOnce();
-      const isDone = isChecked ? writeChecked(response, ready, turns) : writeAtOnce(response, ready, turns);
-      if (!isDone) exchangeFor(response).keepRest(body);
-      meter.countAtOnce(route.countedAs, status, startedAt);
-      return isDone;
-    },
-    countAborted: () => meter.countUnanswered(route.countedAs, 'client'),
-    free: (body) => {
-      spare = body;
-    },
-  };
-  // Most bodies come with their heads: then one is enough for all requests.
-  let spare: ArrivingBody<unknown> | null = null;
-  app.post(route.pattern, (response: HttpResponse, request: HttpRequest): void => {
-    const manner = turns.next();
-    const isChecked = manner === 'checked';
-    const length = manner === 'plain' || isChecked ? readBodyHead(request, route.bytesMax) : null;
-    const asked = length === null ? null : ask(request);
-    if (length !== null && asked !== null) {
-      const body = spare ?? new ArrivingBody(answering);
-      spare = null;
-      body.begin(response, asked, length, isChecked);
-    } else handleOrdinarily(response, request, manner);
-  });
-
-  /** @returns null for what goes the ordinary way; so does a request whose address cannot be read */
-  function ask(request: HttpRequest): unknown {
-    try {
-      return route.ask(request.getUrl(), bodyHead);
-    } catch (fault) {
-      parts.onFault(fault);
-      return null;
-    }
-  }
-
-  // Apart, so that V8 allocates no captured variables for the requests above.
-  function handleOrdinarily(response: HttpResponse, request: HttpRequest, manner: Manner): void {
-    const exchange = new RouteExchange(response, false, route.countedAs, manner, parts);
-    handleExchange(exchange, view.show(request), parts, () => route.handle(exchange, view));
-  }
-}
-
-/** @param handle answers a request whose end is known; if it throws, the answer is a 500 */
+/** @param route answers a request whose end is known; if it throws, the answer is a 500 */
 function handleExchange(
   exchange: Exchange,
   view: RequestView,
   options: RouteParts,
-  handle: () => void,
+  route: Pick<HttpRoute, 'handle'>,
 ): void {
-  options.turns.hasUncounted();
   try {
-    const fault = framingFault(view);
+    const fault = view.framingFault();
     if (fault === null) {
-      exchange.connection.isLast = hasUncertainEnd(view);
-      exchange.connection.isClientsLast = endsConnection(view);
-      handle();
+      exchange.isLast = view.hasUncertainEnd;
+      exchange.isClientsLast = view.endsConnection;
+      route.handle(exchange, view);
     } else options.refuseAmbiguous(exchange, view, fault);
   } catch (fault) {
     options.onFault(fault);
     exchange.answer(500, options.failure.headers, options.failure.body);
   }
   exchange.handlerReturned();
-  view.show(null);
+  view.hide();
 }
 
 /**
@@ -241,10 +165,11 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     mustClose: boolean,
   ): void {
     const exchange = new RouteExchange(response, isHead, route.countedAs, manner, parts);
-    handleExchange(exchange, view.show(request), parts, () => {
-      exchange.mustClose = mustClose;
+    exchange.mustClose = mustClose;
+    const handle = (): void => {
       const answer = decide(request);
       exchange.answer(answer.status, answer.headers, answer.body);
-    });
+    };
+    handleExchange(exchange, view.show(request), parts, { handle });
   }
 }

@@ -1,4 +1,4 @@
-import { readBody } from '../http/body-reader.ts';
+import { readBody, type Stalls, type UnreadBody } from '../http/body-reader.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestView } from '../http/request-view.ts';
 import { plainText, tooManyRequestsText } from '../operations/answer-headers.ts';
@@ -20,7 +20,7 @@ export interface PipelineParts {
   readonly bodies: Pool;
   /** Receives how long each part of a body took, in milliseconds. */
   onBodyStep(ms: number): void;
-  readonly requestDeadlineMs: number;
+  readonly stalls: Stalls;
 }
 
 /**
@@ -120,23 +120,32 @@ const overBudget = 'The memory for request bodies, or your quota of it, is used 
 function receiveBody(request: ApiRequest, _api: Api, parts: PipelineParts, goOn: () => void): boolean {
   const { bodyBytesMax: bytesMax } = operationOf(request);
   if (bytesMax === null) return true;
-  const { limitKey, declaredBytes } = request.head;
-  const budget = parts.bodies.quotaOf(clientOf(request.callerId, limitKey));
-  const limits = { bytesMax, budget, intervalMs: parts.requestDeadlineMs, onStep: parts.onBodyStep };
-  readBody(request.exchange, declaredBytes, limits, (outcome) => {
-    request.call.askedAt = monotonicMs();
-    if (outcome.kind === 'complete') {
-      request.releaseBody = outcome.release;
-      request.call.body = outcome.bytes;
-      goOn();
-    } else if (outcome.kind === 'too-large') {
-      const detail = `The request body is larger than ${bytesMax.toLocaleString('en')} bytes. Send a smaller one.`;
-      request.refuse({ code: 'payload-too-large', detail });
-    } else if (outcome.kind === 'over-budget') request.refuseUnavailable(overBudget);
-    else if (outcome.kind === 'stalled') request.refuse({ code: 'request-timeout', detail: stalledBody });
-    else request.refuse({ code: 'invalid-request', detail: scatteredBody });
-  });
+  const { stalls, onBodyStep: onStep } = parts;
+  readBody(
+    request.exchange,
+    request.head.declaredBytes,
+    { bytesMax, viewBytesMax: 0, stalls, onStep },
+    {
+      budget: () => parts.bodies.quotaOf(clientOf(request.callerId, request.head.limitKey)),
+      receive: (bytes, release) => {
+        request.call.askedAt = monotonicMs();
+        request.call.body = bytes;
+        request.releaseBody = release;
+        goOn();
+      },
+      refuse: (why) => refuseBody(request, why, bytesMax),
+    },
+  );
   return false;
+}
+
+function refuseBody(request: ApiRequest, why: UnreadBody, bytesMax: number): void {
+  if (why === 'too-large') {
+    const detail = `The request body is larger than ${bytesMax.toLocaleString('en')} bytes. Send a smaller one.`;
+    request.refuse({ code: 'payload-too-large', detail });
+  } else if (why === 'over-budget') request.refuseUnavailable(overBudget);
+  else if (why === 'stalled') request.refuse({ code: 'request-timeout', detail: stalledBody });
+  else request.refuse({ code: 'invalid-request', detail: scatteredBody });
 }
 
 function operationOf({ operation }: ApiRequest): Operation {
@@ -190,7 +199,7 @@ export class Pipeline {
   refuseAmbiguous(api: Api, exchange: Exchange, view: RequestView, fault: string): void {
     const request = this.#open(api, exchange, view);
     api.requestRate?.limiter.take(request.head.limitKey);
-    exchange.connection.isLast = true;
+    exchange.isLast = true;
     request.refuse({ code: 'invalid-request', detail: fault });
   }
 
@@ -200,7 +209,6 @@ export class Pipeline {
     const method = view.method();
     const matched = api.match(method, view.path());
     const operation = matched?.operation ?? null;
-    const declared = view.header('content-length');
     const own = api.copy(view, operation);
     const startedAt = monotonicMs();
     exchange.route = routeIndex(api.countedAs(operation, own.accept));
@@ -227,7 +235,7 @@ export class Pipeline {
       isBackground: own.isBackground,
       isForeign: own.isForeign,
       limitKey,
-      declaredBytes: declared === '' ? null : Number(declared),
+      declaredBytes: view.declaredBytes,
     });
     let isOpen = true;
     const close = (status: number): void => {

@@ -1,5 +1,4 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
-import type { BodyRoute } from '../http/body-route.ts';
 import type { Exchange, ExchangeClass } from '../http/exchange.ts';
 import { headerBlock } from '../http/header-block.ts';
 import type { RequestView } from '../http/request-view.ts';
@@ -86,12 +85,6 @@ export function createDirectRoutes(parts: RouteParts): readonly DirectRoute[] {
   }));
 }
 
-/** The endpoint of OFREP that most requests are for, unless the limit of evaluations has to check addresses. */
-export function createBodyRoutes({ ofrep, evaluation, apiExchange }: RouteParts): readonly BodyRoute[] {
-  if (evaluation.isLimited) return [];
-  return ofrepBases.map((base) => ofrep.bodyRoute(base, apiExchange));
-}
-
 /** Every other endpoint, in one line each. A more specific pattern wins over a less specific one, in any order. */
 export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   const { flagAnswer, docsUrl, evaluation } = parts;
@@ -143,7 +136,7 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     ...routes('evaluation-other', ['any'], '/v1/*', noEvaluationRoute),
     ...routes('evaluation-other', ['any'], '/health', noEvaluationRoute),
     ...ofrepBases.flatMap((base) => [
-      ...(evaluation.isLimited ? routes('ofrep-other', ['post'], base, ofrep) : []),
+      ...routes('ofrep-other', ['post'], base, ofrep),
       ...routes('ofrep-other', ['get'], base, follow),
       ...routes('ofrep-other', ['options'], base, (exchange) => parts.ofrep.preflight(exchange)),
       ...routes('ofrep-other', ['any'], base, noOfrepRoute),
@@ -212,7 +205,8 @@ export function refuseAmbiguous(
   else if (isOfrepPath(path)) refuseAmbiguousOfrep(exchange, request, fault);
   else {
     const body = errorEnvelope({ code: 'invalid-request', detail: fault }, parts.docsUrl);
-    exchange.answerAndClose(400, evaluationHeaders, body);
+    exchange.isLast = true;
+    exchange.answer(400, evaluationHeaders, body);
   }
 }
 

@@ -1,5 +1,6 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { AnswerPolicy } from '../http/answer-policy.ts';
+import { Stalls } from '../http/body-reader.ts';
 import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts';
 import type { Logger, LogRequest } from '../observability/logger.ts';
 import { plainJsonHeaders } from '../operations/answer-headers.ts';
@@ -41,13 +42,7 @@ import { OfrepHandler } from './ofrep/ofrep-handler.ts';
 import { Pipeline } from './pipeline.ts';
 import { RequestMeter } from './request-meter.ts';
 import { routeIndex } from './route-names.ts';
-import {
-  createBodyRoutes,
-  createDirectRoutes,
-  createRoutes,
-  type RouteParts,
-  refuseAmbiguous,
-} from './routes.ts';
+import { createDirectRoutes, createRoutes, type RouteParts, refuseAmbiguous } from './routes.ts';
 import { WorkerStreamMeter } from './stream-meter.ts';
 import { SyncAnswers } from './sync-answers.ts';
 import { UsageReports } from './usage-reports.ts';
@@ -126,11 +121,12 @@ export function createServices(
     evaluationRateLimit > 0 ? new AddressLimiter(limits.evaluationRate, evaluationRateLimit) : null;
   const onBodyStep = (ms: number): void => evaluation.meter.observeStep('body', ms);
   const { requestDeadlineMs } = setup;
+  const stalls = new Stalls(requestDeadlineMs);
   const routeParts: RouteParts = {
     flagAnswer: evaluation.flagAnswer,
     project: evaluation.project,
     ofrep: new OfrepHandler({
-      ...{ addresses, isAttached, onBodyStep, bodies: pools.bodyBytes, deadlineMs: requestDeadlineMs },
+      ...{ addresses, isAttached, onBodyStep, bodies: pools.bodyBytes, stalls },
       ...{ readQueue: apiParts.services.readQueue, longAnswers: evaluation.longAnswers },
       meter: evaluation.meter,
       flag: new OfrepFlagEvaluator(evaluation.source, evaluation),
@@ -146,7 +142,7 @@ export function createServices(
     }),
     pipeline: new Pipeline({
       addresses: new AddressFinder(addresses, log, limits.forgedHeaderWarning),
-      ...{ bodies: pools.bodyBytes, onBodyStep, requestDeadlineMs },
+      ...{ bodies: pools.bodyBytes, onBodyStep, stalls },
     }),
     management: managementApi({
       ...apiParts,
@@ -185,7 +181,6 @@ export function createServices(
   const server = createWorkerServer({
     routes: createRoutes(routeParts),
     directRoutes: createDirectRoutes(routeParts),
-    bodyRoutes: createBodyRoutes(routeParts),
     meter: requestMeter.answers,
     policy: { mustClose: hooks.mustClose, unsent: unsentAnswers(pools.unsentBytes, addresses) },
     failure: {

@@ -211,7 +211,8 @@ t.test('a request before malformed bytes is answered, and nothing after it', asy
   let asked = 0;
   const { port } = await serve(t, (exchange) => {
     asked += 1;
-    exchange.answerAndClose(400, headers, 'refused');
+    exchange.isLast = true;
+    exchange.answer(400, headers, 'refused');
   });
   const connection = await openRawConnection(t, port);
   connection.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -230,7 +231,7 @@ t.test('a last answer arrives completely, for any size and method, and ends its 
       let asked = 0;
       const { port, kept, connections } = await serve(t, (exchange) => {
         asked += 1;
-        exchange.connection.isLast = true;
+        exchange.isLast = true;
         exchange.answer(200, headers, 'x'.repeat(length));
       });
       const shown = `${method} of ${length}`;
@@ -254,7 +255,7 @@ t.test('a last answer arrives completely, for any size and method, and ends its 
 
 t.test('the server closes a connection after its last answer if the client does not', async (t) => {
   const { port, connections } = await serve(t, (exchange) => {
-    exchange.connection.isLast = true;
+    exchange.isLast = true;
     exchange.answer(200, headers, 'last');
   });
   const connection = await openRawConnection(t, port);

@@ -54,7 +54,10 @@ const server: WorkerServer = createWorkerServer({
   policy: openPolicy,
   failure: { headers, body: 'failed' },
   onFault: () => undefined,
-  refuseAmbiguous: (exchange) => exchange.answerAndClose(400, headers, 'ambiguous'),
+  refuseAmbiguous: (exchange) => {
+    exchange.isLast = true;
+    exchange.answer(400, headers, 'ambiguous');
+  },
   ...roomForAll,
   onConnection: (change) => {
     Atomics.add(connections, 0, change);

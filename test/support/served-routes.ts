@@ -46,7 +46,10 @@ export async function serveRoutes(t: Lifetime, options: ServedRoutesOptions): Pr
     routes: options.routes,
     directRoutes: options.directRoutes ?? [],
     failure: { headers: plainJsonHeaders, body: '{"error":"failed"}' },
-    refuseAmbiguous: (exchange) => exchange.answerAndClose(400, plainJsonHeaders, '{"error":"ambiguous"}'),
+    refuseAmbiguous: (exchange) => {
+      exchange.isLast = true;
+      exchange.answer(400, plainJsonHeaders, '{"error":"ambiguous"}');
+    },
     onConnection: (change) => {
       connections += change;
       return true;

@@ -1,8 +1,14 @@
 import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
 import type { Project } from '../../domain/project/project.ts';
-import { type BodyOutcome, readBody } from '../../http/body-reader.ts';
-import type { BodyRoute } from '../../http/body-route.ts';
-import type { Exchange, ExchangeClass } from '../../http/exchange.ts';
+import {
+  type BodyBudget,
+  type BodyLimits,
+  type BodyReceiver,
+  readBody,
+  type Stalls,
+  type UnreadBody,
+} from '../../http/body-reader.ts';
+import type { Exchange } from '../../http/exchange.ts';
 import { extendHeaderBlock, type HeaderBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { detachedHeaders, ofrepHeaders, ofrepPreflightHeaders } from '../../operations/answer-headers.ts';
@@ -13,13 +19,11 @@ import type { ClientAddresses } from '../limits/address-finder.ts';
 import { addressClient, type Pool } from '../limits/quota.ts';
 import type { BrowserStreams } from './browser-streams.ts';
 import type { PublicBase } from './events-url.ts';
-import { knownOfrepAddress, type OfrepPlace, readOfrepAddress } from './ofrep-address.ts';
+import { knownOfrepAddress, type OfrepPlace } from './ofrep-address.ts';
 import { ofrepBodyBytesMax, readOfrepBody, shortBodyBytesMax } from './ofrep-body.ts';
 import type { OfrepFlagEvaluator } from './ofrep-flag.ts';
-import { type AskedFlag, OfrepFlagAnswer } from './ofrep-flag-answer.ts';
 import { hasTag, type OfrepFlagsEvaluator, type TaggedList } from './ofrep-flags.ts';
 import {
-  bodyTooLarge,
   malformedPlace,
   noPlace,
   noSuchAddress,
@@ -27,11 +31,11 @@ import {
   ofrepEvaluationFailed,
   ofrepOverload,
 } from './ofrep-problems.ts';
-import { askedKeyOf, refuseOfrep, refuseUnread } from './ofrep-refusals.ts';
+import { askedKeyOf, refuseOfrep, unreadRefusal } from './ofrep-refusals.ts';
 
 export interface OfrepParts {
   readonly meter: EvaluationMeter;
-  readonly deadlineMs: number;
+  readonly stalls: Stalls;
   readonly flag: OfrepFlagEvaluator;
   readonly flags: OfrepFlagsEvaluator;
   readonly longAnswers: LongAnswers;
@@ -48,11 +52,8 @@ export interface OfrepParts {
   onFault(fault: unknown, during: string): void;
 }
 
-/** A request for all flags whose head was read: what is needed of it later. */
-interface AskedFlags {
-  readonly exchange: Exchange;
-  readonly place: OfrepPlace | null;
-  readonly forwardedFor: string;
+/** What a request for all flags has beside. */
+interface AskedList {
   /** The service's address for events; null: the client follows none. */
   readonly eventsBase: string | null;
   /** Tags of answers that the client has. */
@@ -67,51 +68,42 @@ const tooManyStreams = 'Too many event streams are open. Ask for the flags at in
 /** The way in of OFREP: reads the request, evaluates as the Evaluation API does, and answers in the shape of OFREP. */
 export class OfrepHandler {
   readonly #parts: OfrepParts;
-  readonly #flagAnswer: OfrepFlagAnswer;
+  readonly #bodyLimits: BodyLimits;
 
   constructor(parts: OfrepParts) {
     this.#parts = parts;
-    this.#flagAnswer = new OfrepFlagAnswer(parts);
+    this.#bodyLimits = {
+      bytesMax: ofrepBodyBytesMax,
+      viewBytesMax: shortBodyBytesMax,
+      stalls: parts.stalls,
+      onStep: (ms) => parts.onBodyStep(ms),
+    };
   }
 
   /** Evaluates one flag, or all: `POST …/ofrep/v1/evaluate/flags[/{key}]`. */
   evaluate(exchange: Exchange, view: RequestView): void {
-    const address = readOfrepAddress(view.path(), view.header('x-api-key'));
+    const address = knownOfrepAddress(view.path(), view.header('x-api-key'));
     if (address === null || address.target.kind === 'events') {
       this.answerNothing(exchange);
       return;
     }
     const { place, target } = address;
-    const forwardedFor = view.headerValues('x-forwarded-for').join(',');
     exchange.route = this.#parts.routes[target.kind];
-    if (place === 'malformed') this.#refuse(exchange, askedKeyOf(view), malformedPlace);
-    else if (target.kind === 'flag')
-      this.#evaluateFlag(exchange, view, { place, key: target.key, forwardedFor });
-    else this.#evaluateFlags(exchange, view, place, forwardedFor);
-  }
-
-  /** The way of most requests for one flag. @param pattern of the path, where the exchange is that of the other routes */
-  bodyRoute(pattern: string, exchange: ExchangeClass): BodyRoute<AskedFlag> {
-    const { bodies, addresses, deadlineMs: intervalMs, routes } = this.#parts;
-    return {
-      ...{ pattern, exchange, intervalMs, countedAs: routes.flag, bytesMax: shortBodyBytesMax },
-      budgetFor: (address, { forwardedFor }) =>
-        bodies.quotaOf(addressClient(addresses.find(address, forwardedFor).address.limitKey)),
-      handle: (opened, view) => this.evaluate(opened, view),
-      ask: (path, { apiKey, forwardedFor }) => {
-        const address = knownOfrepAddress(path, apiKey);
-        if (address?.target.kind !== 'flag' || address.place === 'malformed') return null;
-        return { place: address.place, key: address.target.key, forwardedFor };
-      },
-      answer: (asked, body) => this.#flagAnswer.answer(asked, body),
-      refuse: (opened, { key }, why) => refuseUnread(opened, key, why),
-      fail: (asked, fault) => this.#flagAnswer.fail(asked, fault),
-    };
+    if (place === 'malformed') {
+      this.#refuse(exchange, askedKeyOf(view), malformedPlace);
+      return;
+    }
+    const isFlag = target.kind === 'flag';
+    const key = isFlag ? target.key : null;
+    const forwardedFor = view.joinedHeader('x-forwarded-for') ?? '';
+    const list = isFlag ? null : this.#listOf(exchange, view);
+    const asked = new Asked(this, exchange, place, key, forwardedFor, list);
+    readBody(exchange, view.declaredBytes, this.#bodyLimits, asked);
   }
 
   /** Opens a stream of events: `GET …/ofrep/v1/events`. */
   follow(exchange: Exchange, view: RequestView): void {
-    const address = readOfrepAddress(view.path(), view.header('x-api-key'));
+    const address = knownOfrepAddress(view.path(), view.header('x-api-key'));
     if (address?.target.kind !== 'events') {
       refuseOfrep(exchange, null, noSuchAddress);
       return;
@@ -128,7 +120,7 @@ export class OfrepHandler {
       exchange,
       ...found,
       lastEventId: view.header('last-event-id'),
-      limitKey: this.#addressOf(exchange, { forwardedFor: view.headerValues('x-forwarded-for').join(',') }),
+      limitKey: this.#addressOf(exchange, view.joinedHeader('x-forwarded-for') ?? ''),
     });
     if (!isOpen) refuseOfrep(exchange, null, ofrepOverload(tooManyStreams));
   }
@@ -142,84 +134,35 @@ export class OfrepHandler {
     refuseOfrep(exchange, null, noSuchAddress);
   }
 
-  #evaluateFlag(exchange: Exchange, view: RequestView, asked: AskedFlag): void {
-    this.#readBody(exchange, view, asked.key, (body) => {
-      const ready = this.#tryFlag(asked, () => this.#flagAnswer.answer(asked, body));
-      exchange.answer(ready.status, ready.headers, ready.body);
-    });
-  }
-
-  #tryFlag(asked: AskedFlag, evaluate: () => OfrepFlagAnswer): OfrepFlagAnswer {
-    try {
-      return evaluate();
-    } catch (fault) {
-      return this.#flagAnswer.fail(asked, fault);
-    }
-  }
-
-  #addressOf(exchange: Exchange, { forwardedFor }: Pick<AskedFlag, 'forwardedFor'>): string {
-    return this.#parts.addresses.find(exchange.remoteAddress(), forwardedFor).address.limitKey;
-  }
-
-  #evaluateFlags(
-    exchange: Exchange,
-    view: RequestView,
-    place: OfrepPlace | null,
-    forwardedFor: string,
-  ): void {
-    const asked: AskedFlags = {
-      exchange,
-      place,
-      forwardedFor,
+  #listOf(exchange: Exchange, view: RequestView): AskedList {
+    return {
       eventsBase: view.header('origin') === '' ? null : this.#parts.publicBase.of(exchange, view),
       knownTags: view.headerValues('if-none-match').join(','),
       configTag: new URLSearchParams(view.query()).get('flagConfigEtag') ?? '',
     };
-    this.#readBody(exchange, view, null, (body) => {
-      const read = readOfrepBody(body);
-      if ('code' in read) this.#refuse(exchange, null, read);
-      else if (place === null) this.#refuse(exchange, null, noPlace);
-      else this.#answerFlags(asked, place, read.context);
-    });
   }
 
-  /** @param use called with a body that came whole, valid during the call only */
-  #readBody(
-    exchange: Exchange,
-    view: RequestView,
-    key: string | null,
-    use: (body: Uint8Array) => void,
-  ): void {
-    const declared = view.header('content-length');
-    const { limitKey } = this.#parts.addresses.findOf(exchange, view).address;
-    const limits = {
-      bytesMax: ofrepBodyBytesMax,
-      budget: this.#parts.bodies.quotaOf(addressClient(limitKey)),
-      intervalMs: this.#parts.deadlineMs,
-      onStep: (ms: number) => this.#parts.onBodyStep(ms),
-    };
-    readBody(exchange, declared === '' ? null : Number(declared), limits, (outcome) => {
-      if (outcome.kind === 'too-large') this.#refuse(exchange, key, bodyTooLarge);
-      else if (outcome.kind !== 'complete') refuseUnread(exchange, key, outcome.kind);
-      else void this.#use(exchange, key, outcome, use);
-    });
-  }
-
-  /** A long body may have to wait for other reads. */
-  async #use(
-    exchange: Exchange,
-    key: string | null,
-    { bytes, release }: Extract<BodyOutcome, { readonly kind: 'complete' }>,
-    use: (body: Uint8Array) => void,
-  ): Promise<void> {
+  /** A body that comes with its head is answered in the same call. A long one may have to wait for other reads. */
+  receive(asked: Asked, body: Uint8Array, release: () => void): void {
+    if (body.length > shortBodyBytesMax) {
+      void this.#receiveLong(asked, body, release);
+      return;
+    }
     try {
-      if (bytes.length <= shortBodyBytesMax) use(bytes);
-      else {
-        const isInTime = await this.#parts.readQueue.run(() => {
-          if (!exchange.isOver) use(bytes);
-        });
-        if (isInTime === false) refuseOfrep(exchange, key, ofrepOverload(tooManyBodies));
-      }
+      this.#answer(asked, body);
+    } catch (fault) {
+      this.#fail(asked.exchange, fault);
+    }
+    release();
+  }
+
+  async #receiveLong(asked: Asked, body: Uint8Array, release: () => void): Promise<void> {
+    const { exchange, key } = asked;
+    try {
+      const isInTime = await this.#parts.readQueue.run(() => {
+        if (!exchange.isOver) this.#answer(asked, body);
+      });
+      if (isInTime === false) this.#refuse(exchange, key, ofrepOverload(tooManyBodies));
     } catch (fault) {
       this.#fail(exchange, fault);
     } finally {
@@ -227,25 +170,70 @@ export class OfrepHandler {
     }
   }
 
-  #answerFlags(asked: AskedFlags, place: OfrepPlace, context: OpenFeatureContext): void {
+  refuseBody({ exchange, key }: Asked, why: UnreadBody): void {
+    this.#refuse(exchange, key, unreadRefusal(why));
+  }
+
+  /** The memory for a body that does not come with its head. */
+  budgetOf({ exchange, forwardedFor }: Asked): BodyBudget {
+    return this.#parts.bodies.quotaOf(addressClient(this.#addressOf(exchange, forwardedFor)));
+  }
+
+  /** @param body valid during the call only */
+  #answer(asked: Asked, body: Uint8Array): void {
+    const { exchange, place, key, list } = asked;
+    // Looked at before the state is read: a lease that is valid afterwards says nothing of it.
     const isAttached = this.#parts.isAttached();
-    const { exchange, eventsBase, knownTags, configTag } = asked;
+    if (key !== null) {
+      const answer = this.#evaluateFlag(place, key, body);
+      if (typeof answer !== 'string') this.#refuse(exchange, key, answer, isAttached);
+      else exchange.answer(200, isAttached ? ofrepHeaders : detachedHeaders(ofrepHeaders), answer);
+      return;
+    }
+    const read = readOfrepBody(body);
+    if ('code' in read) this.#refuse(exchange, null, read);
+    else if (place === null || list === null) this.#refuse(exchange, null, noPlace);
+    else this.#answerFlags(asked, place, list, read.context, isAttached);
+  }
+
+  /** @returns the body of the answer, or a refusal */
+  #evaluateFlag(place: OfrepPlace | null, key: string, body: Uint8Array): string | OfrepRefusal {
+    const { flag, onFault } = this.#parts;
+    try {
+      const plain = flag.evaluatePlain(place, key, body);
+      if (plain !== undefined) return plain;
+      const read = readOfrepBody(body);
+      return 'code' in read ? read : flag.evaluate({ place, key, context: read.context });
+    } catch (fault) {
+      onFault(fault, 'ofrep-flag');
+      return ofrepEvaluationFailed;
+    }
+  }
+
+  #addressOf(exchange: Exchange, forwardedFor: string): string {
+    return this.#parts.addresses.find(exchange.remoteAddress(), forwardedFor).address.limitKey;
+  }
+
+  #answerFlags(
+    asked: Asked,
+    place: OfrepPlace,
+    { eventsBase, knownTags, configTag }: AskedList,
+    context: OpenFeatureContext,
+    isAttached: boolean,
+  ): void {
+    const { exchange } = asked;
     // A client that was told of another configuration than the present one gets an answer in any case.
     let isOther = false;
     const onPlace = (project: Project, environmentNumber: number): void => {
       isOther = configTag !== '' && configTag !== this.#parts.events.tagOf(project, environmentNumber);
     };
     const isKnown = (tag: string): boolean => !isOther && hasTag(knownTags, tag);
-    try {
-      const answer = this.#parts.flags.evaluate({ place, context, eventsBase, onPlace, isKnown });
-      if ('code' in answer) this.#refuse(exchange, null, answer, isAttached);
-      else this.#send(asked, answer, isAttached);
-    } catch (fault) {
-      this.#fail(exchange, fault);
-    }
+    const answer = this.#parts.flags.evaluate({ place, context, eventsBase, onPlace, isKnown });
+    if ('code' in answer) this.#refuse(exchange, null, answer, isAttached);
+    else this.#send(asked, answer, isAttached);
   }
 
-  #send(asked: AskedFlags, answer: TaggedList, isAttached: boolean): void {
+  #send(asked: Asked, answer: TaggedList, isAttached: boolean): void {
     const { exchange } = asked;
     const headers = (): HeaderBlock => {
       const block = extendHeaderBlock(ofrepHeaders, 'ETag', answer.entityTag);
@@ -258,7 +246,7 @@ export class OfrepHandler {
       heldBytes: () => answer.heldBytes,
       release: answer.list.release,
       isPinned: false,
-      client: () => addressClient(this.#addressOf(exchange, asked)),
+      client: () => addressClient(this.#addressOf(exchange, asked.forwardedFor)),
       headers,
       answerWhole: (bytes) => {
         if (answer.isKnown) exchange.answer(304, headers(), '');
@@ -271,7 +259,9 @@ export class OfrepHandler {
   }
 
   #refuse(exchange: Exchange, key: string | null, refusal: OfrepRefusal, isAttached = true): void {
-    this.#parts.meter.countRefusal(key === null ? 'project' : 'flag', refusal.counted);
+    if (refusal.isOverload !== true) {
+      this.#parts.meter.countRefusal(key === null ? 'project' : 'flag', refusal.counted);
+    }
     refuseOfrep(exchange, key, refusal, isAttached);
   }
 
@@ -279,5 +269,46 @@ export class OfrepHandler {
   #fail(exchange: Exchange, fault: unknown): void {
     this.#parts.onFault(fault, 'ofrep-flags');
     this.#refuse(exchange, null, ofrepEvaluationFailed);
+  }
+}
+
+/** What is needed of a request after its head was read, while it waits for its body. One object: most requests are of this kind. */
+class Asked implements BodyReceiver {
+  readonly #handler: OfrepHandler;
+  readonly exchange: Exchange;
+  readonly place: OfrepPlace | null;
+  /** Of the flag; null: all flags. */
+  readonly key: string | null;
+  /** The values of `X-Forwarded-For`, joined by commas. */
+  readonly forwardedFor: string;
+  /** Null for one flag. */
+  readonly list: AskedList | null;
+
+  constructor(
+    handler: OfrepHandler,
+    exchange: Exchange,
+    place: OfrepPlace | null,
+    key: string | null,
+    forwardedFor: string,
+    list: AskedList | null,
+  ) {
+    this.#handler = handler;
+    this.exchange = exchange;
+    this.place = place;
+    this.key = key;
+    this.forwardedFor = forwardedFor;
+    this.list = list;
+  }
+
+  budget(): BodyBudget {
+    return this.#handler.budgetOf(this);
+  }
+
+  receive(bytes: Uint8Array, release: () => void): void {
+    this.#handler.receive(this, bytes, release);
+  }
+
+  refuse(why: UnreadBody): void {
+    this.#handler.refuseBody(this, why);
   }
 }

@@ -1,5 +1,5 @@
 import { ofrepFailure } from '../../contracts/ofrep/ofrep-answers.ts';
-import type { UnreadBody } from '../../http/body-route.ts';
+import type { UnreadBody } from '../../http/body-reader.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import {
@@ -10,17 +10,18 @@ import {
 } from '../../operations/answer-headers.ts';
 import { tooManyEvaluations } from '../limits/evaluation-limit.ts';
 import { readOfrepAddress } from './ofrep-address.ts';
-import { type OfrepRefusal, ofrepOverload, unreadBody } from './ofrep-problems.ts';
+import { bodyTooLarge, type OfrepRefusal, ofrepOverload, unreadBody } from './ofrep-problems.ts';
 
 const overBudget = 'The memory for request bodies, or your quota of it, is used up. Retry in a moment.';
 const stalled = 'The body stopped arriving. Send it whole, and faster.';
 const scattered =
   'The body comes in too many chunks for its length. Send larger chunks, or a Content-Length.';
 
-/** Answers a request whose body did not arrive whole. Whoever reads the body has made the answer the last one. */
-export function refuseUnread(exchange: Exchange, key: string | null, why: UnreadBody | 'scattered'): void {
-  const details = why === 'stalled' ? stalled : scattered;
-  refuseOfrep(exchange, key, why === 'over-budget' ? ofrepOverload(overBudget) : unreadBody(details));
+/** @returns why a request is refused whose body did not arrive whole */
+export function unreadRefusal(why: UnreadBody): OfrepRefusal {
+  if (why === 'too-large') return bodyTooLarge;
+  if (why === 'over-budget') return ofrepOverload(overBudget);
+  return unreadBody(why === 'stalled' ? stalled : scattered);
 }
 
 /** Answers a request above the limit of evaluations. */
@@ -32,7 +33,8 @@ export function limitedOfrep(exchange: Exchange, view: RequestView, retryAfterSe
 /** Refuses a request whose end is not certain, and closes its connection. */
 export function refuseAmbiguousOfrep(exchange: Exchange, view: RequestView, fault: string): void {
   const problem = { status: 400, code: 'GENERAL', details: fault } as const;
-  exchange.answerAndClose(400, ofrepHeaders, ofrepFailure(askedKeyOf(view), problem));
+  exchange.isLast = true;
+  exchange.answer(400, ofrepHeaders, ofrepFailure(askedKeyOf(view), problem));
 }
 
 /** @returns the key of the flag that is asked for; null for all flags, or nothing that OFREP has */
