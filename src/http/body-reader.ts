@@ -32,7 +32,10 @@ export interface BodyReceiver {
 
 export interface BodyLimits {
   readonly bytesMax: number;
-  /** A body of at most so many bytes that comes whole, with its head, is given as it was received: without a copy. */
+  /**
+   * A body of at most so many bytes that comes whole, with its head, is given as it was received: without a copy. 0: every
+   * body is copied.
+   */
   readonly viewBytesMax: number;
   readonly stalls: Stalls;
   /** Receives how long each part took that was copied, in milliseconds. */
@@ -90,7 +93,7 @@ class ArrivingBody implements BodySink {
   take(piece: Uint8Array, isLast: boolean): void {
     if (this.#declaredBytes === null && this.#isTooScattered(piece)) return;
     if (this.#isOver) return;
-    if (isLast && this.#arrived === null && piece.length <= this.#limits.viewBytesMax) {
+    if (isLast && this.#arrived === null && this.#isView(piece)) {
       this.#end();
       this.#receiver.receive(piece, nothing);
       return;
@@ -98,6 +101,11 @@ class ArrivingBody implements BodySink {
     const startedAt = performance.now();
     this.#add(piece, isLast);
     this.#limits.onStep?.(performance.now() - startedAt);
+  }
+
+  #isView({ length }: Uint8Array): boolean {
+    const { viewBytesMax } = this.#limits;
+    return viewBytesMax > 0 && length <= viewBytesMax;
   }
 
   /** Of the rest of a refused body, too, each chunk is a call. */
