@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { SyncSnapshot } from '../domain/sync/configuration.ts';
 import { flagdConfiguration } from '../domain/sync/flagd-format.ts';
+import type { SyncPosition } from '../domain/sync/sync-position.ts';
 import { snapshotPieces } from '../streams/configuration.ts';
 import type { Encoding, Environment, Making } from '../streams/environment.ts';
 import type { PinnedState } from '../streams/store-watch.ts';
-import { type StreamEvent, streamEvent } from '../streams/stream.ts';
+import { streamEvent } from '../streams/stream.ts';
 import { mayFollow } from '../streams/sync-events.ts';
 import { encodeConfiguration } from './sync-messages.ts';
 
@@ -19,7 +20,7 @@ export const takeMsMax = 60_000;
  */
 export function flagdEvents(onTranslation: (ms: number) => void): Encoding {
   /** The last configuration of each environment that differs from the one before. */
-  const last = new WeakMap<Environment, { readonly digest: string; readonly event: StreamEvent }>();
+  const last = new WeakMap<Environment, { readonly digest: string; readonly known: SyncPosition | null }>();
   return {
     kind: 'flagd',
     eventEveryMs: 0,
@@ -34,8 +35,8 @@ export function flagdEvents(onTranslation: (ms: number) => void): Encoding {
       if (typeof made === 'string') return made;
       const digest = createHash('sha1').update(made.bytes).digest('base64');
       const before = last.get(environment);
-      if (before?.digest === digest) return { ...made, sameAs: before.event.known };
-      last.set(environment, { digest, event: made });
+      if (before?.digest === digest) return { ...made, sameAs: before.known };
+      last.set(environment, { digest, known: made.known });
       return made;
     },
     // gRPC has pings of its own.

@@ -8,13 +8,13 @@ export type FlagdCall = ServerWritableStream<FlagsRequest, EncodedMessage>;
 
 /** Most bytes of configurations that are being sent. grpc-js copies a configuration for each client. */
 const unsentBytesMax = 64 * 1024 * 1024;
-/** Waiting streams that try again when a client has taken its configuration. */
+/** Waiting streams of an account that try again when a client has taken its configuration. */
 const retriedAtOnce = 8;
 
-/** Bounds the bytes that are being sent to all clients. Streams beyond the bound wait in a queue. */
+/** Bounds the bytes that are being sent to all clients. Streams beyond the bound wait in a queue of their account. */
 export class UnsentBytes {
   readonly #bytes = new Pool(unsentBytesMax, 1, { isUndivided: true, least: messageBytesMax + 1024 });
-  readonly #waiting = new Map<object, () => void>();
+  readonly #waiting = new Map<string, Map<object, () => void>>();
 
   get used(): number {
     return this.#bytes.used;
@@ -25,20 +25,23 @@ export class UnsentBytes {
   }
 
   /** @param retry called when bytes may have become free */
-  wait(waiter: object, retry: () => void): void {
-    this.#waiting.set(waiter, retry);
+  wait(account: string, waiter: object, retry: () => void): void {
+    const waiters = this.#waiting.get(account) ?? new Map<object, () => void>();
+    this.#waiting.set(account, waiters.set(waiter, retry));
   }
 
-  release(waiter: object, hold: Quota): void {
-    this.#waiting.delete(waiter);
+  release(account: string, waiter: object, hold: Quota): void {
+    this.#waiting.get(account)?.delete(waiter);
     hold.end();
-    let left = retriedAtOnce;
-    for (const [other, retry] of this.#waiting) {
-      this.#waiting.delete(other);
+    for (const [waitingAccount, waiters] of [...this.#waiting]) this.#retry(waitingAccount, waiters);
+  }
+
+  #retry(account: string, waiters: Map<object, () => void>): void {
+    for (const [waiter, retry] of [...waiters].slice(0, retriedAtOnce)) {
+      waiters.delete(waiter);
       retry();
-      left -= 1;
-      if (left === 0) return;
     }
+    if (waiters.size === 0) this.#waiting.delete(account);
   }
 }
 
@@ -69,21 +72,22 @@ export class FlagdOutlet implements Outlet {
     this.#hold = options.unsent.holdOf(options.account);
     const close = (): void => {
       this.isOver = true;
-      options.unsent.release(this, this.#hold);
+      options.unsent.release(options.account, this, this.#hold);
     };
     options.call.once('cancelled', close).once('close', close);
   }
 
   reserve(bytes: number): boolean {
     if (this.#hold.take(bytes)) return true;
-    this.#options.unsent.wait(this, this.#onTaken);
+    const { unsent, account } = this.#options;
+    unsent.wait(account, this, this.#onTaken);
     return false;
   }
 
   write(message: Uint8Array): boolean {
-    const { call, unsent, isOnce } = this.#options;
+    const { call, unsent, isOnce, account } = this.#options;
     call.write(message as EncodedMessage, () => {
-      unsent.release(this, this.#hold);
+      unsent.release(account, this, this.#hold);
       if (this.isOver || this.#isEnding) return;
       if (isOnce) call.end();
       else this.#onTaken();

@@ -328,8 +328,9 @@ export class Exchange {
   onWritable(listener: () => void): void {
     if (this.isOver) return;
     this.#response.onWritable(() => {
-      if (this.#isClosing) return flushSocket(this.#response);
-      listener();
+      // The library sends what it has buffered with the next write only.
+      flushSocket(this.#response);
+      if (!this.#isClosing) listener();
       return true;
     });
   }

@@ -138,7 +138,9 @@ export class Changes {
     try {
       for (const entry of state.snapshot.sync.newestChanges()) {
         const isEnough = entry.number <= number;
-        const isLost = entry.kind === 'everything' || searched === entriesSearched;
+        // A client from before a change of the project may have another environment, whose name this one has now.
+        const isOfProject = entry.id === this.#environment.projectId;
+        const isLost = entry.kind === 'everything' || isOfProject || searched === entriesSearched;
         if (isEnough || isLost) {
           oldest = isEnough ? number : Number.POSITIVE_INFINITY;
           break;

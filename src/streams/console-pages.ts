@@ -4,7 +4,7 @@ import { cutOff } from '../operations/refuse-undecided.ts';
 import { type OpenedPage, type PageWatchers, readChanges } from '../operations/watching/page-watchers.ts';
 import type { Viewer, WatchPort } from '../operations/watching/watch-places.ts';
 import { comment } from './ofrep-events.ts';
-import { type Source, type StreamEnd, type StreamEvent, streamEvent } from './stream.ts';
+import { httpStallMs, type Source, type StreamEnd, type StreamEvent, streamEvent } from './stream.ts';
 import { HttpOutlet, type StreamServer } from './stream-server.ts';
 
 export interface ConsolePagesOptions {
@@ -60,7 +60,7 @@ class ConsolePage implements Source {
   readonly kind = 'console';
   /** Streams are checked at most once a second, which is when there are events. */
   readonly eventEveryMs = 0;
-  readonly stallMs = 30_000;
+  readonly stallMs = httpStallMs;
   readonly #reads: ApiReads;
   readonly #call: ApiCall;
   #position: string;

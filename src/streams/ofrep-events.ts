@@ -1,7 +1,7 @@
 import { formatSyncPosition } from '../domain/sync/sync-position.ts';
 import type { Encoding } from './environment.ts';
 import { existsIn } from './environment-exists.ts';
-import { streamEvent } from './stream.ts';
+import { httpStallMs, streamEvent } from './stream.ts';
 
 /** Browsers that lose their streams together reconnect after a random time between these. */
 const retryMs = { least: 1000, most: 8000 };
@@ -12,7 +12,7 @@ export const comment: Uint8Array = Buffer.from(':\n\n');
 export const ofrepEvents: Encoding = {
   kind: 'ofrep',
   eventEveryMs: 1000,
-  stallMs: 30_000,
+  stallMs: httpStallMs,
   hasDeltas: false,
   need: ({ history, version }, known) =>
     known?.history === history && known.number === version ? null : 'refetch',

@@ -101,6 +101,11 @@ export class StoreWatch {
   /** Starts the watch. Calls back when `state` has every commit that was acknowledged before this call. */
   whenCurrent(then: () => void): void {
     this.#timer ??= setInterval(() => this.#look(), lookEveryMs);
+    if (this.#isSettling) {
+      // The state that is settling may lack a commit that was acknowledged since it was pinned.
+      this.#waiting.push(() => this.whenCurrent(then));
+      return;
+    }
     this.#look();
     if (this.#isSettling || this.#state === null) this.#waiting.push(then);
     else then();

@@ -49,6 +49,12 @@ export interface Outlet {
   cut(reason: StreamEnd): void;
 }
 
+/**
+ * The HTTP server closes a connection that takes nothing for 10 s, and says nothing. A stream that ends before that is
+ * logged and counted.
+ */
+export const httpStallMs = 8000;
+
 /** What one or more streams send. */
 export interface Source {
   readonly kind: StreamKind;

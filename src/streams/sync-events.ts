@@ -5,7 +5,7 @@ import { deltaPieces, snapshotPieces } from './configuration.ts';
 import { type Encoding, type Environment, type Making, snapshotNeed } from './environment.ts';
 import { existsIn } from './environment-exists.ts';
 import type { PinnedState } from './store-watch.ts';
-import { type Stream, type StreamEnd, streamEvent } from './stream.ts';
+import { httpStallMs, type Stream, type StreamEnd, streamEvent } from './stream.ts';
 
 /** When the service stops, its clients reconnect after a random time between these. */
 const goodbye = { leastMs: 1000, mostMs: 10_000 };
@@ -14,7 +14,7 @@ const goodbye = { leastMs: 1000, mostMs: 10_000 };
 export const syncEvents: Encoding = {
   kind: 'sync',
   eventEveryMs: 0,
-  stallMs: 30_000,
+  stallMs: httpStallMs,
   hasDeltas: true,
   need: ({ history, version, changes, watch }, known) => {
     if (known === null || known.history !== history || known.number > watch.state.number) return snapshotNeed;

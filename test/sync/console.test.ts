@@ -87,7 +87,7 @@ t.test('streams of an environment end when it is renamed or deleted, and others 
   test.equal(await staging.ended, true);
   test.equal((await site.get(site.path('staging'), site.secret())).status, 404);
   const canary = await site.stream({ path: site.path('canary'), lastEventId: staging.lastEventId });
-  test.equal((await canary.next(() => true)).event, 'beat', 'under its new name it is the same environment');
+  test.equal((await canary.next(() => true)).event, 'snapshot', 'a name may lead to another environment now');
   const next = (await project()).environmentsRevision;
   const deleted = await client.send('DELETE', at, { revision: next, name: 'canary' });
   test.equal(deleted.status, 200, deleted.text);

@@ -64,9 +64,9 @@ function projectOf(change: NumberedChange): string {
   return 'projectId' in subject ? subject.projectId : subject.id;
 }
 
-/** A project's own fields are no part of what its environments evaluate. */
+/** A project's own fields are no part of what its environments evaluate, but a name may lead to another environment now. */
 function environmentsOf(change: NumberedChange): readonly number[] {
-  if (change.kind === 'project') return [];
+  if (change.kind === 'project') return renamedEnvironments(change);
   if (change.kind === 'audience') return [allEnvironments];
   return changedEnvironments(change.before, change.after) ?? [allEnvironments];
 }
@@ -74,6 +74,15 @@ function environmentsOf(change: NumberedChange): readonly number[] {
 /** Begins another history: what was said of numbers before is not true of those to come. */
 export function beginHistory(target: WriteTarget): void {
   target.put(historyRecord, metaKeys.history, newId());
+}
+
+function renamedEnvironments({
+  before,
+  after,
+}: Extract<NumberedChange, { readonly kind: 'project' }>): readonly number[] {
+  const names = new Map(before?.environments.map(({ number, name }) => [number, name]));
+  const renamed = after?.environments.filter(({ number, name }) => names.get(number) !== name) ?? [];
+  return renamed.map(({ number }) => number);
 }
 
 function* checkEnvironmentVersions(walk: StoreWalk): Generator<Finding> {
