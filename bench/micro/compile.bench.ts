@@ -2,7 +2,7 @@ import { compileAudience } from '../../src/domain/evaluation/compiled-audience.t
 import { compileEvaluable } from '../../src/domain/evaluation/compiled-flag.ts';
 import type { Flag } from '../../src/domain/flag/flag.ts';
 import { idKey } from '../../src/storage/keys/key-parts.ts';
-import { flagRecord, skimFlag } from '../../src/storage/tables/flag-record.ts';
+import { flagRecord, skimFlag } from '../../src/storage/tables/flags.ts';
 import { type MicroBench, overEach } from './micro-bench.ts';
 import { sampleEvaluableAudience, sampleFlags, sampleLongFlags, sampleProject } from './micro-samples.ts';
 

@@ -1,6 +1,6 @@
 import type { Flag, FlagState } from '../../src/domain/flag/flag.ts';
 import { idKey } from '../../src/storage/keys/key-parts.ts';
-import { flagRecord } from '../../src/storage/tables/flag-record.ts';
+import { flagRecord } from '../../src/storage/tables/flags.ts';
 import { type MicroBench, overEach } from './micro-bench.ts';
 import { sampleFlags } from './micro-samples.ts';
 

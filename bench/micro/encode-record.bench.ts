@@ -1,5 +1,5 @@
 import { idKey } from '../../src/storage/keys/key-parts.ts';
-import { flagRecord } from '../../src/storage/tables/flag-record.ts';
+import { flagRecord } from '../../src/storage/tables/flags.ts';
 import { type MicroBench, overEach } from './micro-bench.ts';
 import { sampleFlags } from './micro-samples.ts';
 

@@ -22,7 +22,7 @@ interface Told<Code> {
   readonly detail: string;
 }
 
-/** @param extra members beside the envelope's own, which only the console's API has */
+/** @param extra members in addition to the envelope's own, which only the console's API has */
 export function refuse<Code extends string>(code: Code, detail: string): RefusedWith<Told<Code>>;
 export function refuse<Code extends string>(
   code: Code,

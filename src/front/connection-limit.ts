@@ -28,7 +28,7 @@ export class ConnectionLimit {
   #toldAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param others connections that the process may have beside those of the front end
+   * @param others connections that the process may have in addition to those of the front end
    */
   constructor(room: ConnectionRoom, others: number, log: Logger) {
     this.#room = room;
@@ -36,7 +36,7 @@ export class ConnectionLimit {
     this.#log = log;
   }
 
-  /** Call it before anybody can connect. @throws Error with a message for people when there is room for none */
+  /** Call it before a client can connect. @throws Error with a message for people when there is room for none */
   begin(): void {
     this.#room.max = findConnectionsMax(this.#others);
   }

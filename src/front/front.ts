@@ -1,37 +1,185 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
 import { createFrontServer, type FrontServer } from '../http/front-server.ts';
 import { watchEventLoop } from '../observability/event-loop.ts';
+import type { MainLog } from '../observability/logger.ts';
 import type { Metric } from '../observability/metric.ts';
 import {
   addCells,
   countEvents,
   createMetricMemory,
   type MetricCells,
+  put,
 } from '../observability/metric-cells.ts';
 import { receiveLines } from '../observability/thread-log.ts';
+import type { ConsoleSettings } from '../operations/console-settings.ts';
+import type { OpenIdPort } from '../operations/sessions/open-id/open-id-protocol.ts';
 import type { StreamCensus } from '../streams/stream-census.ts';
 import { Lookout } from '../support/lookout.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { tooManyConnectionsAnswer } from '../worker/answers/evaluation-refusal.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
-import { ConnectionRoom } from '../worker/limits/connection-room.ts';
+import { createWarningMemory } from '../worker/limits/address-finder.ts';
+import { ConnectionRoom, createConnectionRoomMemory } from '../worker/limits/connection-room.ts';
+import { createWindowMemory } from '../worker/limits/window-limiter.ts';
+import type { DocsPages } from '../worker/pages/docs-pages.ts';
+import type { WebApp } from '../worker/pages/web-app.ts';
 import { RequestMeter } from '../worker/request-meter.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import { routeIndex } from '../worker/route-names.ts';
+import type { SharedLimits, WorkerSettings } from '../worker/worker-protocol.ts';
+import type { WriterClient, WriterClientOptions, WriterLinks } from '../writer/client/writer-client.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
-import { type FrontParts, workerSettings } from './front-parts.ts';
-import { HostDesk } from './host-desk.ts';
+import { type ClusterParts, HostDesk } from './host-desk.ts';
 import { hashesAtOnce } from './password-queue.ts';
 import { PasswordThreads } from './password-threads.ts';
-import { readFrontMetrics } from './read-front-metrics.ts';
 import { refuseWithoutWorker } from './refuse-without-worker.ts';
-import { SessionTouches } from './session-touches.ts';
-import { createSharedLimits } from './shared-limits.ts';
 import { SyncDesk } from './sync-desk.ts';
-import { countsIn } from './usage-recorder.ts';
+import { countsIn, type UsageRecorder } from './usage-recorder.ts';
 import { WorkerFleet } from './worker-fleet.ts';
 import type { WorkerNews } from './worker-link.ts';
+
+/** What the front end is given. */
+interface FrontParts {
+  readonly config: Config;
+  readonly consoleSettings: ConsoleSettings;
+  readonly writer: WriterClient;
+  readonly writerLinks: WriterLinks;
+  /** How a worker is a client of the writer. */
+  readonly writerClient: WriterClientOptions;
+  /** The shared memory of a `StoreVersion`. */
+  readonly storeVersion: SharedArrayBuffer;
+  readonly dataFilePlace: SharedArrayBuffer;
+  /** As `WorkerSettings` has it. */
+  readonly leaseMemory: SharedArrayBuffer | null;
+  readonly logMemory: SharedArrayBuffer;
+  readonly docs: DocsPages;
+  /** Null when the console was not built. */
+  readonly webApp: WebApp | null;
+  /** Null: no provider is configured. */
+  readonly openId: OpenIdPort | null;
+  /** Null: the service is alone. */
+  readonly cluster: ClusterParts | null;
+  readonly usage: UsageRecorder;
+  /** Connections that the process may have in addition to those of the front end: of flagd's port. */
+  readonly otherConnectionsMax: number;
+  readonly mainLog: MainLog;
+  readonly onFatal: (fault: Error) => void;
+}
+
+/** What each worker needs to know of the configuration and of the process. */
+function workerSettings(parts: FrontParts, limits: SharedLimits): WorkerSettings {
+  const { config } = parts;
+  return {
+    directory: config.dataDir,
+    mapBytes: config.mapBytes,
+    docsUrl: config.docsUrl,
+    logLevel: config.logLevel,
+    console: parts.consoleSettings,
+    hasOpenId: parts.openId !== null,
+    tokenPrefixesAccepted: [config.tokenPrefix, ...config.tokenPrefixesAccepted],
+    trustedProxies: config.trustedProxies,
+    workers: config.workers,
+    inFlightMax: config.inFlightMax,
+    requestDeadlineMs: config.requestDeadlineMs,
+    bufferedBodyBytesMax: config.bufferedBodyBytesMax,
+    managementRateLimit: config.managementRateLimit,
+    failedAuthenticationLimit: config.failedAuthenticationLimit,
+    consoleRateLimit: config.consoleRateLimit,
+    evaluationRateLimit: config.evaluationRateLimit,
+    syncStreamsMax: config.syncStreamsMax,
+    cacheBytes: Math.floor(config.cacheBytes / config.workers),
+    storeVersion: parts.storeVersion,
+    dataFilePlace: parts.dataFilePlace,
+    leaseMemory: parts.leaseMemory,
+    logMemory: parts.logMemory,
+    docs: parts.docs,
+    webApp: parts.webApp,
+    limits,
+    writerClient: parts.writerClient,
+  };
+}
+
+/** A limit that is switched off keeps no addresses. */
+const noWindows = 1;
+
+/** The shared memory of the limits that are exact over all workers. */
+function createSharedLimits(isEvaluationLimited: boolean): SharedLimits {
+  return {
+    connectionRoom: createConnectionRoomMemory(),
+    managementRate: createWindowMemory(),
+    failedAuthentications: createWindowMemory(),
+    failedSyncAuthentications: createWindowMemory(),
+    consoleRate: createWindowMemory(),
+    evaluationRate: isEvaluationLimited ? createWindowMemory() : createWindowMemory(noWindows),
+    signInAttempts: {
+      accounts: createWindowMemory(),
+      addresses: createWindowMemory(),
+      pairs: createWindowMemory(),
+    },
+    forgedHeaderWarning: createWarningMemory(),
+    proxyWarning: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
+    unrecordedDenials: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
+  };
+}
+
+/** Touches on their way to the writer. Beyond this bound a touch is dropped: a later request touches the session. */
+const touchesMax = 256;
+
+/** Marks sessions as seen: each one once while its mark is on its way. No answer waits for a mark. */
+class SessionTouches {
+  readonly #writer: WriterClient;
+  readonly #onFault: (fault: unknown) => void;
+  readonly #underWay = new Set<string>();
+
+  constructor(writer: WriterClient, onFault: (fault: unknown) => void) {
+    this.#writer = writer;
+    this.#onFault = onFault;
+  }
+
+  touch(sessionId: string | null): void {
+    if (sessionId === null || this.#underWay.has(sessionId) || this.#underWay.size >= touchesMax) return;
+    this.#underWay.add(sessionId);
+    this.#writer
+      .touchSession(sessionId)
+      .catch(this.#onFault)
+      .finally(() => this.#underWay.delete(sessionId));
+  }
+}
+
+/** What the cells of `frontMetrics` tell of. */
+interface FrontReadings {
+  readonly fleet: WorkerFleet;
+  readonly workersWanted: number;
+  readonly connections: ConnectionRoom;
+  readonly writerLinks: WriterLinks;
+  readonly usage: UsageRecorder;
+}
+
+/** Brings the cells of `frontMetrics` up to date. */
+function readFrontMetrics(
+  cells: MetricCells,
+  { fleet, workersWanted, connections: room, writerLinks, usage }: FrontReadings,
+): void {
+  const { metrics } = frontMetrics;
+  const { connections } = fleet;
+  put(cells, metrics.workers, fleet.serving);
+  put(cells, metrics.workersWanted, workersWanted);
+  put(cells, metrics.replacements, fleet.replacements);
+  put(
+    cells,
+    metrics.connections,
+    connections.reduce((sum, count) => sum + count, 0),
+  );
+  put(cells, metrics.connectionsMax, room.max);
+  put(cells, metrics.refusedConnections, room.refused);
+  put(cells, metrics.busiestConnections, Math.max(0, ...connections));
+  put(cells, metrics.uncountedEvaluations, usage.evaluationCounts.uncounted);
+  put(cells, metrics.uncountedTokenUses, usage.tokenUses.uncounted);
+  put(cells, metrics.writerQueueDepth, writerLinks.unsettled);
+  put(cells, metrics.writerQueueBytes, writerLinks.unsettledBytes);
+}
 
 /** How often the number of connections is compared with its limit. */
 const lookMs = 250;
@@ -116,7 +264,7 @@ export class Front {
     else this.#takeCounts(message.counted);
   }
 
-  /** Takes who is connected to flagd's sync; empty when nobody is any more. */
+  /** Takes the connected clients of flagd's sync; empty when the last has left. */
   noteFlagdCensus(census: readonly StreamCensus[]): void {
     this.#sync.noteCensus(this, census);
   }

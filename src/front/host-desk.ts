@@ -112,7 +112,7 @@ export class HostDesk {
 
 /**
  * Whether another node has counted a report of usage, whose answer was lost. While PostgreSQL does not answer, or is asked
- * too much, nobody knows: then it counts, because reports that are sent again are rare.
+ * too much, it is unknown: then it counts, because reports that are sent again are rare.
  */
 async function isCountedElsewhere(key: string, cluster: ClusterParts | null): Promise<boolean> {
   const counted = await cluster?.reports.count([`usage ${key}`], reportMsMax);

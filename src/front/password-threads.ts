@@ -21,7 +21,7 @@ export class PasswordThreads implements PasswordHashing {
   /** Null until there is something to hash. */
   #pool: Piscina | null = null;
 
-  /** @param threadsMax threads at most: whoever asks has no more hashes made at once */
+  /** @param threadsMax threads at most, and so hashes that are computed at once */
   constructor(threadsMax: number, log: Logger) {
     this.#threadsMax = threadsMax;
     this.#log = log;

@@ -83,7 +83,7 @@ export class UsageRecorder {
   /** @returns whether it was recorded */
   async #record(usage: ProjectUsage): Promise<boolean> {
     const outcome = await this.#writer.recordUsage(usage);
-    // In a cluster, stored is enough. Where nobody knows, rather nothing is counted than twice.
+    // In a cluster, stored is enough. Where the outcome is unknown, nothing is counted rather than twice.
     if (outcome.kind === 'recorded' || outcome.kind === 'unconfirmed') return true;
     // A command that failed would fail again, so its counts are lost. One that the writer had no time or room for is
     // repeated.

@@ -1,15 +1,19 @@
 import { MessageChannel } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { threadEntries } from '../entry-files.ts';
 import type { FrontServer } from '../http/front-server.ts';
 import type { Logger } from '../observability/logger.ts';
 import { addCells, addCounts, createMetricMemory, type MetricCells } from '../observability/metric-cells.ts';
 import { assert } from '../support/assert.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
+import { WatchedTime } from '../support/watched-time.ts';
 import { within } from '../support/within.ts';
 import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-protocol.ts';
 import type { ConnectionRoom } from '../worker/limits/connection-room.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import {
   type HostMessage,
+  type Meeting,
   stateCells,
   type WorkerSettings,
   type WorkerSetup,
@@ -18,8 +22,137 @@ import type { WriterLinks } from '../writer/client/writer-client.ts';
 import type { HostDesk } from './host-desk.ts';
 import { Rebalancing } from './rebalancing.ts';
 import { WorkerLink, type WorkerNews } from './worker-link.ts';
-import { WorkerThreads } from './worker-threads.ts';
-import { WorkerWatch } from './worker-watch.ts';
+
+interface WorkerWatchOptions {
+  readonly requestDeadlineMs: number;
+  /** The worker is stuck since `stuckSince`: start a spare in its place. */
+  onStuck(link: WorkerLink): void;
+  /** Called at the end of each check. @param now in watched milliseconds */
+  onLook(now: number): void;
+  /** Called when only a restart of the process helps. */
+  readonly onFatal: (fault: Error) => void;
+}
+
+const watchIntervalMs = 250;
+/**
+ * A worker is stuck when its event loop has not turned for this long, or for the deadline of requests if that is
+ * longer.
+ */
+const stuckAfterMs = 3000;
+/**
+ * A stuck worker that does not come back within this time, or a replacement that does not serve, ends the process in
+ * order.
+ */
+const stuckMaxMs = 30_000;
+
+/** Finds stuck workers. None can be ended by force: one that comes back is told to leave. */
+class WorkerWatch {
+  readonly #links: ReadonlySet<WorkerLink>;
+  readonly #options: WorkerWatchOptions;
+  readonly #stuckAfterMs: number;
+  readonly #time = new WatchedTime(watchIntervalMs);
+  readonly #timer: NodeJS.Timeout;
+  #now = 0;
+
+  /** @param links workers that have been started and have not ended */
+  constructor(links: ReadonlySet<WorkerLink>, options: WorkerWatchOptions) {
+    this.#links = links;
+    this.#options = options;
+    this.#stuckAfterMs = Math.max(options.requestDeadlineMs, stuckAfterMs);
+    this.#timer = setInterval(() => this.#look(), watchIntervalMs);
+  }
+
+  /** Time of the last check, in watched milliseconds. */
+  get now(): number {
+    return this.#now;
+  }
+
+  #look(): void {
+    this.#now = this.#time.look();
+    for (const link of this.#links) {
+      if (link.isReady) this.#lookAt(link);
+      else this.#lookAtStarting(link);
+    }
+    this.#options.onLook(this.#now);
+  }
+
+  #lookAt(link: WorkerLink): void {
+    const isStuck = link.isStuck(this.#now, this.#stuckAfterMs);
+    if (link.stuckSince === null) {
+      if (!isStuck) return;
+      link.stuckSince = this.#now;
+      this.#options.onStuck(link);
+    } else if (!isStuck) {
+      if (!link.isLeaving) link.send({ kind: 'leave', reason: 'it hung for a while' });
+    } else if (this.#now - link.stuckSince > stuckMaxMs) {
+      this.#options.onFatal(new Error('a worker thread has been stuck for 30 seconds'));
+    }
+  }
+
+  /** A start that hangs is left to the process manager's timeout. A replacement has no other timeout. */
+  #lookAtStarting({ replacesSince }: WorkerLink): void {
+    if (replacesSince === null || this.#now - replacesSince <= stuckMaxMs) return;
+    this.#options.onFatal(
+      new Error('a worker thread that replaces another one has not become ready for 30 seconds'),
+    );
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** Threads in addition to those that serve: a stuck worker keeps its thread, and a leaving worker has its own for a moment. */
+const spareThreads = 1;
+const mebibyte = 2 ** 20;
+/** Memory in addition to the compiled flags, which a setting bounds. */
+const heapForTheRest = 512 * mebibyte;
+/**
+ * Three semi-spaces of 1 MiB. A minor collection copies the live objects of one of them while the worker answers
+ * no request: with V8's default of 16 MiB that takes several milliseconds when a long list is live.
+ */
+const youngGenerationBytes = 3 * mebibyte;
+
+/** The threads of the pool. Each runs one worker after another, until a worker's fault ends the thread. */
+class WorkerThreads {
+  readonly #pool: Piscina;
+  readonly #count: number;
+
+  /** @param serving workers that serve at once. @param cacheBytes of each, for compiled flags */
+  constructor(serving: number, cacheBytes: number, log: Logger) {
+    this.#count = serving + spareThreads;
+    this.#pool = new Piscina({
+      filename: threadEntries.worker.href,
+      name: 'serveConnections',
+      minThreads: this.#count,
+      maxThreads: this.#count,
+      concurrentTasksPerWorker: 1,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      resourceLimits: {
+        maxOldGenerationSizeMb: Math.ceil((cacheBytes * 2 + heapForTheRest) / mebibyte),
+        maxYoungGenerationSizeMb: youngGenerationBytes / mebibyte,
+      },
+    });
+    // A thread that dies reports the fault through its task; the pool repeats it here.
+    this.#pool.on('error', (fault: unknown) => log.error({ err: fault }, 'worker thread died'));
+  }
+
+  /** @returns when the worker has ended. Rejects with what it threw, or with the fault that ended its thread */
+  async serve(setup: WorkerSetup): Promise<void> {
+    await this.#pool.run(setup, { transferList: [setup.port, setup.writer.port] });
+  }
+
+  /** Ends all threads, each after it has loaded: when the start fails at once, they are still loading. */
+  async end(): Promise<void> {
+    const meeting: Meeting = {
+      arrived: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
+      threads: this.#count,
+    };
+    const meetings = Array.from({ length: this.#count }, () => this.#pool.run(meeting, { name: 'meet' }));
+    await Promise.allSettled(meetings);
+    await this.#pool.close({ force: false });
+  }
+}
 
 export interface WorkerFleetOptions {
   readonly threads: number;
@@ -38,7 +171,7 @@ export interface WorkerFleetOptions {
 /** After a first death the replacement starts at once. */
 const backOffMs = { first: 0, second: 50, max: 5000 };
 const lastMessagesMs = 500;
-/** Workers beside those that serve: stuck ones, and those that leave. */
+/** Workers in addition to those that serve: stuck ones, and those that leave. */
 const spareWorkersMax = 8;
 /** A stopping service waits for this long for workers that do not end. */
 const stopTimeoutMs = 2000;

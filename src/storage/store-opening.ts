@@ -1,10 +1,10 @@
 import { FilePlace } from '../support/file-place.ts';
 import { newId } from '../support/random-id.ts';
-import { keepHistory } from './history.ts';
 import {
   createDatabases,
   type Databases,
   dataFileOf,
+  findDatabase,
   findDatabases,
   openEnvironment,
   type Root,
@@ -12,11 +12,67 @@ import {
 import { dropLockFile, makeLockFileForOwner, requireLockFile, shareLockFile } from './lmdb/lock-file.ts';
 import { openThroughGate, WritersGate } from './lmdb/opening-gate.ts';
 import { dataFileState, requireServable, requireUsable, requireWhole, unreadable } from './opening-checks.ts';
-import { requireOwnMode } from './replica/require-own-mode.ts';
 import { createDirectory } from './store-directory.ts';
-import { DataFileMovedError, StoreError } from './store-error.ts';
+import { DamagedRecordError, DataFileMovedError, StoreError } from './store-error.ts';
 import { createIdentity, identify, readMarkedHistory, readMarker, writeMarker } from './store-identity.ts';
-import type { StoreIdentity } from './tables/meta.ts';
+import { historyRecord, metaKeys, type StoreIdentity } from './tables/meta.ts';
+
+/**
+ * Only the log of its cluster may write to a replica, and no cluster may write to a store that is served alone.
+ * @throws StoreError
+ */
+function requireOwnMode(
+  root: Root,
+  { id }: StoreIdentity,
+  directory: string,
+  replica: { readonly storeId: string | null } | undefined,
+): void {
+  const meta = findDatabase(root, 'meta');
+  const isReplica = meta?.get(metaKeys.replica) !== undefined;
+  root.resetReadTxn();
+  if (replica === undefined && isReplica) throw new StoreError(replicaAlone(directory));
+  if (replica === undefined || replica.storeId === null || replica.storeId === id) return;
+  throw new StoreError(
+    `${directory} holds store ${id}, and the cluster has store ${replica.storeId}. Give the node a directory of its own ` +
+      'with --data-dir, or make a cluster of this store with `burgee cluster create`.',
+  );
+}
+
+function replicaAlone(directory: string): string {
+  return (
+    `${directory} is the replica of a cluster's node: what is changed here alone would be lost. Serve it with ` +
+    'BURGEE_CLUSTER_URL, and change it through a node that runs; or take it out of the cluster with `burgee cluster leave`.'
+  );
+}
+
+/**
+ * Makes sure that a store that is served alone has a history, and that it is its own: after `burgee restore`, after its data
+ * file was copied to another directory, and after it was part of a cluster, it begins a new one. A snapshot of the whole disk
+ * holds the mark as well and looks like a restart, so the operator who restores one deletes `store.json`. A crash at any
+ * point leaves the old history or a new one.
+ * @param marked the history noted in `store.json` when the store was served last
+ * @returns the history, to be noted there
+ */
+function keepHistory(root: Root, { meta }: Databases, marked: string | null): string {
+  const stored = meta.get(metaKeys.history);
+  root.resetReadTxn();
+  const known = stored === undefined ? null : readHistory(stored);
+  if (known !== null && known === marked) return known;
+  const history = newId();
+  root.transactionSync(() => {
+    meta.putSync(metaKeys.history, historyRecord.encode(metaKeys.history, history));
+  });
+  return history;
+}
+
+function readHistory(bytes: Buffer): string | null {
+  try {
+    return historyRecord.decode(metaKeys.history, bytes);
+  } catch (error) {
+    if (error instanceof DamagedRecordError) return null;
+    throw error;
+  }
+}
 
 export interface StoreOptions {
   readonly directory: string;

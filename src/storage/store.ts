@@ -133,7 +133,7 @@ export class Store {
     return this.#outside(() => [organisations, members, projects].every(isEmpty));
   }
 
-  /** Whether anybody can sign in. Not within a write. */
+  /** Whether a member can sign in. Not within a write. */
   hasMembers(): boolean {
     return !this.#outside(() => isEmpty(this.#opened.databases.members));
   }

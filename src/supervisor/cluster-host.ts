@@ -8,15 +8,82 @@ import type {
   ClusterSetup,
   ClusterStop,
 } from '../cluster/client/cluster-protocol.ts';
+import type { NodeList } from '../contracts/console/node-views.ts';
 import { threadEntries } from '../entry-files.ts';
 import { createMetricMemory, type MetricCells, put } from '../observability/metric-cells.ts';
 import type { LogLines } from '../observability/thread-log.ts';
+import type { AttemptsPort, CountedAttempts } from '../operations/cluster/attempts-port.ts';
+import type { NodesPort } from '../operations/cluster/nodes-port.ts';
 import { LeaseCell } from '../support/lease-cell.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
 import { PortCalls } from '../support/port-calls.ts';
 import { within } from '../support/within.ts';
-import { AttemptCounter } from './attempt-counter.ts';
-import { ClusterNodes } from './cluster-nodes.ts';
+
+/** Time for which an answer is cached, however many pages ask. */
+const keptMs = 2000;
+
+/** Asks the cluster's thread for the nodes, one question at a time. */
+class ClusterNodes implements NodesPort {
+  readonly #questions: PortCalls<ClusterQuestions, Record<never, never>>;
+  #last: { readonly list: NodeList | null; readonly at: number } | null = null;
+  #asked: Promise<void> | null = null;
+
+  constructor(questions: PortCalls<ClusterQuestions, Record<never, never>>) {
+    this.#questions = questions;
+  }
+
+  async list(): Promise<NodeList | null> {
+    const last = this.#last;
+    if (last !== null && monotonicMs() - last.at < keptMs) return last.list;
+    this.#asked ??= this.#ask().finally(() => {
+      this.#asked = null;
+    });
+    return (await within(answerTimeoutMs, this.#asked)) ? (this.#last?.list ?? null) : null;
+  }
+
+  async #ask(): Promise<void> {
+    // The thread may end meanwhile.
+    const list = await this.#questions.ask('listNodes', null).catch(() => null);
+    this.#last = { list, at: monotonicMs() };
+  }
+}
+
+/** Counts in flight of this process: as many as password checks may wait, and some sign-ins by OpenID. */
+const atOnce = 64;
+/** Timeout of an answer. After it a count is only this node's, and a page has no list of nodes. */
+const answerTimeoutMs = 4000;
+
+/** Asks the cluster's thread to count attempts, at most `atOnce` at a time. */
+class AttemptCounter implements AttemptsPort {
+  readonly #questions: PortCalls<ClusterQuestions, Record<never, never>>;
+  #underWay = 0;
+
+  constructor(questions: PortCalls<ClusterQuestions, Record<never, never>>) {
+    this.#questions = questions;
+  }
+
+  async count(keys: readonly string[], windowMs: number): Promise<readonly CountedAttempts[] | null> {
+    if (this.#underWay >= atOnce) return null;
+    const asked = this.#hold(this.#questions.ask('countAttempts', { keys, windowMs }));
+    return (await within(answerTimeoutMs, asked)) ? await asked : null;
+  }
+
+  async giveBack(keys: readonly string[]): Promise<null> {
+    if (this.#underWay >= 2 * atOnce) return null;
+    await this.#hold(this.#questions.ask('giveBackAttempts', keys));
+    return null;
+  }
+
+  /** The thread may end meanwhile. */
+  async #hold<T>(asked: Promise<T>): Promise<T | null> {
+    this.#underWay += 1;
+    try {
+      return await asked.catch(() => null);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+}
 
 export interface ClusterHostOptions {
   readonly setup: Omit<ClusterSetup, 'label' | 'metrics' | 'hostPort'>;

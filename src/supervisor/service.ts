@@ -1,13 +1,17 @@
-import { isIPv6 } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, isIPv6, type Server } from 'node:net';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
+import type { Logger } from 'pino';
 import type { Readiness } from '../admin/admin-server.ts';
 import type { Config } from '../config/config.ts';
 import { Front } from '../front/front.ts';
 import { UsageRecorder } from '../front/usage-recorder.ts';
+import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
 import { createMainLog, type MainLog } from '../observability/logger.ts';
 import { createLogMemory, type LogLines, receiveLines } from '../observability/thread-log.ts';
 import type { ConsoleSettings } from '../operations/console-settings.ts';
+import type { OpenIdDesk } from '../operations/sessions/open-id/open-id-desk.ts';
 import type { OpenIdProvider } from '../operations/sessions/open-id/open-id-provider.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import { createFilePlaceMemory } from '../support/file-place.ts';
@@ -28,14 +32,101 @@ import {
   type HostParts,
   writerClientOptionsOf,
 } from './create-hosts.ts';
-import { awaitFatalFault } from './fatal-fault.ts';
 import type { FlagdHost } from './flagd-host.ts';
-import { loadOpenId } from './load-open-id.ts';
 import { type MadeOffer, makeFirstOwnerOffer } from './make-first-owner-offer.ts';
 import type { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
-import { type SettledPort, settlePort } from './settle-port.ts';
 import type { WriterHost } from './writer-host.ts';
+
+/** The settled configuration, and the hold on its port. */
+interface SettledPort {
+  readonly config: Config;
+  /** Gives the port back: the front end listens on it right after. A second call has no effect. */
+  release(): Promise<void>;
+}
+
+/**
+ * Port 0 asks for any free port. It is chosen before the threads start, because the links in error bodies contain it,
+ * and held until the front end listens, so that no one else can get it, not even the admin listener with a port 0 of
+ * its own.
+ * @throws ListenError when the address cannot be listened on
+ */
+export async function settlePort(config: Config): Promise<SettledPort> {
+  if (config.port !== 0) return { config, release: () => Promise.resolve() };
+  const listener = createServer((socket) => socket.destroy());
+  listener.listen(0, config.host);
+  await once(listener, 'listening').catch((fault: unknown) => {
+    throw new ListenError(describeRefusedListen(config.host, 0), { cause: fault });
+  });
+  const { port } = listener.address() as AddressInfo;
+  const settle = (url: string): string => url.replace(/^(http:\/\/[^/]*):0(?=\/|$)/, `$1:${port}`);
+  const settled = { ...config, port, baseUrl: settle(config.baseUrl), docsUrl: settle(config.docsUrl) };
+  return { config: settled, release: () => close(listener) };
+}
+
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return;
+  server.close();
+  await once(server, 'close');
+}
+
+interface OpenId {
+  readonly provider: OpenIdProvider;
+  readonly desk: OpenIdDesk;
+}
+
+/**
+ * Loads OpenID's parts only if a provider is configured. A provider that is down is asked again when it is
+ * needed.
+ * @returns null if no provider is configured
+ */
+async function loadOpenId(config: Config, log: Logger): Promise<OpenId | null> {
+  const { openIdIssuer: issuer, openIdClientId: clientId, openIdClientSecret, baseUrl } = config;
+  if (issuer === null || clientId === null) return null;
+  const { OpenIdProvider } = await import('../operations/sessions/open-id/open-id-provider.ts');
+  const { OpenIdDesk } = await import('../operations/sessions/open-id/open-id-desk.ts');
+  const provider = new OpenIdProvider({ issuer, clientId, clientSecret: openIdClientSecret, baseUrl });
+  const { redirectUrl } = provider;
+  const fields = { issuer, redirectUrl };
+  provider.find().then(
+    () => log.info(fields, 'the OpenID provider answers'),
+    (fault: Error) =>
+      log.warn(
+        { ...fields, reason: fault.message },
+        'the OpenID provider does not answer as it should; it is asked again with each sign-in',
+      ),
+  );
+  return { provider, desk: new OpenIdDesk(provider, log) };
+}
+
+interface FatalFault {
+  /** Logs the fault, and lets answers in flight be sent. */
+  readonly onFatal: (fault: Error) => void;
+  /** Resolves with the fault when the process may end; otherwise never. */
+  readonly failed: Promise<Error>;
+}
+
+/**
+ * Waits for a fault after which only a restart of the process helps.
+ * @param letAnswersOut resolves when answers in flight are sent, or after their timeout
+ */
+function awaitFatalFault(mainLog: MainLog, letAnswersOut: () => Promise<void>): FatalFault {
+  let reportFailure: (fault: Error) => void = () => undefined;
+  const failed = new Promise<Error>((resolve) => {
+    reportFailure = resolve;
+  });
+  let reported: Error | null = null;
+  const onFatal = (fault: Error): void => {
+    // A failed assertion is reported twice.
+    if (fault === reported) return;
+    reported = fault;
+    mainLog.log.fatal({ err: fault }, 'the service cannot go on and ends; its manager should start it again');
+    letAnswersOut()
+      .then(() => mainLog.flush())
+      .then(() => reportFailure(fault), reportFailure);
+  };
+  return { onFatal, failed };
+}
 
 /** A service that answers. */
 export interface Service {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { clusterMetrics } from '../../src/cluster/client/cluster-metrics-protocol.ts';
-import { ClockWatch } from '../../src/cluster/thread/clock-watch.ts';
 import { ClusterMeter } from '../../src/cluster/thread/cluster-meter.ts';
+import { ClockWatch } from '../../src/cluster/thread/membership.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import { createMetricMemory } from '../../src/observability/metric-cells.ts';
 

@@ -31,8 +31,7 @@ import {
 } from '../../src/storage/tables/audit-record.ts';
 import { changeLogRecord } from '../../src/storage/tables/change-log.ts';
 import { evaluationCountsRecord, hourFlagKey } from '../../src/storage/tables/evaluation-counts.ts';
-import { flagRecord } from '../../src/storage/tables/flag-record.ts';
-import { flagNameKey } from '../../src/storage/tables/flags.ts';
+import { flagNameKey, flagRecord } from '../../src/storage/tables/flags.ts';
 import { identityKey, memberIdentityRecord } from '../../src/storage/tables/identities.ts';
 import {
   keptAnswerKey,

@@ -6,7 +6,7 @@ import type { Flag, FlagState } from '../../src/domain/flag/flag.ts';
 import { recordCodec, unpackRow } from '../../src/storage/records/record-codec.ts';
 import { DamagedRecordError } from '../../src/storage/store-error.ts';
 import { audienceRecord, skimAudience } from '../../src/storage/tables/audiences.ts';
-import { flagRecord, skimFlag } from '../../src/storage/tables/flag-record.ts';
+import { flagRecord, skimFlag } from '../../src/storage/tables/flags.ts';
 import { type PackedList, textLength, textStart } from '../../src/support/packed-list.ts';
 import { throwsA } from '../support/expectations.ts';
 import fc from '../support/fast-check.ts';

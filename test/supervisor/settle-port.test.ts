@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import t from 'tap';
 import type { Config } from '../../src/config/config.ts';
-import { settlePort } from '../../src/supervisor/settle-port.ts';
+import { settlePort } from '../../src/supervisor/service.ts';
 
 const anyPort = {
   host: '127.0.0.1',

@@ -1,11 +1,112 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import { parseBigint, parseBytea } from './bytea.ts';
-import { type ClusterUrl, hostText, type PostgresHost } from './cluster-url.ts';
+import {
+  type ClusterTls,
+  type ClusterUrl,
+  ClusterUrlError,
+  hostText,
+  type PostgresHost,
+} from './cluster-url.ts';
 import { faultText, SqlConnection } from './connection.ts';
 import { schemaIdentifier } from './schema-name.ts';
-import { applySessionSettings, NotDirectError } from './session-settings.ts';
-import { tlsOptions } from './tls-options.ts';
+
+/**
+ * @returns options for Node's TLS; false for a connection without TLS
+ * @throws ClusterUrlError when a file cannot be read
+ */
+async function tlsOptions(tls: ClusterTls): Promise<ConnectionOptions | false> {
+  if (tls.mode === 'disable') return false;
+  const isVerified = tls.mode === 'verify-ca' || tls.mode === 'verify-full';
+  return {
+    rejectUnauthorized: isVerified,
+    ...(tls.mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
+    ...(isVerified &&
+      tls.rootCertificateFile !== null && { ca: await read('sslrootcert', tls.rootCertificateFile) }),
+    ...(tls.certificate !== null && {
+      cert: await read('sslcert', tls.certificate.certificateFile),
+      key: await read('sslkey', tls.certificate.keyFile),
+    }),
+  };
+}
+
+async function read(parameter: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (fault) {
+    throw new ClusterUrlError(
+      `${parameter} of BURGEE_CLUSTER_URL cannot be read: ${(fault as Error).message}`,
+    );
+  }
+}
+
+/**
+ * Required settings of each session, whatever the defaults of role or database, as `show` prints them. A silent node
+ * must not hold the head's lock for longer than `idle_in_transaction_session_timeout`, and no commit may be answered
+ * before it is durable.
+ */
+const required: Readonly<Record<string, string>> = {
+  synchronous_commit: 'on',
+  lock_timeout: '2s',
+  statement_timeout: '10s',
+  idle_in_transaction_session_timeout: '2s',
+  idle_session_timeout: '0',
+  client_connection_check_interval: '1s',
+  default_transaction_isolation: 'read committed',
+  search_path: 'pg_catalog',
+  client_encoding: 'UTF8',
+  bytea_output: 'hex',
+};
+
+/**
+ * With these the server notices that a client is gone. They are not verified, because a server without support for
+ * one shows 0.
+ */
+const keepalives: Readonly<Record<string, string>> = {
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '8000',
+};
+
+/** A pooler between this connection and the server. */
+class NotDirectError extends Error {
+  override readonly name = 'NotDirectError';
+
+  constructor(what: string) {
+    super(
+      `connect to PostgreSQL directly, not through a pooler such as PgBouncer: ${what}. Give the server's own host and port in BURGEE_CLUSTER_URL`,
+    );
+  }
+}
+
+/**
+ * Makes the session's settings, and reads them back in another transaction: a pooler may drop them silently, or use
+ * another session for the next transaction.
+ * @throws NotDirectError
+ */
+async function applySessionSettings(connection: SqlConnection): Promise<void> {
+  const all = Object.entries({ ...required, ...keepalives });
+  const assignments = all.map(([name, value]) => `set ${name} = '${value}'`).join('; ');
+  const [, shown] = await Promise.all(
+    connection.together(
+      () =>
+        [
+          connection.run(assignments, []),
+          connection.run<{ name: string; value: string }>(
+            'select name, current_setting(name) as value from unnest($1::text[]) as name',
+            [Object.keys(required)],
+          ),
+        ] as const,
+    ),
+  );
+  for (const { name, value } of shown.rows) {
+    if (value !== required[name])
+      throw new NotDirectError(`${name} was set to ${required[name]} and is ${value}`);
+  }
+}
 
 /** Timeout for each host to connect, and again to identify the server and make the session's settings. */
 const connectTimeoutMs = 1500;

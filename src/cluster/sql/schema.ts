@@ -111,7 +111,6 @@ export async function createTables(connection: SqlConnection): Promise<boolean> 
 export async function dropTables(connection: SqlConnection): Promise<void> {
   const tables = ['log', 'record', 'node', 'usage', 'attempt', 'head'];
   const names = tables.map((table) => `${connection.schema}.${table}`);
-  // Of another version some may be missing.
   await connection.within(upkeepTimeoutMs, connection.run(`drop table if exists ${names.join(', ')}`, []));
 }
 

@@ -1,6 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import { FailureLog, pauseUntil, type Retries, tryAgain } from '../../observability/failure-log.ts';
 import type { Logger } from '../../observability/logger.ts';
+import type { DatabaseName } from '../../storage/keys.ts';
+import { encodeContent } from '../../storage/replica/log-row.ts';
 import type { LeaseCell } from '../../support/lease-cell.ts';
 import { type CallHandlers, PortCalls } from '../../support/port-calls.ts';
 import { newId } from '../../support/random-id.ts';
@@ -11,21 +13,93 @@ import type { ClusterUrl } from '../sql/cluster-url.ts';
 import type { SqlConnection } from '../sql/connection.ts';
 import { confirmHead, readClusterHead } from '../sql/head-statements.ts';
 import { hasLeaseholders } from '../sql/node-statements.ts';
+import { openSnapshot } from '../sql/record-statements.ts';
+import type { RecordRow } from '../sql/rows.ts';
 import { OtherSchemaError } from '../sql/schema.ts';
+import { readStatus } from '../sql/upkeep-statements.ts';
 import { AcknowledgementWatch } from './acknowledgement-watch.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { ClusterMeter } from './cluster-meter.ts';
 import { Committer } from './committer.ts';
 import { Follower, type NeedsStateError } from './follower.ts';
 import { Incarnations } from './incarnations.ts';
+import { silenceMs, validUntil } from './lease-rules.ts';
 import { Membership, renewalsPerLease, requireSameStore } from './membership.ts';
-import { NewerLogError } from './newer-log.ts';
-import { readNodeList } from './node-list.ts';
-import { type LinkOptions, PrimaryLink } from './primary-link.ts';
+import { NewerLogError, requireReadable } from './newer-log.ts';
+import { connectAs, type LinkOptions, PrimaryLink } from './primary-link.ts';
 import { ReplicaClient, type ReplicaPort } from './replica-client.ts';
-import { takeOverState } from './take-over-state.ts';
 import { Upkeep } from './upkeep.ts';
 import { UsageExchange } from './usage-exchange.ts';
+
+interface TakenState {
+  readonly position: number;
+  /** Number of entries written or removed. */
+  readonly written: number;
+}
+
+/**
+ * Replaces the replica's content by PostgreSQL's, on a connection of its own, in one transaction on both sides.
+ * Workers serve the last state meanwhile.
+ * @param isOfAnotherPast called before the snapshot, whose transaction would block migrations of the table of nodes:
+ * see `StateToTake`
+ * @throws NewerLogError if a newer version has written to it
+ */
+async function takeOverState(
+  options: LinkOptions,
+  replica: ReplicaClient,
+  isOfAnotherPast: (connection: SqlConnection) => Promise<boolean>,
+): Promise<TakenState> {
+  const connection = await connectAs(options);
+  try {
+    const isAnother = await isOfAnotherPast(connection);
+    const snapshot = await openSnapshot(connection);
+    try {
+      requireReadable(snapshot.head);
+      const { position, checksum } = snapshot.head;
+      const place = { position, checksum: Uint8Array.from(checksum) };
+      const state = { place, node: options.self(), isOfAnotherPast: isAnother };
+      const written = await replica.become(state, encoded(snapshot.batches()));
+      return { position, written };
+    } finally {
+      await snapshot.close();
+    }
+  } finally {
+    if (!connection.isOver) await connection.end();
+  }
+}
+
+async function* encoded(batches: AsyncIterable<readonly RecordRow[]>): AsyncGenerator<Uint8Array> {
+  for await (const batch of batches) {
+    // The replica refuses a database that this version does not know.
+    const writes = batch.map((row) => ({ ...row, database: row.database as DatabaseName }));
+    yield Uint8Array.from(encodeContent({ writes, logged: [] }));
+  }
+}
+
+/** Reads the nodes on a connection of its own, which a timeout may end. */
+async function readNodeList(options: LinkOptions): Promise<NodesAnswer> {
+  const connection = await connectAs(options);
+  try {
+    const { head, nodes, duties } = await readStatus(connection);
+    return {
+      position: head.position,
+      nodes: nodes.map(({ id, label, applied, renewedMsAgo: sinceMs, leaseMs }) => {
+        const renewedMsAgo = Math.max(0, sinceMs);
+        return {
+          ...{ id, label, renewedMsAgo },
+          isAnswering: id === options.self(),
+          isAttached: renewedMsAgo < silenceMs(leaseMs),
+          position: applied,
+          lag: Math.max(0, head.position - applied),
+          leaseMs: Math.max(0, Math.round(validUntil(-renewedMsAgo, leaseMs))),
+          duties: duties.filter(({ node }) => node === id).map(({ duty }) => duty),
+        };
+      }),
+    };
+  } finally {
+    if (!connection.isOver) await connection.end();
+  }
+}
 
 export interface ClusterNodeOptions {
   readonly url: ClusterUrl;

@@ -30,11 +30,11 @@ export interface ConsoleProblem {
   readonly code: ConsoleProblemCode;
   /** For people: cause and fix. */
   readonly detail: string;
-  /** Members beside the envelope's own: `current` of a conflict, `uses` of a record that is in use. */
+  /** Members in addition to the envelope's own: `current` of a conflict, `uses` of a record that is in use. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** A write must not replace what somebody else has stored since. @param current the view of what is stored now. */
+/** A write must not replace what another member has stored since. @param current the view of what is stored now. */
 export function refuseConflict(what: string, current: unknown): RefusedWith<ConsoleProblem> {
   const detail = `The ${what} has changed since this edit began. Compare your edit with what is stored now, and send it again with the present revision.`;
   return refuse('conflict', detail, { current });

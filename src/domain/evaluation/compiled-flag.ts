@@ -18,7 +18,7 @@ const decoder = new TextDecoder();
 /** The buffer in which a flag's id is hashed. */
 const idBytes = new Uint8Array(64);
 /**
- * Bytes of a cache entry beside its texts: objects, references, the cache's own entry. Measured roughly, meant as a
+ * Bytes of a cache entry without its texts: objects, references, the cache's own entry. Measured roughly, meant as a
  * bound.
  */
 const overheadBytes = 600;
@@ -121,7 +121,7 @@ export interface CompileOptions {
   readonly environments?: readonly Environment[];
 }
 
-/** By the audience from which they were compiled, while anybody holds that audience. */
+/** By the audience from which they were compiled, while that audience is referenced. */
 const compiledAudiences = new WeakMap<Audience, CompiledAudience>();
 
 function compiledOf(audience: Audience): CompiledAudience {
@@ -171,7 +171,7 @@ class StateCompiler {
   }
 }
 
-/** The names of environments as UTF-8, while anybody holds the environments: all flags of a project share them. */
+/** The names of environments as UTF-8, while the environments are referenced: all flags of a project share them. */
 const environmentNames = new WeakMap<Environment, Uint8Array>();
 
 function nameBytesOf(environment: Environment): Uint8Array {

@@ -3,7 +3,7 @@ import { type ProblemList, shown } from '../problem-list.ts';
 import { type ManagementParameter, type ManagementQuery, readParameter } from './management-query.ts';
 
 /**
- * Names that are compared with `dryRun`: each comparison takes microseconds of the writer's thread, for which everybody
+ * Names that are compared with `dryRun`: each comparison takes microseconds of the writer's thread, for which all changes
  * waits.
  */
 const comparisonsMax = 64;

@@ -67,7 +67,7 @@ function flagNameOf(queries: RecordQueries, projectId: string, flagId: string | 
   return flag?.projectId === projectId ? flag.name : null;
 }
 
-/** An address from before the present rule, to which no mail could be sent, is left out. */
+/** An address to which no mail could be sent is left out. */
 function withoutRepetition(members: readonly Member[]): readonly Recipient[] {
   const byAddress = new Map<string, Recipient>();
   for (const { id: memberId, name, email } of members) {

@@ -45,7 +45,7 @@ export function afterAttempt(before: OutboxDelivery | undefined, attempt: Outbox
 const underWayAt = 0;
 
 /**
- * The delivery while a node of a cluster sends the letter. Should that one not say what became of it, nobody knows whether it
+ * The delivery while a node of a cluster sends the letter. If that node never reports a result, it is unknown whether it
  * was sent, and it counts as given up: "at most once" is the rule.
  * @param by who sends it
  */

@@ -37,7 +37,7 @@ export function findUsableLink(
   return mayStillMake(queries, link) ? succeed(link) : linkOver();
 }
 
-/** A first Owner's link that an earlier version stored has ended with the process that showed it; that of a node has not. */
+/** A first Owner's link is stored for all nodes of a cluster: served alone again, the store has none that works. */
 function storedLink(
   queries: RecordQueries,
   secretHash: Uint8Array,

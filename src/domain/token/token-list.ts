@@ -3,7 +3,7 @@ import type { RecordChange } from '../record-change.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import type { Token } from './token.ts';
 
-/** Of one change, with up to 1,000 denials and as many uses each. A store of an earlier version may have any number. */
+/** Of one change, with up to 1,000 denials and as many uses each. */
 const droppedAtOnceMax = 2;
 
 /** A project's tokens: first those that are not revoked, by name, then the most recently revoked. */

@@ -1,6 +1,5 @@
 import { existsSync, readlinkSync, realpathSync, renameSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { timeInName } from '../../support/time-in-name.ts';
 import { claimDirectory, claimFileOf } from '../lmdb/claim.ts';
 import { dataFileOf } from '../lmdb/environment.ts';
 import { syncDirectory } from '../store-directory.ts';
@@ -8,6 +7,11 @@ import { StoreError } from '../store-error.ts';
 import { markerFileOf } from '../store-identity.ts';
 import { manifestFileOf } from './backup-manifest.ts';
 import { beginDirectory, isVacant, type PartialDirectory } from './partial-directory.ts';
+
+/** @returns a time in a form that every file system accepts in a name: `20261121T094704123Z`. */
+function timeInName(at: number): string {
+  return new Date(at).toISOString().replaceAll(/[-:.]/g, '');
+}
 
 /**
  * The temporary name of a data directory that is being restored. If it exists next to a data directory without a store,

@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { assert } from '../../support/assert.ts';
 import type { AnnouncedTransactions } from '../announced-transactions.ts';
+import type { DatabaseName } from '../keys.ts';
 import { RecordSource } from '../record-source.ts';
 import { Snapshots } from '../snapshots.ts';
 import { finishChangeLog } from '../tables/change-log.ts';
 import { beginHistory } from '../tables/environment-versions.ts';
-import { historyRecord, metaKeys, type ReplicaPlace } from '../tables/meta.ts';
-import type { EntryWrite } from '../write-target.ts';
+import {
+  counterRecord,
+  historyRecord,
+  metaKeys,
+  type ReplicaPlace,
+  replicaPlaceRecord,
+} from '../tables/meta.ts';
+import type { EntryWrite, WriteTarget } from '../write-target.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
-import { CapturedWrites } from './captured-writes.ts';
 import {
   chainChecksum,
   decodeContent,
@@ -19,9 +25,66 @@ import {
   recordsFormat,
 } from './log-row.ts';
 import { replaceState, type StateParts, type StateToTake } from './replace-state.ts';
-import { noNotes, putNotes, type ReplicaNotes, readNotes, removeNotes } from './replica-notes.ts';
+import { isReplicated } from './replicated.ts';
 import { type StateEntry, stateOf } from './state.ts';
 import { UsageShares } from './usage-shares.ts';
+
+/** What a replica notes for itself, in the transactions that make it true. */
+interface ReplicaNotes {
+  readonly place: ReplicaPlace;
+  /** What it applied earlier may not be in the cluster any more: the next change begins another history. */
+  readonly hasAnotherPast: boolean;
+}
+
+/** Of a store that has followed no log yet, or does so no more. */
+const noNotes: ReplicaNotes = {
+  place: { position: 0, checksum: Buffer.alloc(32) },
+  hasAnotherPast: false,
+};
+
+/** Outside of transactions. */
+function readNotes({ opened, target: { source } }: StateParts): ReplicaNotes {
+  try {
+    const place = source.find(replicaPlaceRecord, metaKeys.replica);
+    if (place === undefined) return noNotes;
+    return { place, hasAnotherPast: source.find(counterRecord, metaKeys.anotherPast) !== undefined };
+  } finally {
+    opened.root.resetReadTxn();
+  }
+}
+
+/** Within a write transaction. @param before what is noted there */
+function putNotes(target: WriteTarget, before: ReplicaNotes, { place, hasAnotherPast }: ReplicaNotes): void {
+  target.put(replicaPlaceRecord, metaKeys.replica, place);
+  if (hasAnotherPast === before.hasAnotherPast) return;
+  if (hasAnotherPast) target.put(counterRecord, metaKeys.anotherPast, 1);
+  else target.remove('meta', metaKeys.anotherPast);
+}
+
+/** Within a write transaction. */
+function removeNotes(target: WriteTarget): void {
+  target.remove('meta', metaKeys.replica);
+  target.remove('meta', metaKeys.anotherPast);
+}
+
+/** What a write transaction has put and removed, of what all nodes share: the last of each key. */
+class CapturedWrites {
+  readonly #writes = new Map<string, EntryWrite>();
+
+  /** @param value stays as it is */
+  note(database: DatabaseName, key: Buffer, value: Buffer | null): void {
+    if (!isReplicated(database, key)) return;
+    this.#writes.set(`${database}\0${key.toString('latin1')}`, { database, key: Buffer.from(key), value });
+  }
+
+  get isEmpty(): boolean {
+    return this.#writes.size === 0;
+  }
+
+  get all(): readonly EntryWrite[] {
+    return [...this.#writes.values()];
+  }
+}
 
 /** A row of the log does not continue what was applied here: the replica is of another history, and must start anew. */
 export class DivergedError extends Error {

@@ -198,7 +198,7 @@ function writtenBy(source: RecordSource, holderId: string, day: number): number 
 
 /**
  * Counts the bytes of changes in the transaction that writes them, so that no crash returns a quota. The record is
- * beside the counters that most commits write anyway; there is one for each organisation, and one for all members without
+ * with the counters that most commits write anyway; there is one for each organisation, and one for all members without
  * one.
  */
 export function countWrittenBytes(

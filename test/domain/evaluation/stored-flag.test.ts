@@ -8,7 +8,7 @@ import { reasonName } from '../../../src/domain/evaluation/evaluation-reason.ts'
 import { assignPlain, type PlainContext } from '../../../src/domain/evaluation/plain-context.ts';
 import { effectiveCohorts, type Flag, type FlagState, stateIn } from '../../../src/domain/flag/flag.ts';
 import { audienceRecord, skimAudience } from '../../../src/storage/tables/audiences.ts';
-import { flagRecord, skimFlag } from '../../../src/storage/tables/flag-record.ts';
+import { flagRecord, skimFlag } from '../../../src/storage/tables/flags.ts';
 import { audienceOf, flagOf, nastyStrings, projectOf } from '../../storage/support/records.ts';
 import fc from '../../support/fast-check.ts';
 

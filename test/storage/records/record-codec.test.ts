@@ -6,7 +6,7 @@ import { activityRecord, tokenUseRecord } from '../../../src/storage/tables/acti
 import { audienceRecord } from '../../../src/storage/tables/audiences.ts';
 import { auditRecord, decodeAuditEntry, encodeAuditEntry } from '../../../src/storage/tables/audit-record.ts';
 import { changeLogRecord } from '../../../src/storage/tables/change-log.ts';
-import { flagRecord } from '../../../src/storage/tables/flag-record.ts';
+import { flagRecord } from '../../../src/storage/tables/flags.ts';
 import { memberIdentityRecord } from '../../../src/storage/tables/identities.ts';
 import { keptAnswerRecord, keptAnswersUsageRecord } from '../../../src/storage/tables/kept-answers.ts';
 import { memberRecord } from '../../../src/storage/tables/members.ts';
