@@ -76,7 +76,7 @@ function chooseStep({ flags, secret, recent }: Registers, random: Random, name: 
 
 type Write = Omit<Operation, 'name' | 'apply'> & { readonly value: string };
 
-/** What clients did to the flags, and what each node told them. By flag. */
+/** What clients did to the flags, and what each node answered. By flag. */
 interface Histories {
   readonly writes: readonly Write[][];
   readonly readsOf: Map<NodePlace, readonly Operation[][]>;

@@ -22,7 +22,7 @@ const standstillMs = {
   /** Longer than any time-out. */
   long: { min: 90_000, max: 90_000 },
 };
-/** In full, every so many runs, a node and then PostgreSQL stand still for a long time. */
+/** In full, in each such number of runs a node and then PostgreSQL stand still for a long time. */
 const longEvery = 20;
 const longFaults = ['SIGSTOP of a node', 'SIGSTOP of PostgreSQL'];
 const attachedMsMax = 60_000;

@@ -127,7 +127,7 @@ async function start(t: Lifetime, { isFoundWhenRead }: Damage, dataDir: string) 
   return { ...server, port };
 }
 
-/** What a helpful message tells its reader to do. */
+/** What a helpful message asks its reader to do. */
 const advice = /Restore |restore |Move it away|delete store\.json|choose another directory|Stop that process/;
 
 function requireRefusal(name: string, end: number | NodeJS.Signals, lines: readonly string[]): void {

@@ -105,7 +105,7 @@ async function failOnce(
   tally[settled] += 1;
   if (settled === 'recovered') await server.stop();
   // No client waits for the recording of counts: its failure shows only in the log. After an overrun it shows nowhere.
-  // A process that ends may answer 503 before the writer's answers reach the workers: nobody knows then.
+  // A process that ends may answer 503 before the writer's answers reach the workers: the outcome is unknown then.
   const isUnknown = settled === 'ended' && known.unknownAnswers > unknownBefore;
   const isShown = answered500 > 0 || isUnknown || server.lines.some((line) => line.includes(countedMessage));
   if (!isShown && settled !== 'endedByOverrun') {

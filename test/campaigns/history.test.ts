@@ -24,10 +24,10 @@ function optional(value: string, calledAt: number, returnedAt: number): Operatio
 
 const explained: readonly (readonly [string, readonly Operation[]])[] = [
   ['one after another', [operation(write('a'), 0, 1), operation(read('a'), 2, 3)]],
-  ['a read beside a write sees the old value', [operation(write('a'), 0, 9), operation(read(''), 1, 2)]],
-  ['a read beside a write sees the new value', [operation(write('a'), 0, 9), operation(read('a'), 1, 2)]],
+  ['a read during a write sees the old value', [operation(write('a'), 0, 9), operation(read(''), 1, 2)]],
+  ['a read during a write sees the new value', [operation(write('a'), 0, 9), operation(read('a'), 1, 2)]],
   [
-    'writes beside each other, in either order',
+    'writes at the same time, in either order',
     [
       operation(write('a'), 0, 9),
       operation(write('b'), 0, 9),

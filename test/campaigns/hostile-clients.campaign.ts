@@ -38,7 +38,7 @@ const measuredMs = 5000;
 const rounds = 3;
 /** A p99 of fewer is no p99. */
 const answersMin = 100;
-/** How long a sample, which runs beside other tests, waits for them: the silent connections must be open still. */
+/** How long a sample, which runs with other tests, waits for them: the silent connections must be open still. */
 const answersWithinMs = 8000;
 /** Pause after many connections were opened or closed. */
 const settleMs = 500;
@@ -56,13 +56,11 @@ async function holdIdleConnections(stage: HostileStage): Promise<number> {
     const beside = await measureP99(load, context.isFull ? measuredMs : 1000);
     for (const socket of sockets) socket.destroy();
     ratios.push(beside / alone);
-    context.note(
-      `p99 ${alone.toFixed(2)} ms alone, ${beside.toFixed(2)} ms beside ${wanted} idle connections`,
-    );
+    context.note(`p99 ${alone.toFixed(2)} ms alone, ${beside.toFixed(2)} ms with ${wanted} idle connections`);
   }
   const best = Math.min(...ratios);
   if (context.isFull)
-    expect(best <= p99RatioMax, `p99 beside idle connections is ${best.toFixed(2)} times as high`);
+    expect(best <= p99RatioMax, `p99 with idle connections is ${best.toFixed(2)} times as high`);
   return wanted;
 }
 
@@ -189,7 +187,7 @@ async function sendSlowly(stage: HostileStage): Promise<number> {
   const message = `of slow connections more than ${before} descriptors are left`;
   await eventually(isReleased, patienceMs, message);
   const slowestMs = Math.round(load.tally.slowestMs);
-  context.note(`beside slow senders the slowest of ${load.tally.answered} answers took ${slowestMs} ms`);
+  context.note(`with slow senders the slowest of ${load.tally.answered} answers took ${slowestMs} ms`);
   return (context.isFull ? slowConnections.full : slowConnections.sample) * 2 + ownSockets;
 }
 
@@ -663,7 +661,7 @@ const steps: readonly NamedStep[] = [
   ['forged addresses', forgeAddresses],
 ];
 
-/** Runs beside a normal load, which must be answered all the time. */
+/** Runs during a normal load, which must be answered all the time. */
 async function playStep(name: string, play: HostileStep, context: CampaignContext): Promise<number> {
   return withLifetime(async ({ teardown }) => {
     const t = { teardown };
@@ -688,7 +686,7 @@ async function playStep(name: string, play: HostileStep, context: CampaignContex
     const { wrong, unavailable, lost } = load.tally;
     expect(
       wrong.length + unavailable + lost === 0,
-      `${name}: the load beside: ${JSON.stringify(load.tally)}`,
+      `${name}: the normal load: ${JSON.stringify(load.tally)}`,
     );
     await judgeAlive(stage);
     await server.stop();

@@ -22,10 +22,10 @@ const bootMsMax = 400;
 const restartMsMax = 2000;
 /** `burgee check` starts two processes. In a sample it runs after every fourth kill. */
 const sampleChecksEvery = 4;
-/** In every so many cases another service tries to write the served data file. */
+/** In every fifth case another service tries to write the served data file. */
 const secondWriterEvery = 5;
 const secondEndsMs = 30_000;
-/** After every so many kills the data file is compacted, and half of these compactions are killed, too. */
+/** In every third case the data file is compacted, and half of these compactions are killed, too. */
 const compactEvery = 3;
 const compactionEndsMs = 30_000;
 

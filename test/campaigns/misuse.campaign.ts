@@ -250,14 +250,14 @@ const networksOfOneClient: Misuse = async (t, random) => {
 };
 
 const email = 'owner@acme.example';
-/** Wrong passwords for one account that an address may try in a window, before and after it had so many from all. */
+/** Wrong passwords for one account that an address may try in a window, before and after it had a hundred from all. */
 const wrongMax = 10;
 const wrongMaxThen = 2;
 const wrongOfAccountMax = 100;
 
 /**
  * Clients that guess passwords lock themselves out, and never the member, who is at another address. In some cases they
- * are so many that each address has fewer attempts, but still has some.
+ * use all attempts of the account: then each address has fewer, but still some.
  */
 const passwordGuessers: Misuse = async (t, random) => {
   const dataDir = temporaryDirectory(t);
@@ -333,8 +333,8 @@ const heldOperatorSocket: Misuse = async (t, random) => {
       dataDir,
     ]);
     const tookMs = performance.now() - since;
-    expect(code === 0, `a command beside ${sockets.size} held connections ended with ${code}: ${stderr}`);
-    expect(tookMs < commandMsMax, `a command beside ${sockets.size} held connections took ${tookMs} ms`);
+    expect(code === 0, `a command during ${sockets.size} held connections ended with ${code}: ${stderr}`);
+    expect(tookMs < commandMsMax, `a command during ${sockets.size} held connections took ${tookMs} ms`);
   }
   isOver = true;
   for (const socket of sockets) socket.destroy();
@@ -381,7 +381,7 @@ const limitedAddressSpace: Misuse = async (t, random) => {
 /** The default of the drain time and what the process needs beyond it, on a busy machine. */
 const unreadEndMsMax = 40_000;
 
-/** A log that nobody reads any more delays no answer, and SIGTERM still ends the process with 0. */
+/** A log that no process reads any more delays no answer, and SIGTERM still ends the process with 0. */
 const unreadLog: Misuse = async (t, random) => {
   const { dataDir, flags, secret } = await provisionProject(t, { flags: 1 });
   const settings = { BURGEE_MANAGEMENT_RATE_LIMIT: '100000000' };
@@ -402,12 +402,12 @@ const unreadLog: Misuse = async (t, random) => {
   const requests = random.pick([50, 300, 1000, 4000]);
   for (let turn = 0; turn < requests; turn += 1) {
     const { status } = await connection.ask(getRequest(`/api/v1/flags/${flags[0]}`, secret));
-    expect(status === 200, `request ${turn} beside a log that nobody reads: ${status}`);
+    expect(status === 200, `request ${turn} with a log that is not read: ${status}`);
   }
   const ended = once(child, 'exit', { signal: AbortSignal.timeout(unreadEndMsMax) });
   child.kill('SIGTERM');
   const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
-  expect(code === 0, `after ${requests} lines that nobody read it ended with ${signal ?? code}`);
+  expect(code === 0, `after ${requests} unread lines it ended with ${signal ?? code}`);
   return requests;
 };
 
@@ -558,7 +558,7 @@ const kinds: Readonly<Record<string, Misuse>> = {
 };
 const names = Object.keys(kinds);
 
-/** What is written, tried or left undone so that something gives way which should not. Each kind in turn. */
+/** What is written, tried or left undone so that something gives way which should not. Each kind one after another. */
 export const misuse: Campaign = {
   name: 'misuse',
   summary:

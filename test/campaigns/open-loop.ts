@@ -72,7 +72,7 @@ class FreeConnections {
   }
 }
 
-/** A copy: a slice of a string keeps the whole string in memory, and there are as many as answers. */
+/** A copy: a slice of a string keeps the whole string in memory, and there is one for each answer. */
 function beginningOf(body: string): string {
   return Buffer.from(body.slice(0, bodyKept)).toString();
 }

@@ -138,7 +138,7 @@ const changers = 4;
 const slowReaders = 2;
 /** The slow readers, the client that never reads, a backup and its verification. */
 const readersBeside = slowReaders + 3;
-/** The share of a closed loop's throughput. A sample judges no figure, and leaves CPU time to the tests beside it. */
+/** The share of a closed loop's throughput. A sample judges no figure, and leaves CPU time to other tests. */
 const loadShare = { full: 0.8, sample: 0.2 };
 const sampleEveryMs = 2000;
 const saidEveryMs = 60_000;
@@ -319,8 +319,8 @@ async function soakFor(context: CampaignContext, durationMs: number): Promise<Re
     neverReadOn(soak),
     backUpOn(soak),
   ]).catch((fault: unknown) => {
-    const told = server.lines.filter((line) => !/"level":[1-3]0/.test(line)).slice(-loggedMax);
-    throw new Error(`the server has logged:\n${told.join('\n')}`, { cause: fault });
+    const logged = server.lines.filter((line) => !/"level":[1-3]0/.test(line)).slice(-loggedMax);
+    throw new Error(`the server has logged:\n${logged.join('\n')}`, { cause: fault });
   });
   const { wrong, answered, unavailable, lost } = await load.stop();
   expect(wrong.length === 0, `wrong answers: ${wrong.join('\n')}`);

@@ -48,12 +48,17 @@ const growthMaxBytes = 900 * 1024 * 1024;
 const storedMaxBytes = 20 * 1024 * 1024;
 /** And for each change that gave a flag or an audience another whole list. */
 const wholeListMaxBytes = 2 * 1024 * 1024;
+/**
+ * How many of the machine's own delays a request may have in addition: it waits for the processor in several threads. A
+ * sample must also pass on a machine that other processes keep busy; on a calm one that delay is a millisecond or two.
+ */
+const machineDelays = { full: 1, sample: 20 };
 const names = Object.keys(attacks);
 const attacksOfSample = 5;
 const sampleCount = Math.ceil(names.length / attacksOfSample);
 
 /**
- * The first cases have one attack each, of all kinds in turn, or five in the sample; later cases have two or three at
+ * The first cases have one attack each, of all kinds one after another, or five in the sample; later cases have two or three at
  * once.
  */
 function attacksOf(number: number, random: Random, isFull: boolean): readonly string[] {
@@ -158,7 +163,7 @@ function judge(
     expect(lost === 0, `${name} lost ${lost} connections: ${text}`);
     const p99 = percentileOf(durationsMs, 99);
     expect(
-      p99 - machineMs <= boundOf(name, tier, attacksAtOnce),
+      p99 - machineDelays[tier] * machineMs <= boundOf(name, tier, attacksAtOnce),
       `${name} has a p99 of ${p99.toFixed(1)} ms: ${text}`,
     );
   }

@@ -19,7 +19,7 @@ const strikesWithinMs = 10_000;
 /** New connections for each worker while one worker hangs. */
 const newcomers = 12;
 
-/** What the load gets after a fault before its resources are judged: so many that one that is kept is seen. */
+/** Answers after a fault before resources are judged: enough to show one that is not given back. */
 const answersAfterwards = 100;
 
 /** Faults after which a worker leaves in order. A request whose evaluation throws is answered 500 instead. */

@@ -39,7 +39,7 @@ const failingConnections = 4;
 const mixedClients = 12;
 const pauseMs = 10;
 
-/** The load beside the evaluations. */
+/** The load of changes and reads, next to that of evaluations. */
 export interface BusyLoad {
   /** @returns when every client has its last answer. @throws on a wrong answer, or a violated limit */
   stop(): Promise<void>;
@@ -104,8 +104,8 @@ async function failAuthentications(
   await Promise.all(Array.from({ length: failingConnections }, fail));
   const windows = 1 + Math.floor((performance.now() - startedAt) / realMs(failuresWindowMs));
   const { failed, refused, lost } = tally;
-  const told = `${failed} failures were answered, ${refused} refused, ${lost} lost in ${windows} windows; the limit of each is ${failuresMax}`;
-  expect(failed <= failuresMax * windows, told);
+  const counts = `${failed} failures were answered, ${refused} refused, ${lost} lost in ${windows} windows; the limit of each is ${failuresMax}`;
+  expect(failed <= failuresMax * windows, counts);
   // A failure whose answer was lost may have been counted.
-  if (refused > 0) expect(failed + lost >= failuresMax, told);
+  if (refused > 0) expect(failed + lost >= failuresMax, counts);
 }

@@ -1,7 +1,7 @@
 import type { WireAnswer } from '../wire-connection.ts';
 
 /**
- * What a client knows of a change from its answer: it has happened everywhere; it has happened; nobody knows; it has
+ * What a client knows of a change from its answer: it has happened everywhere; it has happened; it is unknown; it has
  * not happened. `fault` is an answer that no change may get.
  */
 export type ChangeOutcome = 'acknowledged' | 'stored' | 'uncertain' | 'refused' | 'fault';

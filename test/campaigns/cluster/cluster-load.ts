@@ -7,7 +7,7 @@ import { getRequest, type WireAnswer, WireConnection } from '../wire-connection.
 import { type ChangeOutcome, isDetached, outcomeOf } from './cluster-answers.ts';
 import { type ClusterStage, type NodePlace, owner } from './cluster-stage.ts';
 
-/** Newest values that a flag still names: a reader checks one of them while at most so many have followed. */
+/** Newest values that a flag still names: a reader checks one of them while no more than these have followed. */
 const valuesKept = 8;
 const writers = 8;
 const readersPerNode = 2;
@@ -49,7 +49,7 @@ export interface LoadCounts {
   longestAnswerMs: number;
 }
 
-/** What clients do, and what they were told. */
+/** What clients do, and the answers that they got. */
 export class ClusterLoad {
   readonly flags: WatchedFlag[] = [];
   /** Names of flags by what their creation was answered. */

@@ -9,7 +9,7 @@ const answerMsMax = 10_000;
 /** The mail server takes its time, so that a sender may die meanwhile. */
 const mailMsMax = 1500;
 
-/** Takes the mails of denials: whoever answers for a token gets one a day for it, whichever nodes have refused it. */
+/** Takes the mails of denials: a token's owner gets one a day for it, whichever nodes have refused it. */
 export async function startDenialMails(t: Lifetime, random: Random): Promise<MailServer> {
   const mail = await startMailServer(t);
   mail.judgeMessage = () => pause(random.integer(0, mailMsMax), null);

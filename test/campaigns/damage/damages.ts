@@ -17,7 +17,7 @@ export interface Damage {
   /** Whether the start must refuse it. Otherwise the start may refuse it, or no answer may show it. */
   readonly isFatal: boolean;
   /**
-   * The server is told to check no record before it serves, so that it must notice the damage when it reads the record.
+   * The server's settings let it check no record before it serves, so that it must notice the damage when it reads the record.
    */
   readonly isFoundWhenRead?: boolean;
   inflict(directory: string, random: Random, flagIds: readonly string[]): Promise<void> | void;

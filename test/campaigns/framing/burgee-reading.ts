@@ -81,7 +81,7 @@ export class BurgeeReader {
     const [flag = ''] = this.#project.flags;
     const change = patchRequest(`/api/v1/flags/${flag}`, this.#project.secret, { enabled: true });
     const { status, body } = await this.#other.ask(change);
-    expect(status === 200, `a change beside: ${status} ${body}`);
+    expect(status === 200, `a change on another connection: ${status} ${body}`);
     // All that was written before that answer has reached this process: one turn of its event loop reads it.
     await setImmediate();
     await setImmediate();

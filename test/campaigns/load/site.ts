@@ -76,7 +76,7 @@ export class Site {
     return runMixedLoad(t, installation ?? this.installation, { ...load, ...shared });
   }
 
-  /** Loads a server until `during` settles, and kills it then if told to, while clients wait for answers. */
+  /** Loads a server until `during` settles, and kills it then if `isKilled`, while clients wait for answers. */
   async loadDuring(
     t: Lifetime,
     server: BootedServer,

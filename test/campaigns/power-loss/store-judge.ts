@@ -11,7 +11,7 @@ import {
 import { storedDigest } from './model.ts';
 
 /**
- * Opens each directory that it is told to, as a start does, and reports the store's content. It is a process of its
+ * Opens each directory that it is sent, as a start does, and reports the store's content. It is a process of its
  * own, because damage may end it.
  */
 export type JudgeAnswer =

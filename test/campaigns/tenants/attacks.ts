@@ -102,7 +102,8 @@ async function neverRead(stage: AttackStage, sockets: number, bytes: Buffer): Pr
   const addressOf = addressesOf(stage.random);
   let sent = 0;
   const stand = async (index: number): Promise<void> => {
-    while (!stage.isOver()) {
+    // At least one, as in `keepAsking`.
+    do {
       const socket = openQuietly(stage.port, addressOf(index));
       socket.pause();
       sent += 1;
@@ -110,7 +111,7 @@ async function neverRead(stage: AttackStage, sockets: number, bytes: Buffer): Pr
       const until = performance.now() + unreadMs;
       while (!stage.isOver() && !socket.destroyed && performance.now() < until) await setTimeout(50);
       socket.destroy();
-    }
+    } while (!stage.isOver());
   };
   await Promise.all(Array.from({ length: sockets }, (_, index) => stand(index)));
   return sent;
@@ -321,7 +322,7 @@ const consoleCrowd: Attack = async (stage) => {
   });
 };
 
-/** Bodies as long as they may be, from strangers: contexts of which nothing is of use. */
+/** Bodies as long as they may be, from anonymous clients: contexts of which nothing is used. */
 const longContexts: Attack = (stage) => {
   const path = `/projects/${stage.tenant.longProjectId}/ofrep/v1/evaluate/flags/${stage.tenant.flags[0]}`;
   const bodies = [
@@ -440,7 +441,7 @@ function cohortsOfChange({ cohortsOfLargeFlag }: AttackStage): number {
   return Math.floor(0.9 * cohortsOfLargeFlag);
 }
 
-/** Gives the same flag one list and another in turns. */
+/** Gives the same flag two lists alternately. */
 const writeStorm: Attack = (stage) => {
   const { largeFlags, largeSecret } = stage.tenant;
   const lists = ['second', 'third'].map((kind) => cohortsOf(cohortsOfChange(stage), kind));

@@ -6,7 +6,7 @@ import { getRequest, patchRequest, postRequest } from '../wire-connection.ts';
 import { selectorOf } from './attacks.ts';
 import { signIn, signInRequest, type Tenant } from './tenants-installation.ts';
 
-/** The requests of one client, in turns, with a pause before each. */
+/** The requests of one client, one after another, with a pause before each. */
 export interface QuietAsk {
   readonly name: string;
   readonly port: number;
@@ -122,7 +122,7 @@ async function asksOf(t: Lifetime, port: number, tenant: Tenant): Promise<QuietA
   return kinds.map(([name, pauseMs, requests], index) => ({
     name,
     port,
-    // Somebody signs in where somebody has signed in before.
+    // The member signs in at an address that has a live session.
     address: name === 'console' || name === signInName ? consoleAddress : `127.77.0.${index + 10}`,
     pauseMs,
     requests,

@@ -117,7 +117,7 @@ export function signInRequest(port: number, email: string, attempted = password)
   return signInHead(port, body.length) + body;
 }
 
-/** @returns the head of a sign-in with so many bytes */
+/** @returns the head of a sign-in with a body of this length */
 export function signInHead(port: number, bytes: number): string {
   const place = `127.0.0.1:${port}`;
   const lines = [
