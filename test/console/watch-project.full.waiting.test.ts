@@ -85,28 +85,6 @@ t.test('changes since the session was read are sent at once', async (t) => {
   await server.stop();
 });
 
-t.test('a page without a project gets the changes of its organisation, and of no other', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  const prepared = new PreparedStore();
-  const other = organisationOf({ name: 'Other' });
-  prepared.add([creationOf('organisation', other)]);
-  const [mine, theirs] = [prepared.addMember('owner'), prepared.addMember('owner', other.id)];
-  await prepared.write(dataDir);
-  const { port, stop } = await bootServer(t, { dataDir });
-  const [owner, stranger] = [prepared.client(t, port, mine), prepared.client(t, port, theirs)];
-  const stream = await openEventStream(t, owner, '/events');
-  t.match(await nextOf(stream), { event: 'ready', data: { position: '0.0' } });
-  const guest = { email: 'guest@example.test', role: 'viewer' };
-  t.equal((await stranger.send('POST', '/invitations', guest)).status, 201);
-  t.equal((await owner.send('POST', '/invitations', guest)).status, 201);
-  t.strictSame(
-    await nextOf(stream),
-    { event: 'changed', data: { position: '1.0', ...nothing, organisation: true } },
-    'only one entry',
-  );
-  await stop();
-});
-
 t.test('the pages of a session are limited, and a closed one frees its place', async (t) => {
   const { server, owner, viewer, events } = await bootWithProject(t);
   const open = async (client = viewer) => await openEventStream(t, client, events);
