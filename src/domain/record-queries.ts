@@ -20,8 +20,7 @@ export interface AuditRange {
   /** Below this sequence, which counts from 1. */
   readonly before?: number;
   /**
-   * A project or a target: other entries may be left out, and are where the ledger is indexed. The old end of a ledger
-   * that an older version began is not indexed: there all entries are walked.
+   * A project or a target: only its entries.
    */
   readonly subjectId?: string;
 }

@@ -1,3 +1,5 @@
+import type { EvaluationCount } from '../../domain/usage/evaluation-count.ts';
+import type { ReplicaPlace } from '../../storage/tables/meta.ts';
 import type { RowOf } from '../../support/row-of.ts';
 
 /*
@@ -14,15 +16,9 @@ export type Confirmation = 'everywhere' | 'unconfirmed' | 'unknown';
 /** A row of the log. */
 export type RowMessage = RowOf<Uint8Array>;
 
-/** A replica's position in the log. */
-export interface PlaceMessage {
-  readonly position: number;
-  readonly checksum: Uint8Array;
-}
-
 /** A state that the replica takes over: see `StateToTake`. */
 export interface StateMessage {
-  readonly place: PlaceMessage;
+  readonly place: ReplicaPlace;
   readonly node: string;
   readonly isOfAnotherPast: boolean;
 }
@@ -43,23 +39,13 @@ interface Stored<Kind> {
   readonly losses: number;
 }
 
-/** A flag's answers in one environment within an hour. */
-export interface CountRow {
-  /** Unix milliseconds of its beginning. */
-  readonly hour: number;
-  readonly flagId: string;
-  readonly environmentNumber: number;
-  readonly on: number;
-  readonly off: number;
-}
-
 /** Calls from the writer to the cluster's thread. */
 export interface ClusterCalls {
   /** Id of the cluster's store. Waits until PostgreSQL answers. */
   readonly storeId: { readonly args: null; readonly result: string };
   /** Brings the opened replica to the newest state. Resolves once it has a state that can be served. */
   readonly opened: {
-    readonly args: { readonly storeId: string; readonly place: PlaceMessage };
+    readonly args: { readonly storeId: string; readonly place: ReplicaPlace };
     readonly result: null;
   };
   /** Commits a row that was decided on the state at the position before it. */
@@ -103,14 +89,14 @@ export interface ClusterCalls {
       /** Start of the wait, on the monotonic clock. */
       readonly since: number;
       /** The replica's position now. */
-      readonly place: PlaceMessage;
+      readonly place: ReplicaPlace;
     };
     readonly result: Confirmation;
   };
   /** Sends the last usage counts when the node ends. Resolves also when that failed. */
   readonly tellLastUsage: { readonly args: null; readonly result: null };
   /** The replica has applied more rows on its own. */
-  readonly applied: { readonly args: PlaceMessage; readonly result: null };
+  readonly applied: { readonly args: ReplicaPlace; readonly result: null };
 }
 
 /** Calls from the cluster's thread to the writer's replica. */
@@ -119,7 +105,7 @@ export interface ReplicaCalls {
   readonly follow: {
     readonly args: readonly RowMessage[];
     readonly result:
-      | { readonly kind: 'applied'; readonly place: PlaceMessage }
+      | { readonly kind: 'applied'; readonly place: ReplicaPlace }
       /** The replica has another history. */
       | { readonly kind: 'diverged'; readonly message: string }
       /** A newer version of Burgee wrote a row. */
@@ -140,13 +126,13 @@ export interface ReplicaCalls {
   /** The next usage counts to send to PostgreSQL, and the name under which they are stored. */
   readonly takeUsage: {
     readonly args: { readonly max: number };
-    readonly result: { readonly id: string; readonly counts: readonly CountRow[] };
+    readonly result: { readonly id: string; readonly counts: readonly EvaluationCount[] };
   };
   /** Returns counts that could not be sent. */
-  readonly keepUsage: { readonly args: readonly CountRow[]; readonly result: null };
+  readonly keepUsage: { readonly args: readonly EvaluationCount[]; readonly result: null };
   readonly tellUsageAgain: { readonly args: null; readonly result: null };
   /** Adds the counts of all other nodes. */
-  readonly addUsage: { readonly args: readonly CountRow[]; readonly result: null };
+  readonly addUsage: { readonly args: readonly EvaluationCount[]; readonly result: null };
   /** Gives the new state up: the replica stays unchanged. */
   readonly giveUpState: { readonly args: null; readonly result: null };
 }

@@ -3,11 +3,12 @@ import { FailureLog, pauseUntil, type Retries, tryAgain } from '../../observabil
 import type { Logger } from '../../observability/logger.ts';
 import type { DatabaseName } from '../../storage/keys.ts';
 import { encodeContent } from '../../storage/replica/log-row.ts';
+import type { ReplicaPlace } from '../../storage/tables/meta.ts';
 import type { LeaseCell } from '../../support/lease-cell.ts';
 import { type CallHandlers, PortCalls } from '../../support/port-calls.ts';
 import { newId } from '../../support/random-id.ts';
 import type { ClusterQuestions, NodesAnswer } from '../client/cluster-protocol.ts';
-import type { ClusterCalls, PlaceMessage, ReplicaCalls } from '../client/replica-protocol.ts';
+import type { ClusterCalls, ReplicaCalls } from '../client/replica-protocol.ts';
 import { countAttempts, giveBackAttempts } from '../sql/attempt-statements.ts';
 import type { ClusterUrl } from '../sql/cluster-url.ts';
 import type { SqlConnection } from '../sql/connection.ts';
@@ -264,7 +265,7 @@ export class ClusterNode {
   }
 
   /** @returns once there is a state that can be served, the local one or the cluster's */
-  async #opened(storeId: string, place: PlaceMessage): Promise<null> {
+  async #opened(storeId: string, place: ReplicaPlace): Promise<null> {
     this.#replica.moved(place);
     if (place.position === 0) {
       requireSameStore(storeId, await this.#storeId());

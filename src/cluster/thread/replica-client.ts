@@ -1,11 +1,6 @@
+import type { ReplicaPlace } from '../../storage/tables/meta.ts';
 import type { PortCalls } from '../../support/port-calls.ts';
-import type {
-  ClusterCalls,
-  PlaceMessage,
-  ReplicaCalls,
-  RowMessage,
-  StateMessage,
-} from '../client/replica-protocol.ts';
+import type { ClusterCalls, ReplicaCalls, RowMessage, StateMessage } from '../client/replica-protocol.ts';
 import type { LogRow } from '../sql/rows.ts';
 
 export type ReplicaPort = PortCalls<ReplicaCalls, ClusterCalls>;
@@ -14,7 +9,7 @@ export type ReplicaPort = PortCalls<ReplicaCalls, ClusterCalls>;
 export class ReplicaClient {
   readonly #port: ReplicaPort;
   readonly #onApplied: (position: number) => void;
-  #place: PlaceMessage | null = null;
+  #place: ReplicaPlace | null = null;
 
   /** @param onApplied called whenever it has applied rows */
   constructor(port: ReplicaPort, onApplied: (position: number) => void) {
@@ -23,7 +18,7 @@ export class ReplicaClient {
   }
 
   /** @throws Error before the replica is open */
-  get place(): PlaceMessage {
+  get place(): ReplicaPlace {
     if (this.#place === null) throw new Error('the replica is not open yet');
     return this.#place;
   }
@@ -33,7 +28,7 @@ export class ReplicaClient {
   }
 
   /** Notes another position: a later one, or any after a state was taken over. */
-  moved(place: PlaceMessage): void {
+  moved(place: ReplicaPlace): void {
     const hasMoved = this.#place?.position !== place.position;
     this.#place = place;
     if (hasMoved) this.#onApplied(place.position);

@@ -1,6 +1,6 @@
+import type { EvaluationCount } from '../../domain/usage/evaluation-count.ts';
 import { hourMs, hourOf, hoursKept } from '../../domain/usage/evaluation-count.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
-import type { CountRow } from '../client/replica-protocol.ts';
 import type { SqlConnection } from '../sql/connection.ts';
 import {
   pullUsage,
@@ -137,11 +137,11 @@ export async function removeOldUsage(connection: SqlConnection): Promise<number>
   return await removeUsage(connection, kind, hourOf(Date.now()) - (hoursKept - 1) * hourMs);
 }
 
-function toUsageCount({ hour, flagId, environmentNumber, on, off }: CountRow): UsageCount {
+function toUsageCount({ hour, flagId, environmentNumber, on, off }: EvaluationCount): UsageCount {
   return { bucket: hour, key: `${flagId}/${environmentNumber}`, first: on, second: off };
 }
 
-function toCountRow({ bucket, key, first, second }: UsageCount): CountRow {
+function toCountRow({ bucket, key, first, second }: UsageCount): EvaluationCount {
   const [flagId = '', environment = ''] = key.split('/');
   return { hour: bucket, flagId, environmentNumber: Number(environment), on: first, off: second };
 }

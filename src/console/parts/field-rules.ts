@@ -122,7 +122,7 @@ export const attributeRule: FieldRule = {
   problemOf: (text, isDone) => {
     if (text === '') return isDone ? 'Enter an attribute.' : null;
     const isReserved = isDone && contextParameters.some((parameter) => parameter === text);
-    if (isReserved) return `${text} is never an attribute, so this rule would match nobody.`;
+    if (isReserved) return `${text} is never an attribute, so this rule would match no caller.`;
     return excessProblem(text, attributeCodePointsMax);
   },
 };

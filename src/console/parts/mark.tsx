@@ -3,9 +3,9 @@ import classes from './mark.module.css';
 
 interface MarkProps {
   /**
-   * What the word is. `on` and `off`: states; `warn`: something to look at; `danger`: failed, or destroyed by somebody;
+   * What the word is. `on` and `off`: states; `warn`: something to look at; `danger`: failed, or deleted;
    * `production`: concerns production; `accent`: the member's own unsaved work; `info`: a neutral fact; `tag`: a label
-   * that somebody gave.
+   * that a member gave.
    */
   readonly tone: 'on' | 'off' | 'warn' | 'danger' | 'production' | 'accent' | 'info' | 'tag';
   /** A dot before the word, for a state: filled for on, a ring otherwise. */

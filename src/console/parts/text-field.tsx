@@ -80,7 +80,7 @@ export function TextField({ onText, rule, note, ...props }: TextFieldProps) {
     <div>
       {field}
       <div className={classes.note} role="status">
-        {isHidden && <span>It has a character that nobody sees: {visibleName(value)}</span>}
+        {isHidden && <span>It contains an invisible character: {visibleName(value)}</span>}
         {note}
       </div>
     </div>

@@ -4,7 +4,7 @@ import { type ManagementParameter, type ManagementQuery, readParameter } from '.
 
 /**
  * Names that are compared with `dryRun`: each comparison takes microseconds of the writer's thread, for which all changes
- * waits.
+ * wait.
  */
 const comparisonsMax = 64;
 const tooMany = `the query has more than ${comparisonsMax} parameters, or parts of their values, that are not known here: one could be meant as dryRun`;

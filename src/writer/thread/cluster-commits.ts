@@ -1,7 +1,6 @@
 import type {
   ClusterCalls,
   Confirmation,
-  PlaceMessage,
   ReplicaCalls,
   RowMessage,
 } from '../../cluster/client/replica-protocol.ts';
@@ -11,6 +10,7 @@ import type { RequireRoom } from '../../storage/lmdb/written-space.ts';
 import { NewerRowError, type ReplicaRow } from '../../storage/replica/log-row.ts';
 import { type DecidedRow, DivergedError, isOfHistory, type Replica } from '../../storage/replica/replica.ts';
 import type { Store } from '../../storage/store.ts';
+import type { ReplicaPlace } from '../../storage/tables/meta.ts';
 import type { WriteTransaction } from '../../storage/write-transaction.ts';
 import { monotonicMs } from '../../support/monotonic-clock.ts';
 import type { PortCalls } from '../../support/port-calls.ts';
@@ -240,7 +240,7 @@ export class ClusterCommits implements Commits {
     void this.#port.ask('applied', this.#placeMessage).catch(() => undefined);
   }
 
-  get #placeMessage(): PlaceMessage {
+  get #placeMessage(): ReplicaPlace {
     const { position, checksum } = this.#replica.place;
     return { position, checksum: new Uint8Array(checksum) };
   }

@@ -1,7 +1,8 @@
-import type { PlaceMessage, ReplicaCalls, RowMessage } from '../../cluster/client/replica-protocol.ts';
+import type { ReplicaCalls, RowMessage } from '../../cluster/client/replica-protocol.ts';
 import { decodeContent, NewerRowError, type ReplicaRow } from '../../storage/replica/log-row.ts';
 import { DivergedError, type Replica } from '../../storage/replica/replica.ts';
 import type { StateEntry } from '../../storage/replica/state.ts';
+import type { ReplicaPlace } from '../../storage/tables/meta.ts';
 import { asBuffer } from '../../support/as-buffer.ts';
 import { assert } from '../../support/assert.ts';
 import type { CallHandlers } from '../../support/port-calls.ts';
@@ -78,7 +79,7 @@ export function replicaHandlers({
 
 function followed(replica: Replica, rows: readonly RowMessage[]): ReplicaCalls['follow']['result'] {
   try {
-    const { position, checksum }: PlaceMessage = replica.follow(rows.map(toLogRow));
+    const { position, checksum }: ReplicaPlace = replica.follow(rows.map(toLogRow));
     return { kind: 'applied', place: { position, checksum: new Uint8Array(checksum) } };
   } catch (fault) {
     if (fault instanceof DivergedError) return { kind: 'diverged', message: fault.message };

@@ -1,4 +1,4 @@
-import type { CountRow, ReplicaCalls } from '../../cluster/client/replica-protocol.ts';
+import type { ReplicaCalls } from '../../cluster/client/replica-protocol.ts';
 import { type EvaluationCount, hourMs, hourOf, hoursKept } from '../../domain/usage/evaluation-count.ts';
 import type { RequireRoom } from '../../storage/lmdb/written-space.ts';
 import type { FlagHour, UsageShares } from '../../storage/replica/usage-shares.ts';
@@ -43,7 +43,7 @@ export class UsageSharing {
 
   /** @returns the counts to send next; the caller must `note` them again if they could not be sent */
   take(max: number): ReplicaCalls['takeUsage']['result'] {
-    const counts: CountRow[] = [];
+    const counts: EvaluationCount[] = [];
     const taken = new Set<string>();
     while (counts.length < max) {
       const next = this.#next();
@@ -80,7 +80,7 @@ export class UsageSharing {
   }
 
   /** Adds the counts of other nodes. */
-  add(counts: readonly CountRow[]): void {
+  add(counts: readonly EvaluationCount[]): void {
     const readable = counts.filter(isReadable);
     for (let from = 0; from < readable.length; from += addedAtOnce) {
       const some = readable.slice(from, from + addedAtOnce);

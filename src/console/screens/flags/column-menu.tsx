@@ -69,7 +69,7 @@ function ColumnLine({ columns, environment, canMove }: ColumnLineProps) {
         color={isPinned ? undefined : 'gray'}
         aria-pressed={isPinned}
         aria-label={`Pin ${name}`}
-        title="Keep beside the name"
+        title="Keep next to the name"
         onClick={() => columns.pin(number, !isPinned)}
       >
         <Pin aria-hidden="true" />

@@ -189,8 +189,8 @@ function TokenNotices({ isFull }: { readonly isFull: boolean }) {
       )}
       {!isMailConfigured && (
         <Callout tone="plain">
-          Mail is not configured, so nobody is told when a token is refused. The emails wait until SMTP is set
-          up.
+          Mail is not configured, so no member is notified when a token is refused. The emails wait until SMTP
+          is set up.
         </Callout>
       )}
     </div>
