@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { eventually } from '../support/expectations.ts';
+import { eventually, expect } from '../support/expectations.ts';
 import { withLifetime } from '../support/lifetime.ts';
 import type { Campaign } from './campaign.ts';
 import { Site } from './load/site.ts';
@@ -39,7 +39,9 @@ export const linearizability: Campaign = {
             const begunAt = counts.answers;
             await setTimeout(ms);
             const isEnough = (): boolean => counts.answers - begunAt >= answersMin;
-            await eventually(isEnough, enoughWithinMs, 'too few answers come');
+            const enough = eventually(isEnough, enoughWithinMs, 'too few answers come');
+            const ended = server.ended.then((end) => expect(false, `the server ended with ${end}`));
+            await Promise.race([enough, ended]);
           });
           if (isKilled) counts.kills += 1;
           else await server.stop();
