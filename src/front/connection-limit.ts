@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import type { Logger } from '../observability/logger.ts';
 import { descriptorLimit } from '../support/descriptor-limit.ts';
 import { monotonicMs } from '../support/monotonic-clock.ts';
-import type { ConnectionRoom } from '../worker/limits/connection-room.ts';
+import type { ConnectionCount } from '../worker/limits/connection-count.ts';
 
 /** Descriptors reserved for files, mails, commands, the admin listener and the thread of a replacement. */
 const spareDescriptors = 64;
@@ -21,7 +21,7 @@ const toldEveryMs = 60_000;
 
 /** The front end's part of the limit of connections: it calculates the limit, and logs when it is reached. */
 export class ConnectionLimit {
-  readonly #room: ConnectionRoom;
+  readonly #room: ConnectionCount;
   readonly #others: number;
   readonly #log: Logger;
   #refusedTold = 0;
@@ -30,7 +30,7 @@ export class ConnectionLimit {
   /**
    * @param others connections that the process may have in addition to those of the front end
    */
-  constructor(room: ConnectionRoom, others: number, log: Logger) {
+  constructor(room: ConnectionCount, others: number, log: Logger) {
     this.#room = room;
     this.#others = others;
     this.#log = log;

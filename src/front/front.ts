@@ -20,7 +20,7 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { tooManyConnectionsAnswer } from '../worker/answers/evaluation-refusal.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import { createWarningMemory } from '../worker/limits/address-finder.ts';
-import { ConnectionRoom, createConnectionRoomMemory } from '../worker/limits/connection-room.ts';
+import { ConnectionCount, createConnectionCountMemory } from '../worker/limits/connection-count.ts';
 import { createWindowMemory } from '../worker/limits/window-limiter.ts';
 import type { DocsPages } from '../worker/pages/docs-pages.ts';
 import type { WebApp } from '../worker/pages/web-app.ts';
@@ -107,7 +107,7 @@ const noWindows = 1;
 /** The shared memory of the limits that are exact over all workers. */
 function createSharedLimits(isEvaluationLimited: boolean): SharedLimits {
   return {
-    connectionRoom: createConnectionRoomMemory(),
+    connectionCount: createConnectionCountMemory(),
     managementRate: createWindowMemory(),
     failedAuthentications: createWindowMemory(),
     failedSyncAuthentications: createWindowMemory(),
@@ -152,7 +152,7 @@ class SessionTouches {
 interface FrontReadings {
   readonly fleet: WorkerFleet;
   readonly workersWanted: number;
-  readonly connections: ConnectionRoom;
+  readonly connections: ConnectionCount;
   readonly writerLinks: WriterLinks;
   readonly usage: UsageRecorder;
 }
@@ -206,7 +206,7 @@ export class Front {
   readonly #parts: FrontParts;
   readonly #server: FrontServer;
   readonly #fleet: WorkerFleet;
-  readonly #connections: ConnectionRoom;
+  readonly #connections: ConnectionCount;
   readonly #connectionLimit: ConnectionLimit;
   readonly #touches: SessionTouches;
   readonly #sync = new SyncDesk();
@@ -221,7 +221,7 @@ export class Front {
     const { log } = mainLog;
     const { docsUrl, workers: threads } = config;
     const limits = createSharedLimits(config.evaluationRateLimit > 0);
-    this.#connections = new ConnectionRoom(limits.connectionRoom);
+    this.#connections = new ConnectionCount(limits.connectionCount);
     this.#passwordThreads = new PasswordThreads(hashesAtOnce, log);
     this.#connectionLimit = new ConnectionLimit(this.#connections, parts.otherConnectionsMax, log);
     this.#touches = new SessionTouches(writer, (fault) => log.error({ err: fault }, 'session not touched'));

@@ -9,7 +9,7 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { WatchedTime } from '../support/watched-time.ts';
 import { within } from '../support/within.ts';
 import { evaluationMetrics } from '../worker/evaluation/evaluation-metrics-protocol.ts';
-import type { ConnectionRoom } from '../worker/limits/connection-room.ts';
+import type { ConnectionCount } from '../worker/limits/connection-count.ts';
 import { requestMetrics } from '../worker/request-metrics-protocol.ts';
 import {
   type HostMessage,
@@ -161,7 +161,7 @@ export interface WorkerFleetOptions {
   readonly server: FrontServer;
   readonly writerLinks: WriterLinks;
   readonly desk: HostDesk;
-  readonly connections: ConnectionRoom;
+  readonly connections: ConnectionCount;
   readonly log: Logger;
   onMessage(message: WorkerNews): void;
   /** Called when only a restart of the process helps. */

@@ -1,5 +1,5 @@
 import type { AnswerMeter } from '../observability/answer-meter.ts';
-import type { TurnGuard } from './turn-guard.ts';
+import type { PipeliningGuard } from './pipelining-guard.ts';
 
 /** The memory that all connections together may keep for answers that sockets have not taken whole. */
 export interface UnsentAnswers {
@@ -24,5 +24,5 @@ export interface AnswerPolicy {
 export interface ExchangeOptions {
   readonly meter: AnswerMeter;
   readonly policy: AnswerPolicy;
-  readonly turns: TurnGuard;
+  readonly turns: PipeliningGuard;
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { HeaderBlock } from './header-block.ts';
+import type { PipeliningGuard } from './pipelining-guard.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
-import type { TurnGuard } from './turn-guard.ts';
 import type { HttpResponse } from './uws.ts';
 
 const lines = new Map<number, string>(
@@ -40,7 +40,7 @@ function bytesAtMost({ status, headers, bodyBytes }: ReadyAnswer): number {
  * body, and open. So `tryEnd`, which says what was taken and costs more, writes what may be too many.
  * @returns whether all of it was taken
  */
-export function writeAtOnce(response: HttpResponse, answer: ReadyAnswer, turns: TurnGuard): boolean {
+export function writeAtOnce(response: HttpResponse, answer: ReadyAnswer, turns: PipeliningGuard): boolean {
   if (!turns.hasRoom(bytesAtMost(answer))) return tryToWrite(response, answer);
   writeHead(response, answer.status, answer.headers);
   response.end(answer.body);
@@ -48,7 +48,7 @@ export function writeAtOnce(response: HttpResponse, answer: ReadyAnswer, turns: 
 }
 
 /** The same with a cork of its own, which the gathered bytes need once they were too many. */
-export function writeChecked(response: HttpResponse, answer: ReadyAnswer, turns: TurnGuard): boolean {
+export function writeChecked(response: HttpResponse, answer: ReadyAnswer, turns: PipeliningGuard): boolean {
   turns.hasRoom(bytesAtMost(answer));
   let isDone = false;
   response.cork(() => {

@@ -13,8 +13,8 @@ import {
   writeHead,
 } from './answer-writing.ts';
 import type { HeaderBlock } from './header-block.ts';
+import { gatheredBytes, type Manner } from './pipelining-guard.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
-import { gatheredBytes, type Manner } from './turn-guard.ts';
 import type { HttpResponse } from './uws.ts';
 
 type Body = string | Uint8Array;

@@ -4,8 +4,8 @@ import type { AnswerPolicy } from './answer-policy.ts';
 import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange } from './exchange.ts';
 import { describeRefusedListen, ListenError } from './listen-error.ts';
+import { PipeliningGuard } from './pipelining-guard.ts';
 import { RequestView } from './request-view.ts';
-import { TurnGuard } from './turn-guard.ts';
 import {
   type AppDescriptor,
   closeListenSocket,
@@ -41,7 +41,7 @@ export interface FrontServer {
 export function createFrontServer(options: FrontServerOptions): FrontServer {
   const app = createApp();
   const view = new RequestView();
-  const turns = new TurnGuard(() => 0);
+  const turns = new PipeliningGuard(() => 0);
   let listening: ListenSocket | null = null;
   // An app that is added twice would get twice its share, and one that has closed would crash the process.
   const inRotation = new Set<AppDescriptor>();

@@ -4,9 +4,9 @@ import { writeAtOnce, writeChecked } from './answer-writing.ts';
 import { type ConnectionRules, watchConnections } from './connection-rules.ts';
 import { Exchange, type ExchangeClass } from './exchange.ts';
 import type { HeaderBlock } from './header-block.ts';
+import { type Manner, PipeliningGuard } from './pipelining-guard.ts';
 import type { ReadyAnswer } from './ready-answer.ts';
 import { needsCare, RequestView } from './request-view.ts';
-import { type Manner, TurnGuard } from './turn-guard.ts';
 import { type AppDescriptor, createApp, type HttpRequest, type HttpResponse, type UwsApp } from './uws.ts';
 
 export type HttpMethod = 'get' | 'head' | 'post' | 'patch' | 'options' | 'any';
@@ -75,7 +75,7 @@ interface RouteParts extends WorkerServerOptions, ExchangeOptions {
 export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
   const app = createApp();
   let connections = 0;
-  const turns = new TurnGuard(() => connections);
+  const turns = new PipeliningGuard(() => connections);
   const parts: RouteParts = { ...options, turns, view: new RequestView() };
   for (const route of options.routes) addRoute(app, route, parts);
   for (const route of options.directRoutes) addDirectRoute(app, route, parts);

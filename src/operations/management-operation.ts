@@ -62,6 +62,8 @@ interface Row {
 /** A worker answers it from a snapshot. */
 export interface ManagementRead extends Row {
   readonly actor: 'read';
+  /** The answer comes in pieces, which are read from a snapshot of its own. */
+  readonly inPieces: boolean;
   readonly run: RunRead;
 }
 /** The writer decides it. */
@@ -148,8 +150,11 @@ function rowOf(id: string, sent: Sent, permission: Permission): Row {
 }
 
 /** An operation that a worker answers from a snapshot. */
-export function managementRead(id: string, { run, ...sent }: Sent & { run: RunRead }): ManagementRead {
-  return { ...rowOf(id, sent, 'read'), actor: 'read', run };
+export function managementRead(
+  id: string,
+  { run, inPieces = false, ...sent }: Sent & { run: RunRead; inPieces?: boolean },
+): ManagementRead {
+  return { ...rowOf(id, sent, 'read'), actor: 'read', inPieces, run };
 }
 
 /** An operation that the writer decides. */

@@ -109,6 +109,8 @@ interface Row {
   readonly hasForeignQuery: boolean;
   /** Null: the operation takes no body. Unknown members are refused. */
   readonly body: TSchema | null;
+  /** The answer comes in pieces, which are read from a snapshot of its own. */
+  readonly inPieces: boolean;
   /** Null: it takes no body. */
   readonly bodyBytesMax: number | null;
   /** Schema of the answer 200 or 201. Null: 204, or a body that is not JSON. */
@@ -137,6 +139,7 @@ interface Sent<Route, Access, Query, Body, Answer> {
   readonly access: Access;
   readonly query?: Query;
   readonly hasForeignQuery?: boolean;
+  readonly inPieces?: boolean;
   readonly body?: Body;
   readonly answer?: Answer;
 }
@@ -154,7 +157,7 @@ function rowOf<
   Body extends Schema,
   Answer extends Schema,
 >(id: Id, sent: Sent<Route, Access, Query, Body, Answer>) {
-  const { route, access, query, hasForeignQuery = false, body, answer } = sent;
+  const { route, access, query, hasForeignQuery = false, inPieces = false, body, answer } = sent;
   return {
     api: 'console' as const,
     id,
@@ -162,6 +165,7 @@ function rowOf<
     access,
     query: (query ?? []) as Query,
     hasForeignQuery,
+    inPieces,
     body: (body ?? null) as Body,
     bodyBytesMax: body == null ? null : smallBodyBytesMax,
     answer: (answer ?? null) as Answer,
@@ -220,7 +224,7 @@ export function conversation<
 /* A step is a read or write that a conversation makes while it answers an operation: half a sign-in, for example.
    The conversation passes its body as a value, which has no schema. */
 const noWire = {
-  ...({ api: 'console', route: null, hasForeignQuery: false } as const),
+  ...({ api: 'console', route: null, hasForeignQuery: false, inPieces: false } as const),
   ...{ body: null, bodyBytesMax: null, answer: null },
 };
 

@@ -1,5 +1,7 @@
 import { type Outcome, succeed } from '../domain/outcome.ts';
-import type { PinnedSnapshot, StoreReader } from '../storage/store-reader.ts';
+import type { RecordQueries } from '../domain/record-queries.ts';
+import type { StoreReader } from '../storage/store-reader.ts';
+import { assert } from '../support/assert.ts';
 import type { ApiAnswer, ApiCall, ApiReads, Caller, Read } from './call.ts';
 import { consoleOperations, consoleSteps } from './console-operations.ts';
 import { answerRead, authorize, type Operation } from './dispatch.ts';
@@ -79,20 +81,31 @@ export class Reads implements ApiReads {
   answer(operation: ManagementRead | ConsoleRead, call: ApiCall, caller: Caller | null): Read {
     const startedAt = performance.now();
     this.#newest.refresh();
-    const snapshot = this.#reader.pin();
-    let isKept = false;
     try {
-      const answer = this.#answer(snapshot, operation, call, caller);
-      isKept = typeof answer.body !== 'string';
-      return { answer, release: isKept ? snapshot.release : () => undefined };
+      if (operation.inPieces) return this.#answerInPieces(operation, call, caller);
+      // Nothing takes another snapshot meanwhile, so none has to be pinned.
+      const answer = this.#answer(this.#reader.queries, operation, call, caller);
+      assert(typeof answer.body === 'string', 'an answer in pieces is read from a pinned snapshot');
+      return { answer, release: nothing };
     } finally {
-      if (!isKept) snapshot.release();
       this.#onStep(performance.now() - startedAt);
     }
   }
 
+  #answerInPieces(operation: ManagementRead | ConsoleRead, call: ApiCall, caller: Caller | null): Read {
+    const { queries, release } = this.#reader.pin();
+    let isKept = false;
+    try {
+      const answer = this.#answer(queries, operation, call, caller);
+      isKept = typeof answer.body !== 'string';
+      return { answer, release: isKept ? release : nothing };
+    } finally {
+      if (!isKept) release();
+    }
+  }
+
   #answer(
-    { queries }: PinnedSnapshot,
+    queries: RecordQueries,
     operation: ManagementRead | ConsoleRead,
     call: ApiCall,
     caller: Caller | null,
@@ -104,3 +117,5 @@ export class Reads implements ApiReads {
       : authorized.problem;
   }
 }
+
+function nothing(): void {}

@@ -1,9 +1,10 @@
 import type { ConnectionRules } from '../http/connection-rules.ts';
 import { Exchange, type ExchangeClass } from '../http/exchange.ts';
+import type { HeaderBlock } from '../http/header-block.ts';
+import { detachedHeaders } from '../operations/answer-headers.ts';
 import { LeaseCell } from '../support/lease-cell.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import { FlagAnswer, type FlagAnswerParts } from './answers/flag-evaluation.ts';
-import { LeasedFlagAnswer, leasedCrowded, leasedExchange, leasedWriter } from './answers/leased-answers.ts';
 
 /** What a node of a cluster answers with in its own way. A service alone has nothing of it on the way of a request. */
 export interface Attachment {
@@ -13,7 +14,7 @@ export interface Attachment {
   writer(port: WriterPort): WriterPort;
   crowded(answer: ConnectionRules['crowded']): ConnectionRules['crowded'];
   /** Whether what is stored here is current, as far as others have acknowledged it. */
-  isAttached(): boolean;
+  readonly isAttached: () => boolean;
 }
 
 const alone: Attachment = {
@@ -34,5 +35,77 @@ export function attachmentOf(leaseMemory: SharedArrayBuffer | null): Attachment 
     writer: (port) => leasedWriter(port, lease),
     crowded: (answer) => leasedCrowded(answer, lease),
     isAttached: () => lease.isValid(),
+  };
+}
+
+/**
+ * `FlagAnswer` on a node of a cluster: what it evaluates without a lease says that it may lack changes. The lease is looked
+ * at before the state is read. Looked at afterwards it proves nothing: in between the node may have caught up, and got a
+ * lease that the state which was read had not.
+ */
+class LeasedFlagAnswer extends FlagAnswer {
+  readonly #lease: LeaseCell;
+
+  constructor(parts: FlagAnswerParts, lease: LeaseCell) {
+    super(parts);
+    this.#lease = lease;
+  }
+
+  override answer(segment: string, query: string): this {
+    const isAttached = this.#lease.isValid();
+    const answer = super.answer(segment, query);
+    if (!isAttached) this.headers = detachedHeaders(this.headers);
+    return answer;
+  }
+
+  override fail(): this {
+    super.fail();
+    if (!this.#lease.isValid()) this.headers = detachedHeaders(this.headers);
+    return this;
+  }
+}
+
+/**
+ * @returns what requests of the APIs are answered through on a node of a cluster. It looks at the lease when the request
+ * has arrived, before anything is read for it, and again when the answer is given: one of them without a lease is enough.
+ */
+function leasedExchange(lease: LeaseCell): ExchangeClass {
+  return class LeasedExchange extends Exchange {
+    #isDetached = !lease.isValid();
+
+    override answer(status: number, headers: HeaderBlock, body: string | Uint8Array): void {
+      super.answer(status, this.#told(headers), body);
+    }
+
+    override begin(status: number, headers: HeaderBlock): void {
+      super.begin(status, this.#told(headers));
+    }
+
+    #told(headers: HeaderBlock): HeaderBlock {
+      this.#isDetached ||= !lease.isValid();
+      return this.#isDetached ? detachedHeaders(headers) : headers;
+    }
+  };
+}
+
+/** @returns the answer to a connection that there is no room for, as the node is when it is given */
+function leasedCrowded(
+  { headers, body }: ConnectionRules['crowded'],
+  lease: LeaseCell,
+): ConnectionRules['crowded'] {
+  return {
+    get headers() {
+      return lease.isValid() ? headers : detachedHeaders(headers);
+    },
+    body,
+  };
+}
+
+/** The way to the writer, which nothing goes without a lease: the node could not say what became of it. */
+function leasedWriter(writer: WriterPort, lease: LeaseCell): WriterPort {
+  const cutOff = { kind: 'cut-off' } as const;
+  return {
+    write: async (call) => (lease.isValid() ? await writer.write(call) : cutOff),
+    recordDenial: async (denial) => (lease.isValid() ? await writer.recordDenial(denial) : cutOff),
   };
 }

@@ -39,13 +39,13 @@ export class WorkerLog {
     if (this.log.isLevelEnabled('info')) this.#gathered.write(requestText(line));
   };
 
-  noteTokenUse(used: UsedBy, status: number, tokenId: string): void {
+  noteTokenUse = (used: UsedBy, status: number, tokenId: string): void => {
     const use = tokenUseOf(used, status, tokenId, Date.now());
     if (use === null) return;
     this.#uses.push(use);
     if (this.#uses.length >= usesOfMessage) this.#tellUses();
     else this.#gathered.touch();
-  }
+  };
 
   #tellUses(): void {
     if (this.#uses.length === 0) return;

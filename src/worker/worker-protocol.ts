@@ -13,7 +13,7 @@ import type { StreamCensus } from '../streams/stream-census.ts';
 import type { WriterClientOptions } from '../writer/client/writer-client.ts';
 import type { WriterLink } from '../writer/client/writer-protocol.ts';
 import type { CountedEvaluations } from './evaluation/evaluation-tallies.ts';
-import type { AttemptMemory } from './limits/attempt-limiters.ts';
+import type { AttemptMemory } from './limits/sign-in-attempts.ts';
 import type { WindowMemory } from './limits/window-limiter.ts';
 import type { DocsPages } from './pages/docs-pages.ts';
 import type { WebApp } from './pages/web-app.ts';
@@ -21,8 +21,8 @@ import type { ReportUsage } from './usage-reports.ts';
 
 /** Memory that all workers share: limits of the process that are exact for any spread of connections. */
 export interface SharedLimits {
-  /** The memory of a `ConnectionRoom`. */
-  readonly connectionRoom: SharedArrayBuffer;
+  /** The memory of a `ConnectionCount`. */
+  readonly connectionCount: SharedArrayBuffer;
   readonly managementRate: WindowMemory;
   readonly failedAuthentications: WindowMemory;
   /** Of sync. Programs with a wrong token must not stop the Management API for others of their address. */

@@ -2,7 +2,7 @@ import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { AnswerPolicy } from '../http/answer-policy.ts';
 import { Stalls } from '../http/body-reader.ts';
 import { createWorkerServer, type WorkerServer } from '../http/worker-server.ts';
-import type { Logger, LogRequest } from '../observability/logger.ts';
+import type { Logger } from '../observability/logger.ts';
 import { plainJsonHeaders } from '../operations/answer-headers.ts';
 import type { ConversationActors } from '../operations/conversation.ts';
 import { ReadQueue } from '../operations/read-queue.ts';
@@ -27,12 +27,11 @@ import type { FlagSource } from './evaluation/flag-source.ts';
 import type { HostClient } from './host-client.ts';
 import { AddressFinder, ClientAddresses } from './limits/address-finder.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
-import { AttemptLimiters } from './limits/attempt-limiters.ts';
-import { ClusterAttempts } from './limits/cluster-attempts.ts';
-import { ConnectionRoom } from './limits/connection-room.ts';
+import { ConnectionCount } from './limits/connection-count.ts';
 import { EvaluationLimit } from './limits/evaluation-limit.ts';
 import { createPools, longAnswerQuota, unsentAnswers } from './limits/pools.ts';
 import { Pool } from './limits/quota.ts';
+import { AttemptLimiters, ClusterAttempts } from './limits/sign-in-attempts.ts';
 import type { WindowMemory } from './limits/window-limiter.ts';
 import { BrowserStreams } from './ofrep/browser-streams.ts';
 import { PublicBase } from './ofrep/events-url.ts';
@@ -99,20 +98,19 @@ export function createServices(
     onFault: (fault, during) => log.error({ err: fault, during }, 'request failed'),
   });
   const streamMeter = new WorkerStreamMeter(requestMeter.cells);
-  const isAttached = (): boolean => attachment.isAttached();
+  const { isAttached } = attachment;
   const streams = new StreamServer({
     ...{ reader, log, memoryMax: streamMemoryMax, meter: streamMeter, storeVersion: setup.storeVersion },
     refresh: () => evaluation.source.refresh(),
     isAttached,
   });
   const { limits, evaluationRateLimit, docsUrl } = setup;
-  const onTokenUsed: WorkerLog['noteTokenUse'] = (...used) => workerLog.noteTokenUse(...used);
   const apiParts = {
     docsUrl,
     services: apiServices(setup, evaluation, requestMeter, host, log, isAttached),
     writer: attachment.writer(writer),
-    logRequest: (line: Parameters<LogRequest>[0]) => workerLog.logRequest(line),
-    onTokenUsed,
+    logRequest: workerLog.logRequest,
+    onTokenUsed: workerLog.noteTokenUse,
   };
   const { onFault, reads } = apiParts.services;
   const failures = (memory: WindowMemory): AddressLimiter =>
@@ -177,7 +175,7 @@ export function createServices(
     apiExchange: attachment.apiExchange,
     onFault: evaluation.project.onFault,
   };
-  const connections = new ConnectionRoom(limits.connectionRoom);
+  const connections = new ConnectionCount(limits.connectionCount);
   const server = createWorkerServer({
     routes: createRoutes(routeParts),
     directRoutes: createDirectRoutes(routeParts),

@@ -13,6 +13,7 @@ import { consoleRead, inProject } from '../operation.ts';
 /** Every audience of the project by name, with the flags that apply it: all flags are read once for that. */
 export const listAudiences = consoleRead('list-audiences', {
   route: 'GET /projects/{projectId}/audiences',
+  inPieces: true,
   access: inProject('viewer'),
   answer: listOf('audiences', audienceViewSchema),
   run: (queries, _request, { project }) => listReply('audiences', views(queries, project)),

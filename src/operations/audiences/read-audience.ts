@@ -14,6 +14,7 @@ import { consoleRead, inProject } from '../operation.ts';
 
 export const readAudience = consoleRead('read-audience', {
   route: 'GET /projects/{projectId}/audiences/{audienceId}',
+  inPieces: true,
   access: inProject('viewer'),
   answer: audienceViewSchema,
   run: (queries, { params }, { project }) => {

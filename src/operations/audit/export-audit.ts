@@ -8,6 +8,7 @@ import { auditQuery, organisationAudit } from './audit-scope.ts';
 /** `format` is `ndjson` or `csv`. */
 export const exportAudit = consoleRead('export-audit', {
   route: 'GET /audit/export',
+  inPieces: true,
   access: inOrganisation('viewer'),
   query: [...auditQuery, 'format'],
   run: (queries, request, principal, { now }) => {

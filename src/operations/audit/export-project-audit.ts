@@ -6,6 +6,7 @@ import { auditQuery, projectAudit } from './audit-scope.ts';
 
 export const exportProjectAudit = consoleRead('export-project-audit', {
   route: 'GET /projects/{projectId}/audit/export',
+  inPieces: true,
   access: inProject('viewer'),
   query: [...auditQuery, 'format'],
   run: (queries, request, principal, { now }) => {

@@ -9,6 +9,7 @@ import { auditQuery, organisationAudit } from './audit-scope.ts';
 /** The whole organisation's entries. Times are Unix milliseconds, `from` included and `to` excluded. */
 export const listAudit = consoleRead('list-audit', {
   route: 'GET /audit',
+  inPieces: true,
   access: inOrganisation('viewer'),
   query: [...auditQuery, 'cursor'],
   answer: auditPageSchema,

@@ -8,6 +8,7 @@ import { auditQuery, projectAudit } from './audit-scope.ts';
 /** With `flag`, the flag's history. */
 export const listProjectAudit = consoleRead('list-project-audit', {
   route: 'GET /projects/{projectId}/audit',
+  inPieces: true,
   access: inProject('viewer'),
   query: [...auditQuery, 'cursor'],
   answer: auditPageSchema,

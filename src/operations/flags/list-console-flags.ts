@@ -22,6 +22,7 @@ const pageKindsMax = 8192;
  */
 export const listConsoleFlags = consoleRead('list-console-flags', {
   route: 'GET /projects/{projectId}/flags',
+  inPieces: true,
   access: inProject('viewer'),
   query: ['limit', 'after', 'ids'],
   answer: flagPageSchema,

@@ -19,6 +19,7 @@ import { envParameter, managementRead, successAnswer } from '../management-opera
 /** `GET /api/v1/flags`. Each flag is read from `queries` when its piece of the body is asked for. */
 export const listFlags = managementRead('list-flags', {
   route: 'GET /api/v1/flags',
+  inPieces: true,
   summary: "List the flags of the token's project",
   description: 'All flags at once, or those of one name. Names are not unique.',
   parameters: [

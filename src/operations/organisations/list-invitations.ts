@@ -13,6 +13,7 @@ const linksAtOnce = 25;
 /** Invitations that can still be used, newest first. */
 export const listInvitations = consoleRead('list-invitations', {
   route: 'GET /invitations',
+  inPieces: true,
   access: inOrganisation('admin'),
   answer: listOf('invitations', invitationRowSchema),
   run: (queries, _request, principal, { now }) =>

@@ -12,6 +12,7 @@ const membersAtOnce = 50;
 /** By name, then id. In pieces, because there may be thousands. */
 export const listMembers = consoleRead('list-members', {
   route: 'GET /members',
+  inPieces: true,
   access: inOrganisation('viewer'),
   answer: listOf('members', memberViewSchema),
   run: (queries, _request, principal) => {

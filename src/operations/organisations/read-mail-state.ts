@@ -8,6 +8,7 @@ import { consoleRead, inOrganisation } from '../operation.ts';
 /** The state of the organisation's denial emails in the outbox. Those that were sent are not in it any more. */
 export const readMailState = consoleRead('read-mail-state', {
   route: 'GET /mail',
+  inPieces: true,
   access: inOrganisation('admin'),
   answer: mailStateSchema,
   run: (queries, _request, principal) => slowReply(mailState(queries, ownOrganisation(principal).id)),

@@ -9,6 +9,7 @@ import { consoleRead, signedIn } from '../operation.ts';
 /** The organisation's projects and the member's own personal ones, by name. */
 export const listProjects = consoleRead('list-projects', {
   route: 'GET /projects',
+  inPieces: true,
   access: signedIn,
   answer: listOf('projects', projectViewSchema),
   run: (queries, _request, { member }) => listReply('projects', visibleProjects(queries, member)),

@@ -19,6 +19,7 @@ const searchCharsMax = 200;
  */
 export const searchConsole = consoleRead('search-console', {
   route: 'GET /search',
+  inPieces: true,
   access: signedIn,
   query: ['q', 'project'],
   answer: searchAnswerSchema,

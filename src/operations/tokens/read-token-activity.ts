@@ -17,6 +17,7 @@ const flagsNamedMax = 100;
 /** A token's page: its uses and denials, newest first, as far back as rows are kept. */
 export const readTokenActivity = consoleRead('read-token-activity', {
   route: 'GET /projects/{projectId}/tokens/{tokenId}',
+  inPieces: true,
   access: inProject('viewer'),
   answer: tokenActivitySchema,
   run: (queries, request, principal, { now }) => {

@@ -5,7 +5,7 @@ import {
   AttemptLimiters,
   type AttemptMemory,
   attemptWindowMs,
-} from '../../../src/worker/limits/attempt-limiters.ts';
+} from '../../../src/worker/limits/sign-in-attempts.ts';
 import { createWindowMemory } from '../../../src/worker/limits/window-limiter.ts';
 import { RequestMeter } from '../../../src/worker/request-meter.ts';
 import { requestMetrics } from '../../../src/worker/request-metrics-protocol.ts';

@@ -1,5 +1,5 @@
 import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
-import { AttemptLimiters, type AttemptMemory } from '../../../src/worker/limits/attempt-limiters.ts';
+import { AttemptLimiters, type AttemptMemory } from '../../../src/worker/limits/sign-in-attempts.ts';
 import { RequestMeter } from '../../../src/worker/request-meter.ts';
 import { requestMetrics } from '../../../src/worker/request-metrics-protocol.ts';
 import { inThread } from '../../support/run-threads.ts';

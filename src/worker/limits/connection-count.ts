@@ -9,10 +9,10 @@ const cells = 3;
  * The room for connections: each takes one of the process' file descriptors, so workers and front end count them
  * together.
  */
-export class ConnectionRoom {
+export class ConnectionCount {
   readonly #cells: Int32Array<SharedArrayBuffer>;
 
-  /** @param memory from `createConnectionRoomMemory` */
+  /** @param memory from `createConnectionCountMemory` */
   constructor(memory: SharedArrayBuffer) {
     this.#cells = new Int32Array(memory);
   }
@@ -51,6 +51,6 @@ export class ConnectionRoom {
   }
 }
 
-export function createConnectionRoomMemory(): SharedArrayBuffer {
+export function createConnectionCountMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(cells * Int32Array.BYTES_PER_ELEMENT);
 }

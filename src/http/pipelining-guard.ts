@@ -43,7 +43,7 @@ function drawLooksApart(): number {
  * the next answer ends its connection, and the library handles no more of that buffer. Other clients that do not wait
  * for answers are cut off too.
  */
-export class TurnGuard {
+export class PipeliningGuard {
   readonly #connections: () => number;
   #left = drawLooksApart();
   #unseenLeft = drawLooksApart();
