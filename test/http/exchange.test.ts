@@ -99,10 +99,19 @@ const ways: Readonly<Record<string, (exchange: Exchange, body: string) => void>>
   },
   'in chunks': (exchange, body) => {
     exchange.begin(200, headers);
-    setImmediate(() => {
-      exchange.write(Buffer.from(body));
+    const bytes = Buffer.from(body);
+    let sent = 0;
+    // As a long answer is sent: no faster than the client reads, so that no time limit applies to most of it.
+    const send = (): void => {
+      while (sent < bytes.length) {
+        const piece = bytes.subarray(sent, sent + 65_536);
+        sent += piece.length;
+        if (!exchange.write(piece)) return;
+      }
       exchange.end();
-    });
+    };
+    exchange.onWritable(send);
+    setImmediate(send);
   },
 };
 
