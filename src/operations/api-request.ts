@@ -76,10 +76,12 @@ export class ApiRequest<Operation = unknown> {
   caller: Caller | null = null;
   /** The token or member, for the log and the quotas; also one that was refused. */
   callerId: string | null = null;
-  /** What it takes of its client's quota of requests that wait; given back when it is answered, or its client goes away. */
+  /** What it takes of its client's quota of requests that wait; given back when it is answered. When its client goes away, work that goes on keeps it. */
   quota: { end(): void } | null = null;
   /** Gives back the memory of the request's body, with the answer or before; a second call has no effect. */
   releaseBody: () => void = () => undefined;
+  /** Work on it goes on in the background, also when its client has gone. */
+  isRunning = false;
   /** Called once, when the answer is given. */
   onAnswered: (status: number) => void = () => undefined;
 

@@ -55,7 +55,7 @@ export class Reads implements ApiReads {
    * writer, and by a read that is made later.
    */
   authorize(operation: Operation | null, call: ApiCall): Outcome<Caller, ApiAnswer> {
-    const isRead = operation?.actor === 'read';
+    const isRead = operation?.actor === 'read' || operation?.actor === 'sync';
     if (isRead) this.#newest.refresh();
     // The writer authorizes again, so an older state does to let a change pass. Nobody is refused by one.
     else this.#newest.refreshSettled();

@@ -97,12 +97,19 @@ export function refuseTooManyFailures(request: ApiRequest, { meter, failedAuthen
   request.refuse({ code: 'too-many-failed-attempts', detail: tooManyFailures }, seconds);
 }
 
-/** Runs a call in the background: a fault answers the request with a 500. */
+/** Waits for work on a request in the background. A fault answers the request with a 500. */
 export function guarded(request: ApiRequest, { onFault }: Api, answering: Promise<void>): void {
-  answering.catch((fault: unknown) => {
-    onFault(fault, request);
-    request.fail();
-  });
+  request.isRunning = true;
+  answering
+    .catch((fault: unknown) => {
+      onFault(fault, request);
+      request.fail();
+    })
+    .finally(() => {
+      request.releaseBody();
+      request.quota?.end();
+    })
+    .catch(() => undefined);
 }
 
 /** Shorter bodies are not compressed: a packet holds them as they are. */

@@ -44,6 +44,7 @@ const checks: readonly Check[] = [
   checkCaller,
   checkQuota,
   receiveBody,
+  checkCallerAgain,
 ];
 
 /** 1. Requests of the address in a minute. */
@@ -109,6 +110,13 @@ function checkQuota(request: ApiRequest, api: Api): boolean {
   if (takeQuota(request, api)) return true;
   request.refuseUnavailable(overloaded);
   return false;
+}
+
+/** The body may have taken its time. The writer authorizes its callers itself. */
+function checkCallerAgain(request: ApiRequest, api: Api): boolean {
+  const { actor, bodyBytesMax } = operationOf(request);
+  if (bodyBytesMax === null || actor === 'write' || actor === 'conversation') return true;
+  return checkLease(request, api) && checkCaller(request, api);
 }
 
 const stalledBody = 'The request body stopped arriving. Send it whole, and faster.';
@@ -179,7 +187,6 @@ export class Pipeline {
     }
   }
 
-  /** The body is released when no work on it goes on any more, also when its client has gone meanwhile. */
   #run(request: ApiRequest, api: Api): void {
     let running: Promise<void> | undefined;
     try {
@@ -187,10 +194,7 @@ export class Pipeline {
     } finally {
       if (running === undefined) request.releaseBody();
     }
-    if (running !== undefined) {
-      const release = (): void => request.releaseBody();
-      guarded(request, api, running.finally(release));
-    }
+    if (running !== undefined) guarded(request, api, running);
   }
 
   /**
@@ -241,9 +245,11 @@ export class Pipeline {
     const close = (status: number): void => {
       if (!isOpen) return;
       isOpen = false;
-      request.quota?.end();
-      // When the client has gone, work on the body goes on, so the body is kept.
-      if (status !== 0) request.releaseBody();
+      // A client that goes away does not end the work on its request, which needs the body and counts until it is done.
+      if (status !== 0 || !request.isRunning) {
+        request.quota?.end();
+        request.releaseBody();
+      }
       api.note(request, status, Math.round((monotonicMs() - startedAt) * 1000) / 1000);
     };
     request.onAnswered = close;

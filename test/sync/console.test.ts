@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
 import { person, signInAs } from '../console/console-fixture.ts';
@@ -95,3 +97,41 @@ t.test('streams of an environment end when it is renamed or deleted, and others 
   await site.patch(idOf(site.shop.flags, 'first'), { enabled: true });
   test.equal((await production.next()).event, 'delta');
 });
+
+t.test(
+  'a token that was revoked reads nothing, nor does a request whose body was on its way',
+  async (test) => {
+    const site = await bootSync(test, {
+      document: documentWithOwner(),
+      settings: { BURGEE_FAILED_AUTHENTICATION_LIMIT: '1000' },
+    });
+    const client = await signInAs(test, site.server, email);
+    const tokens = `/projects/${site.shop.id}/tokens`;
+    const settings = { permission: 'read', environments: null, expiryDays: 30 };
+    let isWriting = true;
+    const writing = (async () => {
+      const id = idOf(site.shop.flags, 'first');
+      for (let percentage = 0; isWriting; percentage = (percentage + 1) % 100)
+        await site.patch(id, { trafficPercentage: percentage });
+    })();
+    const report = JSON.stringify({ flags: [] });
+    for (let round = 0; round < 10; round += 1) {
+      const made = await client.send('POST', tokens, { name: `token ${round}`, ...settings });
+      const { token, secret } = JSON.parse(made.text) as { token: { id: string }; secret: string };
+      test.equal((await site.get(site.path(), secret)).status, 200);
+      const late = connect(site.server.port, '127.0.0.1');
+      const answer = once(late, 'data') as Promise<[Buffer]>;
+      const authorization = `Authorization: Bearer ${secret}`;
+      late.write(
+        `POST /sync/v1/usage/${site.shop.id}/production HTTP/1.1\r\nHost: test\r\n${authorization}\r\nContent-Length: ${report.length}\r\n\r\n`,
+      );
+      test.equal((await client.send('POST', `${tokens}/${token.id}/revoke`)).status, 200);
+      test.equal((await site.get(site.path(), secret)).status, 401);
+      late.write(report);
+      test.match((await answer).toString(), /^HTTP\/1\.1 401 /);
+      late.destroy();
+    }
+    isWriting = false;
+    await writing;
+  },
+);

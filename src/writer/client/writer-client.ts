@@ -223,7 +223,7 @@ export class WriterClient implements WriterPort {
 
   /** @param ms how long a command waits for others to share its message and its commit. 0: it does not wait */
   batchFor(ms: number): void {
-    this.#batch.delayMs = ms;
+    this.#batch.delayMs = Math.min(ms, this.#options.deadlineMs / 4);
   }
 
   /** Sends the waiting commands now. */

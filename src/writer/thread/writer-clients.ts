@@ -61,10 +61,14 @@ export class WriterClients {
    * another worker, the first change must be decided before it.
    */
   #receive(messages: (readonly [Client, ClientMessage])[]): void {
-    for (const client of this.#clients) {
-      for (let next = receiveMessageOnPort(client.port); next !== undefined; ) {
-        messages.push([client, next.message as ClientMessage]);
-        next = receiveMessageOnPort(client.port);
+    // A port that was empty may have got a message while another one was read.
+    for (let before = -1; before < messages.length; ) {
+      before = messages.length;
+      for (const client of this.#clients) {
+        for (let next = receiveMessageOnPort(client.port); next !== undefined; ) {
+          messages.push([client, next.message as ClientMessage]);
+          next = receiveMessageOnPort(client.port);
+        }
       }
     }
     messages.sort(([, { stamp: one }], [, { stamp: other }]) => (one - other) | 0);
