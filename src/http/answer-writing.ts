@@ -29,7 +29,13 @@ export function writeHead(response: HttpResponse, status: number, headers: Heade
  */
 const addedBytesMax = 100;
 
-/** @returns at most so many bytes of an answer */
+/**
+ * A longer answer is always checked. A shorter one may be left to the library, which keeps what the socket does not take and
+ * does not say so: the guard checks a sample of them.
+ */
+const uncheckedBytesMax = 4096;
+
+/** @returns at most this many bytes of an answer */
 function bytesAtMost({ status, headers, bodyBytes }: ReadyAnswer): number {
   return addedBytesMax + statusLine(status).length + headers.name.length + headers.value.length + bodyBytes;
 }
@@ -41,7 +47,8 @@ function bytesAtMost({ status, headers, bodyBytes }: ReadyAnswer): number {
  * @returns whether all of it was taken
  */
 export function writeAtOnce(response: HttpResponse, answer: ReadyAnswer, turns: PipeliningGuard): boolean {
-  if (!turns.hasRoom(bytesAtMost(answer))) return tryToWrite(response, answer);
+  const bytes = bytesAtMost(answer);
+  if (!turns.hasRoom(bytes) || bytes > uncheckedBytesMax) return tryToWrite(response, answer);
   writeHead(response, answer.status, answer.headers);
   response.end(answer.body);
   return true;

@@ -127,7 +127,7 @@ export class Exchange {
    */
   get #manner(): Manner | null {
     const given = this.#givenManner;
-    if (this.#isInCall && this.#body === null) return given;
+    if (this.#isInCall && (this.#body === null || given === 'checked')) return given;
     return (given === 'last' || given === 'held') && this.#options.turns.isTurnOver ? given : null;
   }
 

@@ -80,7 +80,7 @@ export class Reads implements ApiReads {
    */
   answer(operation: ManagementRead | ConsoleRead, call: ApiCall, caller: Caller | null): Read {
     const startedAt = performance.now();
-    this.#newest.refresh();
+    if (caller === null) this.#newest.refresh();
     try {
       if (operation.inPieces) return this.#answerInPieces(operation, call, caller);
       // Nothing takes another snapshot meanwhile, so none has to be pinned.

@@ -10,8 +10,8 @@ export interface UsedBy {
   readonly address: string;
 }
 
-/** Not counted as uses: denials are recorded as such, and a request without the plan uses no token. */
-const refusalStatuses: ReadonlySet<number> = new Set([401, 402, 403]);
+/** Not counted as uses: denials are recorded as such, a request without the plan uses no token, and the others were not carried out. */
+const refusalStatuses: ReadonlySet<number> = new Set([401, 402, 403, 408, 503]);
 
 /** Makes the use for an answered request. @param at Unix milliseconds. @returns null when its token was refused */
 export function tokenUseOf(

@@ -151,6 +151,28 @@ t.test('a client that sends requests of any kind and reads no answer is cut off'
   await besieged.server.stop();
 });
 
+t.test('a client that sends a few requests at a time and reads no answer is cut off', async (t) => {
+  const { server, flag, project } = await besiege(t);
+  const body = '{"context":{"targetingKey":"a"}}';
+  const requests = [
+    get(`/v1/flags/${flag}?targetingKey=a`),
+    withBody(`POST /projects/${project}/ofrep/v1/evaluate/flags/${flag}`, body),
+  ];
+  for (const request of requests) {
+    const socket = connect({ port: server.port, host: '127.0.0.1', localAddress: floodFrom });
+    t.teardown(() => socket.destroy());
+    let isCut = false;
+    socket.on('error', () => undefined).on('close', () => (isCut = true));
+    socket.pause();
+    for (let sent = 0; !isCut && sent < 100_000; sent += 8) {
+      socket.write(request.repeat(8));
+      await setTimeout(1);
+    }
+    t.ok(isCut, request.slice(0, request.indexOf(' ')));
+  }
+  await server.stop();
+});
+
 t.test('clients with thousands of requests at once delay no other by more than 50 ms', async (t) => {
   const { server, flag, probe } = await besiege(t, { BURGEE_WORKERS: '1' });
   const calm = await probe.during(async () => undefined, 100);
