@@ -1,4 +1,5 @@
 import type { ConsoleProblem } from '../domain/console/console-problem.ts';
+import { refuse } from '../domain/outcome.ts';
 import type { SyncTarget } from '../domain/sync/sync-guard.ts';
 import { acceptedValues } from '../http/accepted-values.ts';
 import { acceptedCoding } from '../http/content-coding.ts';
@@ -11,6 +12,7 @@ import { type Operation, readInput } from '../operations/dispatch.ts';
 import { managementOperations } from '../operations/management-operations.ts';
 import { consoleApiPath, createRouter } from '../operations/match-route.ts';
 import type { ConsoleConversation, ConsoleOperation } from '../operations/operation.ts';
+import { readTooLate } from '../operations/refuse-undecided.ts';
 import { syncOperations } from '../operations/sync/sync-operations.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import type { AnswerEncoders } from './answers/answer-encoder.ts';
@@ -160,7 +162,9 @@ export function consoleApi(parts: ConsoleApiParts): Api {
     },
     run: (request) => {
       const { operation } = request;
-      return operation?.actor === 'conversation' ? converse(request, operation, actors) : run(request, api);
+      return operation?.actor === 'conversation'
+        ? converse(request, operation, api, actors)
+        : run(request, api);
     },
     note: (request, status, durationMs) => {
       const memberId = status === 0 ? null : request.callerId;
@@ -174,9 +178,15 @@ export function consoleApi(parts: ConsoleApiParts): Api {
 async function converse(
   request: ApiRequest,
   operation: ConsoleConversation,
+  { readQueue }: Api,
   actors: ConversationActors,
 ): Promise<void> {
-  const input = readInput(operation, request.call);
+  const inputs: ReturnType<typeof readInput>[] = [];
+  // A body may be nothing but faults, whose wording takes a millisecond.
+  await readQueue.run(() => {
+    if (!request.exchange.isOver) inputs.push(readInput(operation, request.call));
+  });
+  const input = inputs[0] ?? refuse('service-unavailable', readTooLate);
   if (!input.ok) request.refuse(input.problem satisfies ConsoleProblem);
   // The body has the shape that the operation declares.
   else await operation.run({ request, body: input.value.body as never }, actors);
