@@ -7,10 +7,10 @@
 export interface Metric {
   /** Unique in its comparison, such as `requestsPerSecond`. */
   readonly key: string;
-  /** As a table's heading, with its unit: "requests a second", "server CPU per request, µs". */
+  /** A table heading with the unit: "requests a second", "server CPU per request, µs". */
   readonly label: string;
   readonly better: 'more' | 'less';
-  /** How many decimals to show. */
+  /** Number of decimals to show. */
   readonly digits: number;
   /** By contender: one value for each round, in order. */
   readonly values: Readonly<Record<string, readonly number[]>>;
@@ -18,13 +18,13 @@ export interface Metric {
 
 export interface Contender {
   readonly name: string;
-  /** What it is, in a sentence, with version and command line of a program that is not ours. */
+  /** A description, with version and command line of a program that is not ours. */
   readonly what: string;
-  /** Its place on the axis that the comparison varies (flags, connections, changes a second), if it varies one. */
+  /** Its value on the axis that the comparison varies (flags, connections, changes a second), if it varies one. */
   readonly x?: number;
 }
 
-/** Contenders that took turns under the same load. */
+/** Contenders that were measured alternately under the same load. */
 export interface Comparison {
   /** Unique in its scenario, such as `throughput-wrk`. */
   readonly id: string;
@@ -57,7 +57,7 @@ export interface Target {
   readonly bound: { readonly atLeast: number } | { readonly atMost: number };
 }
 
-/** A contender that could not be measured here, and why. It is reported, never left out silently. */
+/** A contender that could not be measured here, and why. The report lists it. */
 export interface MissingContender {
   readonly name: string;
   readonly why: string;

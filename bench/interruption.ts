@@ -1,4 +1,4 @@
-/** Ctrl-C reaches this process twice, from the terminal and from npm: two signals within this time count as one. */
+/** Two signals within this time count as one: Ctrl-C reaches this process twice, from the terminal and from npm. */
 const sameSignalMs = 500;
 /** How long scenarios have to stop their servers before the process ends. */
 const cleanUpMaxMs = 30_000;

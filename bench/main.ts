@@ -19,7 +19,7 @@ import { findServerElsewhere } from './server-elsewhere.ts';
 
 const usageExitCode = 2;
 
-/** Loaded when needed: validating a file loads hundreds of modules, which took most of a command's start-up time. */
+/** Loaded when needed, because it loads hundreds of modules for validation. */
 const loadReader = () => import('./report/result-file.ts');
 
 /** @returns the checkout: this program runs from `dist` */
@@ -34,7 +34,7 @@ function printList(): void {
   console.log(`Scenarios:\n${rows.join('\n')}\n\n${buildProgram().helpInformation().trimEnd()}`);
 }
 
-/** @returns the command without the scenarios that cannot measure a server elsewhere */
+/** @returns the command without the scenarios that cannot measure a remote server */
 function keepThoseElsewhere(command: RunCommand): RunCommand {
   const scenarios = command.scenarios.filter(({ runsElsewhere }) => runsElsewhere);
   for (const { name } of command.scenarios.filter(({ runsElsewhere }) => !runsElsewhere))
@@ -51,7 +51,7 @@ function checkJsonFile(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder)) throw new UsageError(`--json ${path}: there is no such folder`);
   if (existsSync(path) && !statSync(path).isFile())
-    throw new UsageError(`--json ${path}: that is no plain file; name one, or a new one`);
+    throw new UsageError(`--json ${path}: that is not a plain file; name one, or a new one`);
   try {
     accessSync(folder, constants.W_OK);
   } catch {

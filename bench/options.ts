@@ -27,7 +27,7 @@ export type BenchCommand =
   | RunCommand
   | { readonly kind: 'list' }
   | { readonly kind: 'page' }
-  /** Help was asked for, and has been printed. */
+  /** Help was requested, and has been printed. */
   | { readonly kind: 'help' };
 
 /** An invalid command line. The message says what to do. */
@@ -50,7 +50,7 @@ interface GivenOptions {
 }
 
 const peersScenarioName = 'peers';
-/** Its results beside an older build have a file of their own. */
+/** The scenario whose results against an older build are saved, in their own file. */
 const savedBefore = 'hostile';
 const usual = { seconds: 5, connections: 64, rounds: 5 } as const;
 const quick = { seconds: 0.25, connections: 8, rounds: 1 } as const;
@@ -102,7 +102,7 @@ export function buildProgram(): Command {
     )
     .option(
       '--before <folder>',
-      `compare this build with a built checkout of an older commit; saves nothing, except ${savedBefore}, in a file of its own`,
+      `compare this build with a built checkout of an older commit; saves nothing, except ${savedBefore} in its own file`,
     )
     .option('--no-save', 'leave bench/results and docs/benchmarks.md as they are')
     .option('--page', 'only write docs/benchmarks.md from bench/results')
@@ -126,22 +126,22 @@ function findScenarios(names: readonly string[], catalogue: readonly Scenario[])
   const known = catalogue.map(({ name }) => name);
   const unknown = names.filter((name) => name !== 'all' && !known.includes(name));
   if (unknown.length > 0) {
-    const told = unknown.map((name) => `there is no scenario ${name}${didYouMean(name, [...known, 'all'])}`);
-    throw new UsageError(`${told.join('; ')}\nThere are: ${known.join(', ')}, all.`);
+    const texts = unknown.map((name) => `there is no scenario ${name}${didYouMean(name, [...known, 'all'])}`);
+    throw new UsageError(`${texts.join('; ')}\nThere are: ${known.join(', ')}, all.`);
   }
   return names.includes('all') ? catalogue : catalogue.filter(({ name }) => names.includes(name));
 }
 
 function chooseDrivers(
-  wanted: ClosedLoopDriver | undefined,
+  given: ClosedLoopDriver | undefined,
   available: readonly ClosedLoopDriver[],
 ): readonly ClosedLoopDriver[] {
-  if (wanted === undefined) return available;
-  if (!available.includes(wanted))
+  if (given === undefined) return available;
+  if (!available.includes(given))
     throw new UsageError(
-      `${wanted} is not installed: install it (apt-get install ${wanted}), or leave --driver out`,
+      `${given} is not installed: install it (apt-get install ${given}), or leave --driver out`,
     );
-  return [wanted];
+  return [given];
 }
 
 function findServer({ server, token }: GivenOptions): RunCommand['server'] {
@@ -161,12 +161,12 @@ function findServer({ server, token }: GivenOptions): RunCommand['server'] {
 
 function repeatOptionsOf(given: GivenOptions): string {
   const names = ['duration', 'connections', 'rounds', 'driver', 'server'] as const;
-  const told = names.flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${given[name]}`]));
+  const options = names.flatMap((name) => (given[name] === undefined ? [] : [`--${name} ${given[name]}`]));
   const token = given.token === undefined ? [] : ['--token "$TOKEN"'];
-  // A program's path is of no use to others.
+  // A program's path means nothing on another machine.
   const peers = [...(given.peer ?? new Map())].map(([name]) => `--peer ${name}=PATH`);
   const before = given.before === undefined ? [] : ['--before PATH'];
-  return [...(given.quick === true ? ['--quick'] : []), ...told, ...token, ...peers, ...before].join(' ');
+  return [...(given.quick === true ? ['--quick'] : []), ...options, ...token, ...peers, ...before].join(' ');
 }
 
 function findPeerPrograms(
@@ -200,7 +200,7 @@ function findCheckoutBefore(
   return folder;
 }
 
-/** A comparison with an older build is about those two alone. */
+/** A comparison with an older build is not a result of this commit alone, so it is saved only in its own file. */
 function savesBefore({ before }: GivenOptions, scenarios: readonly Scenario[]): boolean {
   return before === undefined || scenarios.every(({ name }) => name === savedBefore);
 }

@@ -2,14 +2,14 @@ import type { Comparison, Metric } from './comparison.ts';
 import { mergeHistograms } from './load/latency-histogram.ts';
 import type { BenchSettings, ComparisonPlan, ContenderPlan, Measurement } from './scenario.ts';
 
-/** A comparison's progress, given before each measurement of a contender. */
+/** A comparison's progress, reported before each measurement. */
 export interface ComparisonStep {
   readonly comparison: string;
   readonly contender: string;
   /** From 1; 0 is the warm-up. */
   readonly round: number;
   readonly rounds: number;
-  /** How many of the comparison's measurements are done, warm-up included. */
+  /** Number of the comparison's measurements that are done, warm-up included. */
   readonly done: number;
   readonly total: number;
 }
@@ -25,7 +25,7 @@ type Measured = Awaited<ReturnType<ContenderPlan['measure']>>;
 
 const warmUpSeconds = 1;
 
-interface Turn {
+interface PlannedMeasurement {
   readonly contender: ContenderPlan;
   readonly round: number;
 }
@@ -34,23 +34,27 @@ interface Turn {
  * Every other round takes the contenders in reverse, A B C C B A, so that a machine that slows down or speeds up
  * steadily favours none of them.
  */
-function takeTurns(contenders: readonly ContenderPlan[], rounds: number, isQuick: boolean): readonly Turn[] {
+function alternate(
+  contenders: readonly ContenderPlan[],
+  rounds: number,
+  isQuick: boolean,
+): readonly PlannedMeasurement[] {
   const warmed = isQuick ? [] : contenders.filter(({ isWarmedUp }) => isWarmedUp);
-  const turns = warmed.map((contender) => ({ contender, round: 0 }));
+  const planned = warmed.map((contender) => ({ contender, round: 0 }));
   for (let round = 1; round <= rounds; round += 1) {
     const order = round % 2 === 1 ? contenders : contenders.toReversed();
-    turns.push(...order.map((contender) => ({ contender, round })));
+    planned.push(...order.map((contender) => ({ contender, round })));
   }
-  return turns;
+  return planned;
 }
 
 /** @throws Error when the scenario's plan contradicts itself */
 function checkPlan({ id, contenders, metrics, base }: ComparisonPlan): void {
   const names = contenders.map(({ name }) => name);
-  if (new Set(names).size < names.length) throw new Error(`${id}: two contenders have one name`);
-  if (!names.includes(base)) throw new Error(`${id}: the base ${base} is no contender`);
+  if (new Set(names).size < names.length) throw new Error(`${id}: two contenders have the same name`);
+  if (!names.includes(base)) throw new Error(`${id}: the base ${base} is not a contender`);
   if (new Set(metrics.map(({ key }) => key)).size < metrics.length)
-    throw new Error(`${id}: two metrics have one key`);
+    throw new Error(`${id}: two metrics have the same key`);
 }
 
 /** @throws what `measure` throws, or the signal's reason as soon as it is aborted */
@@ -71,12 +75,12 @@ async function measureUnlessEnded(
   }
 }
 
-/** @throws Error for a missing figure, or one that is no number */
+/** @throws Error for a missing figure, or one that is not a number */
 function checkFigures(figures: Measurement, metrics: ComparisonPlan['metrics']): void {
   for (const { key } of metrics) {
     const value = figures[key];
     if (value === undefined) throw new Error(`there is no figure for ${key}`);
-    if (!Number.isFinite(value)) throw new Error(`${key} is ${value}, which is no figure`);
+    if (!Number.isFinite(value)) throw new Error(`${key} is ${value}, which is not a number`);
   }
 }
 
@@ -85,11 +89,11 @@ type Rounds = ReadonlyMap<string, readonly Measured[]>;
 
 async function measureAll(plan: ComparisonPlan, rounds: number, options: RunOptions): Promise<Rounds> {
   const { seconds, isQuick } = options.settings;
-  const turns = takeTurns(plan.contenders, rounds, isQuick);
+  const planned = alternate(plan.contenders, rounds, isQuick);
   const measured = new Map<string, Measured[]>(plan.contenders.map(({ name }) => [name, []]));
-  for (const [done, { contender, round }] of turns.entries()) {
+  for (const [done, { contender, round }] of planned.entries()) {
     const { name } = contender;
-    const total = turns.length;
+    const total = planned.length;
     options.onStep({ comparison: plan.id, contender: name, round, rounds, done, total });
     const length = round === 0 ? Math.min(warmUpSeconds, seconds) : seconds;
     try {

@@ -1,16 +1,16 @@
 import type { Comparison, Metric, ScenarioReport } from './comparison.ts';
 import type { ClosedLoopDriver } from './load/closed-loop.ts';
 
-/** How to run a scenario: the command's options. */
+/** The command's options for a scenario. */
 export interface BenchSettings {
   /** Duration of each measured round. */
   readonly seconds: number;
   readonly connections: number;
-  /** Rounds of each comparison; contenders take turns within each. */
+  /** Rounds of each comparison. Each round measures every contender. */
   readonly rounds: number;
   /** The load generators of the closed loop; each comparison of throughput runs with every one of them. */
   readonly drivers: readonly ClosedLoopDriver[];
-  /** Small sizes and one short round: shows that a scenario runs; the figures mean nothing. */
+  /** Small sizes and one short round. It shows that a scenario runs; the figures mean nothing. */
   readonly isQuick: boolean;
   /** Programs of the peers to measure, by their names in `binaryPeers`. */
   readonly peerPrograms: ReadonlyMap<string, string>;
@@ -20,7 +20,7 @@ export interface BenchSettings {
   readonly elsewhere: ServerElsewhere | null;
 }
 
-/** A Burgee that the suite did not start, and whose process it cannot measure. */
+/** A Burgee that the suite did not start. Its process cannot be measured. */
 export interface ServerElsewhere {
   readonly origin: string;
   /**
@@ -31,7 +31,7 @@ export interface ServerElsewhere {
   readonly projectId: string;
 }
 
-/** What a scenario works with. */
+/** The tools of a scenario. */
 export interface Bench {
   readonly settings: BenchSettings;
   /** Runs a comparison in alternating rounds, shows progress, and keeps every figure. */
@@ -40,7 +40,7 @@ export interface Bench {
   note(text: string): void;
 }
 
-/** One figure for each metric's key; every contender gives the same keys in every round. */
+/** One figure for each metric's key. Every contender has the same keys in every round. */
 export type Measurement = Readonly<Record<string, number>>;
 
 export interface ComparisonPlan extends Omit<Comparison, 'metrics' | 'rounds' | 'contenders' | 'histograms'> {

@@ -26,7 +26,7 @@ async function askForToken(origin: string, token: string): Promise<TokenAnswer> 
     (fault: Error) => {
       const { cause } = fault;
       throw new Error(
-        `${address} cannot be asked: ${cause instanceof Error ? cause.message : fault.message}`,
+        `${address} cannot be reached: ${cause instanceof Error ? cause.message : fault.message}`,
       );
     },
   );
@@ -37,10 +37,7 @@ async function askForToken(origin: string, token: string): Promise<TokenAnswer> 
   return answer;
 }
 
-/**
- * Validated by hand: a schema package has hundreds of modules, and loading them would take most of the command's
- * start-up time.
- */
+/** Validated by hand, because loading a schema package would take most of the command's start-up time. */
 function isTokenAnswer(value: unknown): value is TokenAnswer {
   const { project, permission } = (value ?? {}) as { readonly [Key in keyof TokenAnswer]?: unknown };
   const { id } = (project ?? {}) as { readonly id?: unknown };

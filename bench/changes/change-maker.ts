@@ -9,13 +9,10 @@ export interface ChangesMade {
   readonly due: number;
 }
 
-/**
- * So many changes can wait for their commit at once: twice as many as arrive, at 1,000 a second, while one is held and
- * committed.
- */
+/** Most changes that wait for their commit at once: twice as many as arrive during a commit at 1,000 a second. */
 const connectionsMax = 64;
 
-/** A connection, and the flags that only it changes, in turns. */
+/** A connection, and the flags that only it changes, round robin. */
 interface Lane {
   readonly connection: KeptConnection;
   readonly flags: readonly ChangingFlag[];

@@ -9,7 +9,7 @@ export interface ChangeableFlag {
   readonly writeToken: string;
 }
 
-/** Taken in turns. No fixture begins with the first value, so that the first patch changes something too. */
+/** Used alternately. No fixture begins with the first value, so that the first patch changes something too. */
 const percentages = [97, 98] as const;
 const changed = Buffer.from('"changed":true');
 

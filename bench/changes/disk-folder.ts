@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
-/** By Linux's magic numbers; an unknown type is given as its number. */
+/** Linux's magic numbers. An unknown type is reported by its number. */
 const typeNames: ReadonlyMap<number, string> = new Map([
   [0x01021994, 'tmpfs'],
   [0xef53, 'ext4'],
@@ -16,9 +16,7 @@ export function fileSystemAt(path: string): string {
   return typeNames.get(type) ?? `type ${type}`;
 }
 
-/**
- * Where durable changes are measured: the system's temporary folder, or `/var/tmp` where that folder lies in memory.
- */
+/** @returns the system's temporary folder, or `/var/tmp` if that folder is in memory: durable changes need a disk */
 export function diskFolder(): string {
   return fileSystemAt(tmpdir()) === 'tmpfs' ? '/var/tmp' : tmpdir();
 }

@@ -13,7 +13,7 @@ export type ChangeReply =
   | { readonly kind: 'made'; readonly made: ChangesMade }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Makes changes from a process of its own, which sleeps until it is told to begin. */
+/** Makes changes from its own process, which sleeps until the first order. */
 export interface FixedRateChanges {
   /**
    * Makes `perSecond` changes a second while `measure` runs; 0 makes none.
@@ -30,7 +30,7 @@ export interface FixedRateChanges {
 
 const program = fileURLToPath(new URL('./change-process.js', import.meta.url));
 
-/** @param flags at least one; they are changed in turns, each to a percentage that it does not have */
+/** @param flags at least one; they are changed round robin, each to a percentage that it does not have */
 export async function startChanges(
   origin: string,
   flags: readonly ChangeableFlag[],

@@ -6,9 +6,9 @@ import { KeptConnection } from './kept-connection.ts';
 import { ensureChange, makeChange } from './make-change.ts';
 import type { Freshness, FreshnessProbe } from './probe-freshness.ts';
 
-/** Pause between two probes: it makes some 50 to 100 probes a second. */
+/** Pause between two probes, which makes some 50 to 100 probes a second. */
 const pauseMs = 10;
-/** A change that does not show after that will not show any more. */
+/** A change that does not show after this time never will. */
 const staleMaxMs = 10_000;
 
 /**

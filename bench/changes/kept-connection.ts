@@ -14,15 +14,12 @@ interface Waiting {
 const headEnd = Buffer.from('\r\n\r\n');
 /** A server that takes longer to answer has failed. */
 const answerTimeoutMs = 30_000;
-/**
- * A connection that idled longer is replaced: servers close idle connections, Burgee after some 10 s, and a request
- * sent just before that is lost.
- */
+/** A connection that idled longer is replaced. Servers close idle connections, Burgee after some 10 s. */
 const idleMaxMs = 5000;
 
 /**
- * One kept connection with at most one request under way; it is replaced after it idled, or an answer has ended it. It
- * does little work for each request, because it shares cores with the server that is measured.
+ * One kept connection with at most one request under way. It is replaced after it idled, and after an answer that closes
+ * it. It does little work for each request, because it shares cores with the measured server.
  */
 export class KeptConnection {
   readonly #origin: string;
@@ -84,7 +81,7 @@ export class KeptConnection {
     const answer = { status: Number(head.slice(9, 12)), body: this.#received.subarray(bodyStart, bodyEnd) };
     this.#received = this.#received.subarray(bodyEnd);
     const waiting = this.#settle();
-    // The service closes connections now and then, such as to even them out over its workers, and says so.
+    // The service closes some connections, such as to balance them over its workers, and announces it.
     if (/\r\nconnection: close\r\n/i.test(head)) this.#socket.destroy();
     waiting?.resolve(answer);
   }

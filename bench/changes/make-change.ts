@@ -6,24 +6,24 @@ const busyPauseMs = 100;
 const busyAnswersMax = 50;
 
 /**
- * Sends a change, and waits until it is acknowledged. On a computer with other work a service may refuse one, since it
- * could not begin it in time: it is asked for again, for some seconds. A node of a cluster may also have stored it, and
- * answer 503 because another node's lease has lapsed: then the repeated change finds nothing to do.
+ * Sends a change, and waits until it is acknowledged. On a busy machine a service may answer 503, because it could not begin
+ * the change in time. The change is then repeated for some seconds. A node of a cluster may have stored the change, and
+ * answer 503 because another node's lease has lapsed. Then the repeated change changes nothing.
  *
- * @throws when it is refused, or changes nothing although no answer before said that it might be stored
+ * @throws when it is refused, or changes nothing at the first attempt
  */
 export async function makeChange(connection: KeptConnection, change: Buffer): Promise<void> {
-  const { answer, isFirst } = await askUntilTaken(connection, change);
+  const { answer, isFirst } = await askUntilAccepted(connection, change);
   if (isFirst) requireChange(answer);
   else requireAccepted(answer);
 }
 
-/** The same for a flag that may be in the wanted state already. */
+/** The same for a flag that may already be in the requested state. */
 export async function ensureChange(connection: KeptConnection, change: Buffer): Promise<void> {
-  requireAccepted((await askUntilTaken(connection, change)).answer);
+  requireAccepted((await askUntilAccepted(connection, change)).answer);
 }
 
-async function askUntilTaken(
+async function askUntilAccepted(
   connection: KeptConnection,
   change: Buffer,
 ): Promise<{ readonly answer: PlainAnswer; readonly isFirst: boolean }> {

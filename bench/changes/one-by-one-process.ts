@@ -5,12 +5,10 @@ import { PatchCounter, type PatchFigures } from './patch-figures.ts';
 import type { StoreLoad } from './patch-loads.ts';
 import { openBenchStore, storePatch } from './stored-patch.ts';
 
-/** Taken in turns. */
+/** Used alternately. */
 const percentages = [97, 98] as const;
 
-/**
- * The patch number `index`, from 0: it cycles through the flags, and gives each another percentage than the last time.
- */
+/** Patch number `count`, from 0. It cycles through the flags, and gives each a different percentage than the last time. */
 function makeChange(store: Store, flags: readonly ChangeableFlag[], count: number): boolean {
   const flag = flags[count % flags.length] as ChangeableFlag;
   const percentage = percentages[Math.floor(count / flags.length) % percentages.length] as number;

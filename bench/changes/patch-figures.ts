@@ -20,7 +20,7 @@ export class PatchCounter {
   readonly #startedAtMs = performance.now();
   readonly #cpuBefore = process.cpuUsage();
 
-  /** @param beganAtMs when the change was asked for, by `performance.now` */
+  /** @param beganAtMs when the change was requested, by `performance.now` */
   countChange(beganAtMs: number): void {
     this.#latencies.recordMs(performance.now() - beganAtMs);
   }

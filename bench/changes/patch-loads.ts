@@ -5,7 +5,7 @@ import type { PatchFigures } from './patch-figures.ts';
 
 /** Writers that each patch their own flag and wait for every answer. */
 export interface WritersLoad {
-  /** Of the servers that they are spread over. */
+  /** The servers that the writers are spread over. */
   readonly origins: readonly string[];
   /** One for each writer. */
   readonly flags: readonly ChangeableFlag[];
@@ -17,14 +17,14 @@ export interface StoreLoad {
   /** A provisioned store that no server has open. */
   readonly dataDir: string;
   readonly flags: readonly ChangeableFlag[];
-  /** How many changes wait at any time. */
+  /** Number of changes that wait at any time. */
   readonly waiting: number;
   readonly seconds: number;
 }
 
 /** Commits to a PostgreSQL without a server. */
 export interface PostgresLoad {
-  /** Of a cluster that has made a change: its rows are the pattern. */
+  /** The database of a cluster that has made a change, whose rows are the pattern. */
   readonly clusterUrl: string;
   readonly seconds: number;
 }

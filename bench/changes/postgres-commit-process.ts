@@ -3,7 +3,7 @@ import { answerLoad } from '../load/load-program.ts';
 import { PatchCounter, type PatchFigures } from './patch-figures.ts';
 import type { PostgresLoad } from './patch-loads.ts';
 
-/** What a patch has written: the bytes of a real one. */
+/** The bytes that a real patch has written. */
 interface PatchedRows {
   readonly changes: Buffer;
   readonly databases: readonly string[];
@@ -11,7 +11,7 @@ interface PatchedRows {
   readonly values: readonly Buffer[];
 }
 
-/** Beside the cluster's own tables, of the same shape and settings. */
+/** Tables of the same shape and settings as the cluster's own. */
 const tables = `
   create schema if not exists bare;
   create table if not exists bare.head (id int primary key, position bigint not null) with (fillfactor = 50);
@@ -23,7 +23,7 @@ const tables = `
   ) with (fillfactor = 85);
   insert into bare.head values (1, 1) on conflict do nothing`;
 
-/** One statement, as a node's commit is. */
+/** One statement, like a node's commit. */
 const commit = `
   with moved as (update bare.head set position = position + 1 returning position),
   logged as (insert into bare.log select position, $1 from moved),

@@ -9,8 +9,8 @@ const page = Buffer.alloc(4096, 0x62);
 const pages = 256;
 
 async function runSyncs({ directory, seconds }: SyncLoad): Promise<PatchFigures> {
-  const place = mkdtempSync(join(directory, 'burgee-sync-'));
-  const file = openSync(join(place, 'pages'), 'w');
+  const folder = mkdtempSync(join(directory, 'burgee-sync-'));
+  const file = openSync(join(folder, 'pages'), 'w');
   try {
     writeSync(file, Buffer.alloc(page.length * pages));
     fdatasyncSync(file);
@@ -25,7 +25,7 @@ async function runSyncs({ directory, seconds }: SyncLoad): Promise<PatchFigures>
     return counter.figures();
   } finally {
     closeSync(file);
-    rmSync(place, { recursive: true });
+    rmSync(folder, { recursive: true });
   }
 }
 

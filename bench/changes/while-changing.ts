@@ -8,11 +8,11 @@ const keptMetric = {
   better: 'more',
   digits: 3,
 } as const;
-const keptShareMin = 0.95;
+const keptMin = 0.95;
 
 /**
- * The same bench, with changes beside the load: a contender's `x` is how many a second. It adds a metric, the share of
- * the due changes that were made in time.
+ * The same bench, with changes during the load. A contender's `x` is the number of changes a second. It adds a metric: the
+ * part of the due changes that were made in time.
  */
 export function whileChanging(bench: Bench, changes: FixedRateChanges): Bench {
   const changing = (contender: ContenderPlan): ContenderPlan => ({
@@ -40,7 +40,7 @@ export function remarkOnChanges(comparison: Comparison): Comparison {
   const kept = comparison.metrics.find(({ key }) => key === keptMetric.key)?.values ?? {};
   const behind = comparison.contenders.flatMap(({ name }) => {
     const least = Math.min(...(kept[name] ?? []));
-    if (least >= keptShareMin) return [];
+    if (least >= keptMin) return [];
     return [
       `${name}: the changes fell behind their rate; in the worst round ${(least * 100).toFixed(1)} % of those due were made.`,
     ];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { peersFolder } from '../peers/peer-packages.ts';
 
-/** The URL of an adapter that asks the question with five attributes. */
+/** @returns the URL of an adapter that evaluates a flag for users with five attributes */
 export function adapterUrl(name: string): string {
   return pathToFileURL(join(peersFolder, 'adapters', 'attributes', `${name}.mjs`)).href;
 }

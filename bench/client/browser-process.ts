@@ -10,17 +10,17 @@ import { encodeRequests } from '../load/request-bytes.ts';
 import type { BrowserProbe } from './probe-browser.ts';
 import type { Visibility } from './probe-visible.ts';
 
-/** No browser is told of two changes sooner: the service would hold the second one back. */
+/** The least time between two changes of an environment: the service sends its browsers at most one event a second. */
 const quietMs = 1100;
-/** A change that was not told by then is not told any more. */
-const toldWithinMs = 10_000;
+/** A change whose event has not come after this time has failed. */
+const eventWithinMs = 10_000;
 
 /** A page that follows the events of one environment. */
 class Browser {
   readonly flag: ChangeableFlag;
   readonly question: Buffer;
   isOn = false;
-  toldAtMs = Number.NEGATIVE_INFINITY;
+  eventAtMs = Number.NEGATIVE_INFINITY;
   /** Called with each event. */
   onEvent: () => void = () => undefined;
   readonly #request: ClientRequest;
@@ -31,7 +31,7 @@ class Browser {
     this.question = question;
   }
 
-  /** Resolves when the stream has told of the present flags. */
+  /** Resolves with the first event of the stream. */
   static async open({ origin, projectId, flag }: BrowserProbe, environment: string): Promise<Browser> {
     const base = `/projects/${projectId}/${environment}/ofrep/v1`;
     const body = JSON.stringify({ context: { targetingKey: 'user-42' } });
@@ -61,14 +61,14 @@ class Browser {
   }
 }
 
-/** Patches a flag in one environment after another, and waits until its browser was told and has asked for the flags. */
+/** Patches a flag in one environment after another, and waits until its browser has received an event and fetched the flags. */
 async function probe(asked: BrowserProbe): Promise<Visibility> {
   const { origin, environments, seconds } = asked;
   const [writer, reader] = await Promise.all([KeptConnection.open(origin), KeptConnection.open(origin)]);
   const make = (flag: ChangeableFlag, state: object) => makeChange(writer, patchRequest(origin, flag, state));
   const browsers: Browser[] = [];
   for (const environment of environments) {
-    // Rounds follow each other: the flag is as before the first one.
+    // An earlier round may have left the flag on.
     const off = { enabled: false, trafficPercentage: 100 };
     await ensureChange(writer, patchRequest(origin, { ...asked.flag, environment }, off));
     browsers.push(await Browser.open(asked, environment));
@@ -78,7 +78,7 @@ async function probe(asked: BrowserProbe): Promise<Visibility> {
   const endAtMs = performance.now() + seconds * 1000;
   for (let change = 0; change === 0 || performance.now() < endAtMs; change += 1) {
     const browser = browsers[change % browsers.length] as Browser;
-    await sleep(Math.max(0, browser.toldAtMs + quietMs - performance.now()));
+    await sleep(Math.max(0, browser.eventAtMs + quietMs - performance.now()));
     recorder.recordMs(await changeSeen(browser, reader, make));
     await sleep(quietMs / browsers.length);
   }
@@ -95,17 +95,17 @@ async function changeSeen(
   make: (flag: ChangeableFlag, state: object) => Promise<void>,
 ): Promise<number> {
   browser.isOn = !browser.isOn;
-  const told = browser.nextEvent().then(() => {
-    browser.toldAtMs = performance.now();
+  const fetched = browser.nextEvent().then(() => {
+    browser.eventAtMs = performance.now();
     return reader.ask(browser.question);
   });
   await make(browser.flag, { enabled: browser.isOn });
   const acknowledgedAtMs = performance.now();
-  const answer = await Promise.race([told, sleep(toldWithinMs, null, { ref: true })]);
-  if (answer === null) throw new Error(`a browser was not told of a change within ${toldWithinMs} ms`);
+  const answer = await Promise.race([fetched, sleep(eventWithinMs, null, { ref: true })]);
+  if (answer === null) throw new Error(`a browser got no event of a change within ${eventWithinMs} ms`);
   const seenAtMs = performance.now();
   if (!answer.body.includes(`"value":${browser.isOn}`)) throw new Error('the flags do not show the change');
-  // It may be told before its acknowledgement arrives.
+  // The event may arrive before the acknowledgement.
   return Math.max(0, seenAtMs - acknowledgedAtMs);
 }
 

@@ -8,7 +8,7 @@ const [projectId, flagId, audienceId] = [
   'cm5half0000000000003',
 ];
 
-/** The client as a program has it, from a bootstrap, so that it needs no server. */
+/** The client as a program uses it, with a bootstrap, so that it needs no server. */
 export async function prepare(userIds: readonly string[]): Promise<Evaluate> {
   const rules = [
     { attribute: 'plan', values: plans },
@@ -24,7 +24,7 @@ export async function prepare(userIds: readonly string[]): Promise<Evaluate> {
     audienceId,
   };
   const flags = await connect({
-    // Nobody listens there.
+    // No server listens there.
     url: 'http://127.0.0.1:1',
     project: projectId,
     token: 'none',

@@ -6,7 +6,7 @@ import { adapterUrl } from './attributes-question.ts';
 
 const comparisonId = 'in-process';
 const ours = 'burgee-client';
-/** How many users, one after another: contexts are made beforehand. */
+/** Number of users, whose contexts are made beforehand. */
 const usersHere = 10_000;
 const quickUsers = 1000;
 
@@ -33,7 +33,7 @@ function planOf(name: string, what: string, url: string, users: number): Contend
   };
 }
 
-/** Compares the client with libraries that evaluate in their caller's process, too. */
+/** Compares the client with other libraries that evaluate in the caller's process. */
 export function compareLibraries(bench: Bench): Promise<Comparison> {
   const users = bench.settings.isQuick ? quickUsers : usersHere;
   const evaluator = new URL('./burgee-client-evaluator.js', import.meta.url).href;

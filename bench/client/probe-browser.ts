@@ -3,7 +3,7 @@ import type { ChangeableFlag } from '../changes/changing-flag.ts';
 import { runLoadProgram } from '../load/load-program.ts';
 import type { Visibility } from './probe-visible.ts';
 
-/** The service tells the browsers of an environment once a second at most, so each browser has one of its own. */
+/** The service sends the browsers of an environment at most one event a second, so each browser has its own environment. */
 export const browsersOfProbe = 24;
 
 export interface BrowserProbe {
@@ -16,7 +16,7 @@ export interface BrowserProbe {
 
 const program = fileURLToPath(new URL('./browser-process.js', import.meta.url));
 
-/** Probes in a process of its own, one change after another. @throws when a change is not told, or the flags do not show it */
+/** Probes in its own process, one change after another. @throws when a change causes no event, or the flags do not show it */
 export function probeBrowser(probe: BrowserProbe): Promise<Visibility> {
   return runLoadProgram(program, probe);
 }

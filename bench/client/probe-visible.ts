@@ -8,7 +8,7 @@ export interface VisibleProbe extends FreshnessProbe {
   readonly projectId: string;
 }
 
-/** Times from the acknowledgement of a change until a client in another process answers by it. */
+/** Times from the acknowledgement of a change until a client in another process evaluates by it. */
 export type Visibility = Pick<Freshness, 'p50Us' | 'p99Us' | 'histogram'>;
 
 const program = fileURLToPath(new URL('./visible-process.js', import.meta.url));

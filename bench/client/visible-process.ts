@@ -9,24 +9,24 @@ import type { Visibility, VisibleProbe } from './probe-visible.ts';
 
 /** Pause between two changes. */
 const pauseMs = 10;
-/** A change that the client has not seen by then will not show any more. */
+/** A change that the client has not seen after this time never will be. */
 const seenWithinMs = 10_000;
 
-/** Patches a flag, and waits until a connected client answers by it. */
+/** Patches a flag, and waits until a connected client evaluates by the change. */
 async function probe({ origin, flag, projectId, seconds }: VisibleProbe): Promise<Visibility> {
   const client = await connect({ url: origin, project: projectId, token: flag.writeToken });
   if (client.status !== 'ready') throw new Error(`the client is ${client.status}: ${client.why}`);
   const writer = await KeptConnection.open(origin);
   const recorder = new LatencyRecorder();
-  let wanted: boolean | null = null;
+  let expected: boolean | null = null;
   let noteSeen: () => void = () => undefined;
   client.on('change', () => {
-    if (client.isOn(flag.id, {}, wanted === false) === wanted) noteSeen();
+    if (client.isOn(flag.id, {}, expected === false) === expected) noteSeen();
   });
   await ensureChange(writer, patchRequest(origin, flag, { enabled: false, trafficPercentage: 100 }));
   const endAtMs = performance.now() + seconds * 1000;
   for (let isOn = true; performance.now() < endAtMs; isOn = !isOn) {
-    wanted = isOn;
+    expected = isOn;
     const seen = new Promise<number>((resolve) => {
       noteSeen = () => resolve(performance.now());
     });

@@ -13,13 +13,13 @@ import type { Lifetime } from '../../test/support/lifetime.ts';
 export const latencyMs = 20;
 const bytesPerSecond = 10_000_000 / 8;
 const cpuSlowdown = 4;
-/** A frame that takes longer shows as a jump at 60 Hz. */
+/** A longer frame is a visible jump at 60 Hz. */
 const frameMsMax = 20;
 const framesScrolled = 180;
 const pixelsPerFrame = 90;
 const waitMs = 120_000;
 
-/** When rows were there, in milliseconds since 1970. */
+/** When rows were drawn, in milliseconds since 1970. */
 interface Noted {
   readonly began: number;
   /** The first frame with names of flags in it. */
@@ -28,10 +28,10 @@ interface Noted {
 }
 
 /**
- * Runs in the page before its own scripts. A first row counts when it is a flag's: with its name as a link to its page,
- * within the window, in a frame that was drawn.
+ * Runs in the page before the page's own scripts. The first row counts when it shows a flag's name as a link to the flag's
+ * page, within the window, in a frame that was drawn.
  *
- * @param total what the page says when it has all flags
+ * @param total the page's text when it has all flags
  * @param names of the project's flags
  */
 function noteRows(total: string, names: readonly string[]): string {
@@ -48,18 +48,18 @@ function noteRows(total: string, names: readonly string[]): string {
     const look = () => {
       const links = Array.from(document.querySelectorAll('[role=grid] [role=rowheader] a'));
       isSeen = links.some(isFlag);
-      // The task after a frame's: the frame is drawn.
+      // The task after a frame's callback runs when the frame is drawn.
       if (isSeen) requestAnimationFrame(() => setTimeout(() => (noted.firstRows ??= now())));
     };
     new MutationObserver(() => {
       if (!isSeen) look();
-      const told = Array.from(document.querySelectorAll('[role=status]'), (status) => status.textContent.trim());
-      if (told.includes(${JSON.stringify(total)})) noted.allRows ??= now();
+      const texts = Array.from(document.querySelectorAll('[role=status]'), (status) => status.textContent.trim());
+      if (texts.includes(${JSON.stringify(total)})) noted.allRows ??= now();
     }).observe(document, { childList: true, subtree: true, characterData: true });
   }`;
 }
 
-/** What {@link noteRows} has noted, when the frame with the first rows is drawn. */
+/** Waits for the frame with the first rows. The value is what {@link noteRows} has noted. */
 const drawnRows = `(async () => {
   while (notedRows.firstRows === undefined) await new Promise((resolve) => setTimeout(resolve));
   return notedRows;
@@ -128,13 +128,13 @@ export class OpenedList {
     this.allBytes = wire.sum(times.allRows);
   }
 
-  /** @returns the share of frames in time, in per cent */
+  /** @returns the percentage of frames in time */
   async scroll(): Promise<number> {
     const took: readonly number[] = await this.#page.evaluate(scrollFrames);
     return (100 * took.filter((ms) => ms < frameMsMax).length) / took.length;
   }
 
-  /** Somebody else changes the first flag of the list. @returns bytes until the page shows it */
+  /** Another user changes the first flag of the list. @returns bytes until the page shows the change */
   async change(): Promise<number> {
     const text = `changed at ${Date.now()}`;
     const before = this.#wire.sum();
@@ -155,7 +155,7 @@ export interface ConsoleList {
   timePage(): Promise<number>;
 }
 
-/** @returns the list of a project of each size. They are of one server, and opened in one browser */
+/** @returns the list of a project of each size, all from one server and in one browser */
 export async function openConsoleLists(
   t: Lifetime,
   sizes: readonly number[],

@@ -11,7 +11,7 @@ export interface AttackSizes {
   readonly cohorts: number;
 }
 
-/** What a stranger or a tenant does to a Burgee, with clients that send the same requests all the time. */
+/** An attack by anonymous clients or by a tenant, whose clients send the same requests all the time. */
 export interface Attack {
   readonly id: string;
   readonly title: string;
@@ -46,7 +46,7 @@ export const quickAttackSizes: AttackSizes = {
 export const hostileProject = 'hostile';
 export const quietProject = 'quiet';
 export const quietFlag = 'quiet 0';
-/** So many that their list takes several chunks. */
+/** Enough flags for a list of several chunks. */
 const quietFlags = 1000;
 export const quietToken = 'quiet-read';
 export const quietOwner = {
@@ -68,8 +68,8 @@ function cohortsOf(kind: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_unused, index) => `${kind}-${index}`.padEnd(cohortChars, '.'));
 }
 
-/** @returns the requests that give a flag each of these lists of cohorts in turns */
-function patchesInTurn(
+/** @returns a request for each of these lists of cohorts, all for the same flag */
+function patchesOf(
   project: ProvisionedProject | undefined,
   lists: readonly (readonly string[])[],
 ): readonly string[] {
@@ -77,7 +77,7 @@ function patchesInTurn(
   return lists.map((cohorts) => patchRequest(`/api/v1/flags/${flag}`, secretOf(project), { cohorts }));
 }
 
-const ofPipelines = {
+const pipeline = {
   clients: 1,
   isReading: true,
   isWriting: true,
@@ -89,13 +89,13 @@ const ofPipelines = {
   }),
 } as const;
 
-const ofStrangers = { isReading: false, isWriting: false, args: [], project: () => null } as const;
+const anonymous = { isReading: false, isWriting: false, args: [], project: () => null } as const;
 
-/** @param clients that evaluate the flags in turns */
+/** @param clients number of clients, each of which evaluates the flags one after another */
 function coldFlags(id: string, clients: number): Attack {
   return {
     id,
-    title: `${clients} strangers evaluate a tenant's large flags, which are more than the cache holds`,
+    title: `${clients} anonymous clients evaluate a tenant's large flags, which exceed the cache`,
     clients,
     isReading: true,
     isWriting: false,
@@ -115,25 +115,25 @@ function coldFlags(id: string, clients: number): Attack {
 
 export const attacks: readonly Attack[] = [
   {
-    ...ofStrangers,
+    ...anonymous,
     id: 'tiny-chunks',
-    title: 'Strangers send bodies in chunks of one byte',
+    title: 'Anonymous clients send bodies in chunks of one byte',
     clients: 24,
     requests: ({ chunks }) => [
       `POST /api/v1/flags HTTP/1.1\r\nHost: bench\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(chunks)}`,
     ],
   },
   {
-    ...ofStrangers,
+    ...anonymous,
     id: 'unread-pages',
-    title: 'Strangers ask for pages of 60 KiB by the thousand, and read nothing',
+    title: 'Anonymous clients request thousands of pages of 60 KiB, and read nothing',
     clients: 20,
     requests: ({ pages }) => [getRequest('/docs').repeat(pages)],
   },
   {
-    ...ofStrangers,
+    ...anonymous,
     id: 'sign-ins',
-    title: "Strangers sign in with wrong passwords, half of them to the Owner's account",
+    title: "Anonymous clients sign in with wrong passwords, half of them to the Owner's account",
     clients: 64,
     isReading: true,
     requests: () =>
@@ -146,19 +146,19 @@ export const attacks: readonly Attack[] = [
   coldFlags('cold-flags', 120),
   coldFlags('cold-flags-few', 8),
   {
-    ...ofPipelines,
+    ...pipeline,
     id: 'large-changes',
-    title: 'A pipeline gives a flag one long list of cohorts and another in turns',
+    title: 'A pipeline alternates a flag between two long lists of cohorts',
     requests: ({ cohorts }, project) =>
-      patchesInTurn(project, [cohortsOf('first', cohorts), cohortsOf('second', cohorts)]),
+      patchesOf(project, [cohortsOf('first', cohorts), cohortsOf('second', cohorts)]),
   },
   {
-    ...ofPipelines,
+    ...pipeline,
     id: 'small-changes',
-    title: 'A pipeline sends a long list of cohorts again and again, with another last one each time',
+    title: 'A pipeline sends a long list of cohorts repeatedly, each time with a different last one',
     requests: ({ cohorts }, project) => {
       const kept = cohortsOf('kept', cohorts);
-      return patchesInTurn(project, [
+      return patchesOf(project, [
         [...kept, 'first'],
         [...kept, 'second'],
       ]);
@@ -166,7 +166,7 @@ export const attacks: readonly Attack[] = [
   },
   {
     id: 'unread-lists',
-    title: "A tenant's clients ask for a long list of flags, and read nothing of it",
+    title: "A tenant's clients request a long list of flags, and read nothing of it",
     clients: 68,
     isReading: false,
     isWriting: false,

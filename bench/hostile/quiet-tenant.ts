@@ -9,7 +9,7 @@ import { quietFlag, quietOwner, quietProject, quietToken } from './attacks.ts';
 /** A client that waits longer for an answer has given up. */
 const answerMaxMs = 5000;
 
-/** Requests of one kind, and what became of them. */
+/** Requests of one kind, and their outcomes. */
 export class Asked {
   readonly #durationsMs: number[] = [];
   #answered = 0;
@@ -19,14 +19,14 @@ export class Asked {
     if (status === 200) this.#answered += 1;
   }
 
-  /** The requests answered with 200, in per cent. */
-  get share(): number {
+  /** The percentage of requests that were answered with 200. */
+  get answeredPercent(): number {
     return (100 * this.#answered) / this.#durationsMs.length;
   }
 
-  /** @param share 0 to 1; 1 is the slowest request */
-  percentileMs(share: number): number {
-    return share === 1 ? Math.max(...this.#durationsMs) : percentile(this.#durationsMs, share);
+  /** @param part 0 to 1; 1 is the slowest request */
+  percentileMs(part: number): number {
+    return part === 1 ? Math.max(...this.#durationsMs) : percentile(this.#durationsMs, part);
   }
 }
 
@@ -73,13 +73,13 @@ export class QuietTenant {
     return this.#ask(this.#readings, pauseMs, until);
   }
 
-  /** Sends the requests in turns, with a pause between two, until the time is over. */
+  /** Sends the requests one after another, with a pause between two, until the time is over. */
   async #ask(requests: readonly string[], pauseMs: number, until: number): Promise<Asked> {
     const asked = new Asked();
     let connection: WireConnection | null = null;
-    for (let turn = 0; performance.now() < until; turn += 1) {
+    for (let count = 0; performance.now() < until; count += 1) {
       const startedAt = performance.now();
-      const answered = await askOnce(this.#port, connection, requests[turn % requests.length] ?? '');
+      const answered = await askOnce(this.#port, connection, requests[count % requests.length] ?? '');
       asked.note(answered.status, performance.now() - startedAt);
       connection = answered.connection;
       await setTimeout(pauseMs);

@@ -33,7 +33,7 @@ export class AnswerReader {
    * Takes the bytes of one read. The caller may overwrite them afterwards.
    *
    * @returns the answer's status once it is complete, or 0 while more of it is to come
-   * @throws when the bytes are no HTTP answer, when its end cannot be determined, or when bytes follow it
+   * @throws when the bytes are not an HTTP answer, when its end cannot be determined, or when bytes follow it
    */
   read(bytes: Buffer, length: number): number {
     if (this.#carried === null) return this.#readFrom(bytes, length);

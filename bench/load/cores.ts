@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Which cores the generator and the servers get while latencies are measured. */
-export interface CoreShare {
+/** The cores of the generator and of the servers while latencies are measured. */
+export interface CoreSplit {
   readonly generator: number;
   readonly servers: readonly number[];
 }
@@ -16,13 +16,13 @@ function readAllowedCores(): readonly number[] {
 }
 
 /**
- * A spinning generator always has work. If it shared its core with a server's threads, the kernel would let them take
- * turns of milliseconds, and the latencies would show those turns.
+ * A spinning generator always has work. If it shared its core with a server's threads, the kernel would switch between them
+ * every few milliseconds, and the latencies would include that.
  *
  * @returns the last core for the generator and the others for the servers; null where that is impossible (one core, no
  *   `taskset`, not Linux)
  */
-export function shareCores(): CoreShare | null {
+export function splitCores(): CoreSplit | null {
   if (process.platform !== 'linux' || spawnSync('taskset', ['--version']).error !== undefined) return null;
   const cores = readAllowedCores();
   const generator = cores.at(-1);

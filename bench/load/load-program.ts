@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { atExit } from '../servers/at-exit.ts';
 
-/** What a load program prints as its only line. */
+/** The only line that a load program prints. */
 type Outcome<Result> = { readonly result: Result } | { readonly problem: string };
 
 /** Calls `use` with a directory that exists for the time of the call. */
@@ -25,8 +25,8 @@ export async function withTemporaryDirectory<Result>(
 }
 
 /**
- * Runs a load program in a process of its own, so that it does not share the event loop of the code that measures. The
- * load is passed in a file, because a list of requests is too long for an argument.
+ * Runs a load program in its own process, so that it does not share the event loop of the code that measures. The load is
+ * passed in a file, because a list of requests is too long for an argument.
  *
  * @param program path of a module that calls `answerLoad`
  * @param core the only core that it runs on; any core, unless given

@@ -4,7 +4,7 @@ import type { BenchRequest } from './request-list.ts';
 
 const connectTimeoutMs = 10_000;
 
-/** All connections read into the same buffer: each read is used before the next one. */
+/** All connections read into the same buffer. Each read is processed before the next one. */
 const received = Buffer.allocUnsafeSlow(256 * 1024);
 
 export interface Address {
@@ -17,7 +17,7 @@ export interface ConnectionEvents {
   onAnswer(connection: OpenLoopConnection, status: number): void;
   /** It has closed, from either side; also after an answer that announced it. */
   onClose(connection: OpenLoopConnection): void;
-  /** The server sent something that is no HTTP answer. The connection is unusable from then on. */
+  /** The server sent something that is not an HTTP answer. The connection is unusable from then on. */
   onFault(error: Error): void;
 }
 
@@ -41,7 +41,7 @@ export class OpenLoopConnection {
     });
   }
 
-  /** @throws when the server does not take the connection */
+  /** @throws when the server does not accept the connection */
   static open(address: Address, events: ConnectionEvents): Promise<OpenLoopConnection> {
     const connection = new OpenLoopConnection(address, events);
     const socket = connection.#socket;

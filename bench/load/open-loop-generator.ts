@@ -7,12 +7,9 @@ import { encodeRequests } from './request-bytes.ts';
 import type { BenchRequest } from './request-list.ts';
 
 const backlogSecondsDefault = 10;
-/** How many connections are opened at once: no more than fit a listening socket's backlog. */
+/** Most connections that are opened at once. They must fit a listening socket's backlog. */
 const connectingMax = 100;
-/**
- * How many connections are reopened at most: servers close idle connections, but one that keeps closing them is at
- * fault.
- */
+/** Most connections that are reopened. Servers close idle connections, but a server that keeps closing them is at fault. */
 const reopenedMax = 1000;
 
 /**
@@ -63,14 +60,14 @@ export class OpenLoopGenerator implements ConnectionEvents {
     const phase = new OpenLoopPhase(total, requestsPerSecond, performance.now());
     this.#phase = phase;
     return new Promise((resolve, reject) => {
-      const turn = (): void => {
+      const tick = (): void => {
         this.#sendDue(phase);
         const problem = this.#fault ?? this.#findBacklog(phase);
         if (problem !== null) reject(problem);
         else if (phase.isOver) resolve(phase);
-        else setImmediate(turn);
+        else setImmediate(tick);
       };
-      turn();
+      tick();
     });
   }
 

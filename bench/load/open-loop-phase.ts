@@ -6,7 +6,7 @@ export class OpenLoopPhase {
   readonly startMs: number;
   readonly #intervalMs: number;
   sent = 0;
-  /** How many were answered, or will certainly get no answer. */
+  /** Number of requests that were answered, or will get no answer. */
   settled = 0;
   readonly latencies = new LatencyRecorder();
   /** Time from due to sent, of requests that did not wait for a connection. */

@@ -12,9 +12,9 @@ function readStat(pid: number): readonly number[] {
     .map(Number);
 }
 
-function sumOf(pid: number, ...wanted: readonly number[]): number {
+function sumOf(pid: number, ...summed: readonly number[]): number {
   const stat = readStat(pid);
-  return wanted.reduce((sum, field) => sum + (stat[field] ?? Number.NaN), 0);
+  return summed.reduce((sum, field) => sum + (stat[field] ?? Number.NaN), 0);
 }
 
 /** @returns user and system time of a process's threads, ended ones included, in clock ticks of the kernel */
@@ -22,7 +22,7 @@ export function readTicks(pid: number): number {
   return sumOf(pid, fields.user, fields.system);
 }
 
-/** @returns the same of its child processes that have ended and that it has waited for */
+/** @returns the same for its child processes that have ended and that it has waited for */
 export function readReapedTicks(pid: number): number {
   return sumOf(pid, fields.reapedUser, fields.reapedSystem);
 }

@@ -15,12 +15,12 @@ import { type WrkReport, wrkScript } from './wrk-script.ts';
 const launcher =
   'limit=$(ulimit -n); [ "$limit" = unlimited ] || [ "$limit" -ge "$0" ] || ulimit -n "$0" || exit 77; exec wrk "$@"';
 const limitTooLow = 77;
-/** Files that wrk opens beside its connections, with a margin. */
+/** Files that wrk opens in addition to its connections, with a margin. */
 const otherFiles = 64;
 const timeoutSeconds = 10;
 /** How long wrk may take beyond the load, to read its requests and to print its result. */
 const graceMs = 60_000;
-/** How often a load that ended before its first answer is run again, each time twice as long as before. */
+/** How many times a load that ended before its first answer is repeated, each time twice as long. */
 const longerLoadsMax = 4;
 
 /** @returns the version of the wrk that is installed, or null */
@@ -49,7 +49,7 @@ export async function runWrk(load: ClosedLoopLoad): Promise<ClosedLoopResult> {
         ...['--', pathOf('requests'), pathOf('lengths')],
       ]);
     let report = await launchFor(load.seconds);
-    // On a busy machine a load of a quarter of a second can end before wrk has had its first turn.
+    // On a busy machine a load of a quarter of a second can end before wrk runs.
     for (let longer = 1; longer <= longerLoadsMax && wasTooShort(report); longer += 1)
       report = await launchFor(load.seconds * 2 ** longer);
     return report;
@@ -98,7 +98,7 @@ async function interruptAfter(child: ChildProcess, seconds: number): Promise<Nod
   return ended ? undefined : setTimeout(() => child.kill('SIGINT'), seconds * 1000);
 }
 
-/** Whether wrk ended with nothing answered and nothing refused: it says nothing about the server. */
+/** Whether wrk ended without any answer or error. Such a load says nothing about the server. */
 function wasTooShort({ answered, errors }: WrkReport): boolean {
   return answered === 0 && Object.values(errors).every((count) => count === 0);
 }

@@ -12,7 +12,7 @@ const base = '/health';
 const missing: readonly MissingContender[] = [
   {
     name: 'bare',
-    why: 'the limit is measured beside a server on the same machine; a server elsewhere is compared with its own /health answer, which no evaluator makes',
+    why: 'the limit is measured next to a server on the same machine; a server elsewhere is compared with its own /health answer, which no evaluator makes',
   },
   { name: 'server CPU per request', why: 'the process of a server elsewhere cannot be measured from here' },
 ];

@@ -21,13 +21,13 @@ export interface Build {
   readonly program: string;
 }
 
-/** What both builds are asked. */
-interface AskedOfBuilds {
+/** The load for both builds. */
+interface LoadOfBuilds {
   readonly scenario: string;
   readonly title: string;
   /** Provisioned by each build itself, because a store of the newer one may be unknown to the older. */
   readonly projects: () => Iterable<ProvisionedPart>;
-  /** Arguments of `serve`, beside the place. */
+  /** Arguments of `serve`, without the directory, host and port. */
   readonly args: readonly string[];
   readonly requestsOf: (provisioned: Provisioned) => readonly BenchRequest[];
   readonly settings: Comparison['settings'];
@@ -50,12 +50,13 @@ export function buildsToCompare(checkout: string): readonly Build[] {
 }
 
 /** Compares evaluations of this build with those of an older commit: their throughput, CPU and latency. */
-export function compareBuilds(bench: Bench, checkout: string, asked: AskedOfBuilds): Promise<ScenarioReport> {
+export function compareBuilds(bench: Bench, checkout: string, asked: LoadOfBuilds): Promise<ScenarioReport> {
   return withServers(async (keep) => {
     const question = await questionFor(bench, buildsToCompare(checkout), asked, keep);
     const throughput = await compareThroughput(bench, question);
-    const wanted = fastestOf(throughput, buildBefore) / 2;
-    const rate = await findOpenLoopRate(bench, listOf(question, buildBefore), question.connections, wanted);
+    const halfRate = fastestOf(throughput, buildBefore) / 2;
+    const list = listOf(question, buildBefore);
+    const rate = await findOpenLoopRate(bench, list, question.connections, halfRate);
     const comparisons = [...throughput, await compareLatency(bench, question, rate)];
     return { scenario: asked.scenario, comparisons, targets: [], missing: [] };
   });
@@ -64,7 +65,7 @@ export function compareBuilds(bench: Bench, checkout: string, asked: AskedOfBuil
 async function questionFor(
   { settings }: Bench,
   builds: readonly Build[],
-  asked: AskedOfBuilds,
+  asked: LoadOfBuilds,
   keep: KeepServer,
 ): Promise<Question> {
   const contenders = [];
@@ -75,7 +76,7 @@ async function questionFor(
     contenders.push({ ...shown, pid, list: { origin, requests: asked.requestsOf(provisioned) } });
   }
   return {
-    title: `${asked.title}: this build beside an older one`,
+    title: `${asked.title}: this build against an older one`,
     base: buildBefore,
     connections: settings.connections,
     idSuffix: `-${buildBefore}`,

@@ -1,5 +1,5 @@
 import type { Comparison } from '../comparison.ts';
-import { type CoreShare, keepToCores, shareCores } from '../load/cores.ts';
+import { type CoreSplit, keepToCores, splitCores } from '../load/cores.ts';
 import { type OpenLoopLoad, runOpenLoop } from '../load/open-loop.ts';
 import type { Bench, ComparisonPlan, ContenderPlan } from '../scenario.ts';
 import { medianOf } from './median-of.ts';
@@ -15,23 +15,23 @@ export const latencyMetrics: ComparisonPlan['metrics'] = [
   { key: 'lateP99Us', label: "generator's own lateness, p99, µs", better: 'less', digits: 0 },
 ];
 /** A generator whose lateness exceeds this part of the measured latency distorts the figures. */
-const latenessShareMax = 0.5;
+const latenessPartMax = 0.5;
 
 export const ownCore = 'The load generator has a core to itself, and the servers have the others.';
 
-/** Gives the generator a core of its own, if the servers run on this machine. */
+/** Gives the generator its own core, if the servers run on this machine. */
 export async function apart<Result>(
   { contenders }: Pick<Question, 'contenders'>,
-  run: (share: CoreShare | null) => Promise<Result>,
+  run: (split: CoreSplit | null) => Promise<Result>,
 ): Promise<Result> {
   const pids = contenders.flatMap(({ pid }) => (pid === null ? [] : [pid]));
-  const share = pids.length < contenders.length ? null : shareCores();
-  if (share === null) return await run(null);
-  for (const pid of pids) keepToCores(pid, share.servers);
+  const split = pids.length < contenders.length ? null : splitCores();
+  if (split === null) return await run(null);
+  for (const pid of pids) keepToCores(pid, split.servers);
   try {
-    return await run(share);
+    return await run(split);
   } finally {
-    for (const pid of pids) keepToCores(pid, [...share.servers, share.generator]);
+    for (const pid of pids) keepToCores(pid, [...split.servers, split.generator]);
   }
 }
 
@@ -41,10 +41,10 @@ export async function compareLatency(
   question: Question,
   rate: OpenLoopRate,
 ): Promise<Comparison> {
-  return await apart(question, async (share) => {
-    const comparison = await bench.compare(planLatency(bench, question, rate, share));
+  return await apart(question, async (split) => {
+    const comparison = await bench.compare(planLatency(bench, question, rate, split));
     const remarks = [...(question.remarks ?? []), ...rate.remarks, ...latenessRemarks(comparison)];
-    if (share !== null) remarks.push(ownCore);
+    if (split !== null) remarks.push(ownCore);
     return remarks.length === 0 ? comparison : { ...comparison, remarks };
   });
 }
@@ -53,9 +53,9 @@ function planLatency(
   bench: Bench,
   question: Question,
   { requestsPerSecond }: OpenLoopRate,
-  share: CoreShare | null,
+  split: CoreSplit | null,
 ): ComparisonPlan {
-  const core = share === null ? {} : { core: share.generator };
+  const core = split === null ? {} : { core: split.generator };
   return {
     ...planOf(question, bench.settings),
     id: `latency${question.idSuffix ?? ''}`,
@@ -86,7 +86,7 @@ export function latenessRemarks(comparison: Comparison): string[] {
   return comparison.contenders.flatMap(({ name }) => {
     const late = medianOf(comparison, 'lateP99Us', name);
     const p99 = medianOf(comparison, 'p99Us', name);
-    if (late <= p99 * latenessShareMax) return [];
+    if (late <= p99 * latenessPartMax) return [];
     const inWords = (us: number): string => `${Math.round(us).toLocaleString('en-GB')} µs`;
     return [
       `${name}: the load generator itself was late by ${inWords(late)} at the 99th percentile, of ${inWords(p99)} measured; what is above the median says as much about it as about the server.`,

@@ -6,16 +6,16 @@ import { apart, ownCore } from './compare-latency.ts';
 import { cpuMetric } from './compare-throughput.ts';
 import { type AskedContender, contenderOf, type Question } from './question.ts';
 
-/** The rate and the connections for each thread that answers. */
+/** The load of each thread that answers. */
 const perThread = { requestsPerSecond: 5000, connections: 16 } as const;
 
-/** A server whose `x` is how many of its threads answer. */
+/** A server. Its `x` is the number of its threads that answer. */
 interface PacedContender extends AskedContender {
   readonly pid: number;
   readonly x: number;
 }
 
-/** Servers of different sizes, asked at a rate that grows with the size. */
+/** Servers of different sizes, under a load that grows with the size. */
 interface PacedQuestion extends Pick<Question, 'title' | 'base'> {
   readonly id: string;
   readonly contenders: readonly PacedContender[];
@@ -24,8 +24,8 @@ interface PacedQuestion extends Pick<Question, 'title' | 'base'> {
 /** Loads each thread at the same modest rate, to show how the cost of a request grows with the number of threads. */
 export async function comparePaced(bench: Bench, question: PacedQuestion): Promise<Comparison> {
   const { id, title, base, contenders } = question;
-  return await apart(question, async (share) => {
-    const core = share === null ? {} : { core: share.generator };
+  return await apart(question, async (split) => {
+    const core = split === null ? {} : { core: split.generator };
     const comparison = await bench.compare({
       id,
       title,
@@ -42,7 +42,7 @@ export async function comparePaced(bench: Bench, question: PacedQuestion): Promi
         measure: (seconds) => measurePaced(contender, seconds, core),
       })),
     });
-    return share === null ? comparison : { ...comparison, remarks: [ownCore] };
+    return split === null ? comparison : { ...comparison, remarks: [ownCore] };
   });
 }
 

@@ -5,9 +5,9 @@ import type { AskedContender } from './question.ts';
 /** Well below the time after which a server closes a silent connection. */
 const askEveryMs = 6000;
 
-/** The same bench, with `count` more connections to each contender that lie idle meanwhile. */
-export function besideIdle(bench: Bench, count: number, contenders: readonly AskedContender[]): Bench {
-  const beside = (contender: ContenderPlan): ContenderPlan => {
+/** The same bench, with `count` more connections to each contender that are idle meanwhile. */
+export function withIdle(bench: Bench, count: number, contenders: readonly AskedContender[]): Bench {
+  const loaded = (contender: ContenderPlan): ContenderPlan => {
     const origin = contenders.find(({ name }) => name === contender.name)?.list.origin;
     if (origin === undefined) throw new Error(`${contender.name} has no address`);
     return {
@@ -26,7 +26,7 @@ export function besideIdle(bench: Bench, count: number, contenders: readonly Ask
           'idle connections': count,
           'seconds between two requests of an idle connection': askEveryMs / 1000,
         },
-        contenders: plan.contenders.map(beside),
+        contenders: plan.contenders.map(loaded),
       }),
   };
 }

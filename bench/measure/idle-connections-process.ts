@@ -1,21 +1,21 @@
 /**
- * Holds connections open in a process of its own. The first argument is an `IdleConnections` as JSON. It tells its
- * parent when all are open, and on request how many were closed; it resets them when told to end.
+ * Holds connections open in its own process. The first argument is an `IdleConnections` as JSON. It sends its parent a
+ * message when all are open, and the number of closed ones on request. On `end` it resets them.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { HolderMessage, IdleConnections } from './idle-connections.ts';
+import type { IdleConnections, IdleMessage } from './idle-connections.ts';
 
 const { origin, count, askEveryMs } = JSON.parse(process.argv[2] ?? '') as IdleConnections;
 const { hostname, port, host } = new URL(origin);
 const question = `GET /health HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-/** How many are opened at once: fewer than any server's backlog. */
+/** Connections that are opened at once: fewer than any server's backlog. */
 const openedAtOnce = 100;
 const tickMs = 50;
 
 const sockets: Socket[] = [];
 
-function tell(message: HolderMessage): void {
+function send(message: IdleMessage): void {
   process.send?.(message);
 }
 
@@ -27,7 +27,7 @@ function isClosed(socket: Socket): boolean {
   return socket.destroyed || socket.readableEnded;
 }
 
-/** Waits for its first answer, because a connection in the server's backlog is not open yet. */
+/** Waits for a first answer, because a connection in the server's backlog is not open yet. */
 async function open(): Promise<void> {
   const socket = connect(Number(port), hostname).setNoDelay(true);
   sockets.push(socket);
@@ -37,7 +37,7 @@ async function open(): Promise<void> {
     throw new Error(`${origin} closed a connection without an answer`);
   });
   await Promise.race([once(socket, 'data'), closed]);
-  // After an error it closes, and is counted then.
+  // After an error the socket closes, and is counted as closed.
   socket.on('error', () => undefined).resume();
 }
 
@@ -48,7 +48,7 @@ async function openAll(): Promise<void> {
   }
 }
 
-/** Sends on a few connections at each tick, in turns, so that the server never gets requests from all at once. */
+/** Sends on a few connections at each tick, round robin, so that the server never gets requests from all at once. */
 function keepAlive(): void {
   let next = 0;
   let due = 0;
@@ -63,9 +63,9 @@ function keepAlive(): void {
 
 process.once('disconnect', () => process.exit());
 process.on('message', (message: 'tally' | 'end') => {
-  if (message === 'tally') tell({ kind: 'tally', closed: sockets.filter(isClosed).length });
+  if (message === 'tally') send({ kind: 'tally', closed: sockets.filter(isClosed).length });
   else {
-    // A reset leaves no port in TIME_WAIT: a run would otherwise use up all ports.
+    // A reset leaves no port in TIME_WAIT. Otherwise a run would use up all ports.
     for (const socket of sockets) socket.resetAndDestroy();
     setImmediate(() => process.disconnect());
   }
@@ -75,4 +75,4 @@ await openAll().catch((fault: Error) => {
   process.exit(1);
 });
 keepAlive();
-tell({ kind: 'open' });
+send({ kind: 'open' });

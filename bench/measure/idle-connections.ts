@@ -14,21 +14,21 @@ export interface IdleConnections {
   readonly askEveryMs: number;
 }
 
-export interface HolderTally {
+export interface IdleTally {
   /** Connections that the server has closed. */
   readonly closed: number;
 }
 
 /** A message of the process that holds the connections. */
-export type HolderMessage = { readonly kind: 'open' } | ({ readonly kind: 'tally' } & HolderTally);
+export type IdleMessage = { readonly kind: 'open' } | ({ readonly kind: 'tally' } & IdleTally);
 
 interface HeldConnections {
-  tally(): Promise<HolderTally>;
+  tally(): Promise<IdleTally>;
   end(): Promise<void>;
 }
 
 /**
- * Runs something while connections lie idle.
+ * Runs a function while connections are open and idle.
  *
  * @throws Error when the connections cannot be opened, or the server closes any meanwhile
  */
@@ -66,11 +66,12 @@ async function hold(idle: IdleConnections): Promise<HeldConnections> {
   };
 }
 
-async function hear<Kind extends HolderMessage['kind']>(
+async function hear<Kind extends IdleMessage['kind']>(
   child: ChildProcess,
   kind: Kind,
-): Promise<HolderMessage & { readonly kind: Kind }> {
-  const [message] = (await once(child, 'message')) as [HolderMessage];
-  if (message.kind !== kind) throw new Error(`the holder of connections said ${message.kind}, not ${kind}`);
-  return message as HolderMessage & { readonly kind: Kind };
+): Promise<IdleMessage & { readonly kind: Kind }> {
+  const [message] = (await once(child, 'message')) as [IdleMessage];
+  if (message.kind !== kind)
+    throw new Error(`the process with the connections sent ${message.kind}, not ${kind}`);
+  return message as IdleMessage & { readonly kind: Kind };
 }

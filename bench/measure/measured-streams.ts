@@ -1,7 +1,7 @@
 import { readAnonymousBytes } from './anonymous-memory.ts';
 import { type HeldStreams, type OpenStreams, openStreams } from './sync-streams.ts';
 
-/** Opened before memory is read, so that what the service makes once for all streams is not counted. */
+/** Streams opened before memory is read, so that memory that all streams share is not counted. */
 const streamsBefore = 10;
 
 export interface MeasuredStreams {
@@ -11,8 +11,8 @@ export interface MeasuredStreams {
 }
 
 /**
- * Opens streams, and reads what they add to the memory of their server. That must be one which nobody has asked before:
- * memory that an earlier round left free would hide this one's.
+ * Opens streams, and measures what they add to the memory of their server. The server must be fresh: memory that an earlier
+ * round has left free would hide what the streams need.
  */
 export async function openMeasured(pid: number, held: HeldStreams): Promise<MeasuredStreams> {
   const few = await openStreams({ ...held, count: streamsBefore });

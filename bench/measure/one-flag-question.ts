@@ -6,7 +6,7 @@ import type { Question } from './question.ts';
 export const oneFlagTitle = 'One flag at 50 %, a different targeting key each time';
 const quickKeys = 1000;
 
-/** What differs between the questions for one flag. */
+/** The parts that differ between the questions for one flag. */
 interface Asked extends Partial<Question> {
   readonly connections: number;
   readonly flagId: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** @returns how many files, sockets included, a process may have open here; null if the system does not say */
+/** @returns how many files, sockets included, a process may have open here; null if the system does not report it */
 export function readOpenFilesMax(): number | null {
   try {
     // Node raises its limit to the hard limit, the second figure, and so do the servers.

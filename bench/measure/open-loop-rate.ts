@@ -1,4 +1,4 @@
-import { shareCores } from '../load/cores.ts';
+import { splitCores } from '../load/cores.ts';
 import { runOpenLoop } from '../load/open-loop.ts';
 import type { RequestList } from '../load/request-list.ts';
 import type { Bench } from '../scenario.ts';
@@ -11,10 +11,10 @@ export interface OpenLoopRate {
 
 const lowerRatesMax = 6;
 const lowerBy = 0.8;
-/** Tries several times, because one noisy moment of the machine is no limit of the generator. */
+/** Tries several times, because one noisy moment of the machine does not show the generator's limit. */
 const triesOfRate = 2;
 /** A generator that cannot keep up falls behind steadily, within a second by more than this. */
-const sentShareMin = 0.98;
+const sentPartMin = 0.98;
 const latenessMaxUs = 2000;
 /** The generator must be able to send this many times the measured rate: close to its limit it measures itself. */
 const headroom = 1.25;
@@ -22,8 +22,7 @@ const probeSeconds = 1;
 const quickRateMax = 1000;
 
 /**
- * Finds the rate to measure latencies at: the wanted rate, or less if the generator cannot hold it against the fastest
- * server.
+ * Finds the rate to measure latencies at: the given rate, or less if the generator cannot hold it against the fastest server.
  *
  * @param list requests to the fastest server
  */
@@ -31,20 +30,20 @@ export async function findOpenLoopRate(
   bench: Bench,
   list: RequestList,
   connections: number,
-  wanted: number,
+  given: number,
 ): Promise<OpenLoopRate> {
   if (bench.settings.isQuick) {
-    return { requestsPerSecond: Math.ceil(Math.min(wanted, quickRateMax)), remarks: [] };
+    return { requestsPerSecond: Math.ceil(Math.min(given, quickRateMax)), remarks: [] };
   }
-  bench.note(`trying whether the load generator keeps up with ${inWords(wanted)}`);
-  let rate = wanted;
+  bench.note(`trying whether the load generator keeps up with ${inWords(given)}`);
+  let rate = given;
   for (let lowered = 0; lowered < lowerRatesMax; lowered += 1) {
     if (await canKeep(list, connections, Math.ceil(rate * headroom))) break;
     rate *= lowerBy;
   }
   const requestsPerSecond = Math.ceil(rate);
-  const cap = `The rate is capped at ${inWords(rate)}: the load generator cannot send ${inWords(wanted)} in time, with room to spare, on this machine.`;
-  return { requestsPerSecond, remarks: rate < wanted ? [cap] : [] };
+  const cap = `The rate is capped at ${inWords(rate)}: the load generator cannot send ${inWords(given)} in time, with room to spare, on this machine.`;
+  return { requestsPerSecond, remarks: rate < given ? [cap] : [] };
 }
 
 function inWords(rate: number): string {
@@ -52,12 +51,12 @@ function inWords(rate: number): string {
 }
 
 async function canKeep(list: RequestList, connections: number, requestsPerSecond: number): Promise<boolean> {
-  const share = shareCores();
-  const core = share === null ? {} : { core: share.generator };
+  const split = splitCores();
+  const core = split === null ? {} : { core: split.generator };
   for (let tries = 0; tries < triesOfRate; tries += 1) {
     const seconds = probeSeconds;
     const result = await runOpenLoop({ list, connections, seconds, requestsPerSecond, ...core });
-    const isSent = result.requestsPerSecond >= requestsPerSecond * sentShareMin;
+    const isSent = result.requestsPerSecond >= requestsPerSecond * sentPartMin;
     if (isSent && result.lateP99Us <= latenessMaxUs) return true;
   }
   return false;

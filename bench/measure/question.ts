@@ -2,10 +2,10 @@ import type { Comparison, Contender } from '../comparison.ts';
 import type { RequestList } from '../load/request-list.ts';
 import type { BenchSettings, ComparisonPlan } from '../scenario.ts';
 
-/** A contending server and the requests that it gets. */
+/** A server and the requests that it gets. */
 export interface AskedContender extends Contender {
   readonly list: RequestList;
-  /** Null for a server elsewhere: the CPU time of its process cannot be measured. */
+  /** Null for a remote server: the CPU time of its process cannot be measured. */
   readonly pid: number | null;
 }
 
@@ -19,13 +19,13 @@ export interface Question {
   /** Name of the contender that the others are compared with. */
   readonly base: string;
   readonly connections: number;
-  /** How many processes make the closed-loop load, each over its share of the connections; one unless given. */
+  /** Number of processes that make the closed-loop load, over which the connections are split; one unless given. */
   readonly generators?: number;
-  /** Settings beside connections and seconds a round. */
+  /** Settings in addition to connections and seconds a round. */
   readonly settings: Comparison['settings'];
   /** A suffix of the comparison's id, for a scenario with several sizes. */
   readonly idSuffix?: string;
-  /** How many flags an answer holds, if flags a second are to be reported. */
+  /** Number of flags in an answer, if flags a second should be reported. */
   readonly flagsOfAnswer?: number;
   readonly remarks?: readonly string[];
 }

@@ -1,7 +1,7 @@
 /**
- * Holds streams open in a process of its own. The first argument is a `HeldStreams` as JSON. It tells its parent
- * when each has its snapshot; on request it changes a flag, and tells when each stream had the change; it resets them when
- * told to end.
+ * Holds streams open in its own process. The first argument is a `HeldStreams` as JSON. It sends its parent a message when
+ * each stream has its snapshot. On `change` it changes a flag, and reports when each stream had the change. On `end` it
+ * resets the streams.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -25,11 +25,11 @@ const sockets: Socket[] = [];
 const clients: Client[] = [];
 /** Without it all clients of a process would share one connection. */
 const ownConnection = { 'grpc.use_local_subchannel_pool': 1 };
-/** When each stream had the change that is on its way. */
+/** When each stream received the present change. */
 let arrivals: number[] = [];
 let onAll: () => void = () => undefined;
 
-function tell(message: StreamsMessage): void {
+function send(message: StreamsMessage): void {
   process.send?.(message);
 }
 
@@ -51,7 +51,7 @@ async function open(): Promise<void> {
   });
 }
 
-/** As a provider of flagd opens it. Each message is a whole configuration. */
+/** Opens a stream as flagd's providers do. Each message is a whole configuration. */
 async function openOfFlagd(port: number): Promise<void> {
   const client = new Client(`${hostname}:${port}`, credentials.createInsecure(), ownConnection);
   clients.push(client);
@@ -104,7 +104,7 @@ async function changeOften(): Promise<void> {
     lasts.push(Math.max(...arrived));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
-  tell({
+  send({
     kind: 'changed',
     p50Ms: percentile(delays, 0.5),
     p99Ms: percentile(delays, 0.99),
@@ -136,4 +136,4 @@ process.on('message', (message: 'change' | 'end') => {
   }
 });
 await openAll().catch(fail);
-tell({ kind: 'open' });
+send({ kind: 'open' });

@@ -6,17 +6,17 @@ import { keepEnd } from '../servers/keep-end.ts';
 
 const program = fileURLToPath(new URL('./sync-streams-process.js', import.meta.url));
 
-/** How often `change` changes the flag. */
+/** Number of changes that `change` makes. */
 export const changesOfRound = 20;
 
-/** Streams that are open, of sync or of flagd's format. */
+/** Open streams, of sync or of flagd's providers. */
 export interface HeldStreams {
   readonly origin: string;
   readonly count: number;
   readonly project: string;
-  /** Of the port for flagd's providers, which then have the streams, each over a connection of its own. */
+  /** The port for flagd's providers, which then open the streams, each over its own connection. Null: streams of sync. */
   readonly flagdPort: number | null;
-  /** May write, and has the project of the streams. */
+  /** A token of the project with permission write. */
   readonly token: string;
   /** The flag that is changed. */
   readonly flag: string;
@@ -67,6 +67,7 @@ async function hear<Kind extends StreamsMessage['kind']>(
   kind: Kind,
 ): Promise<StreamsMessage & { readonly kind: Kind }> {
   const [message] = (await once(child, 'message')) as [StreamsMessage];
-  if (message.kind !== kind) throw new Error(`the holder of streams said ${message.kind}, not ${kind}`);
+  if (message.kind !== kind)
+    throw new Error(`the process with the streams sent ${message.kind}, not ${kind}`);
   return message as StreamsMessage & { readonly kind: Kind };
 }

@@ -4,15 +4,15 @@ import type { BenchRequest } from '../load/request-list.ts';
 import type { ServerProcess } from '../servers/server-process.ts';
 
 export interface StartUp {
-  /** From the start of the process to the line that says it listens. */
+  /** From the start of the process to its line that it listens. */
   readonly listeningMs: number;
   /** From the start of the process to its first answer. */
   readonly startUpMs: number;
 }
 
 /**
- * Starts a server, sends a request as soon as it says that it listens, and stops it. Nothing polls, because on few
- * cores polling would slow the start down.
+ * Starts a server, sends a request as soon as the server reports that it listens, and stops it. Nothing polls, because on
+ * few cores polling would slow the start down.
  *
  * @throws when the first answer has another status than the expected one
  */

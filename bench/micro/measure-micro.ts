@@ -8,10 +8,7 @@ export interface MicroFigures {
   readonly nsPerOperation: number;
 }
 
-/**
- * Runs one contender of a bench in a process of its own, so that its effects on the heap and the compiler touch no
- * other.
- */
+/** Runs one contender of a bench in its own process, so that its effects on heap and compiler reach no other contender. */
 export async function measureMicro(bench: string, contender: string, seconds: number): Promise<MicroFigures> {
   const stdout = await runProgram(program, [bench, contender, String(seconds)]);
   const { nsPerOperation } = JSON.parse(stdout) as { readonly nsPerOperation: number };

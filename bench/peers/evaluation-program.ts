@@ -66,7 +66,7 @@ async function measureLater(
 
 function figuresOf(evaluations: number, tookMs: number, cpu: NodeJS.CpuUsage, on: number): EvaluationFigures {
   // Uses the answers, so that the compiler cannot drop the evaluations.
-  if (on === 0) throw new Error('the flag was on for nobody');
+  if (on === 0) throw new Error('the flag was on for no user');
   return {
     evaluationsPerSecond: (evaluations / tookMs) * 1000,
     cpuNs: ((cpu.user + cpu.system) * 1000) / evaluations,

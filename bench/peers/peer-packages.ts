@@ -28,8 +28,8 @@ function readPackages(path: string): Readonly<Record<string, LockedPackage>> {
 /** @returns whether `node_modules` holds what the lockfile says; optional packages may be missing */
 function areInstalled(): boolean {
   const installed = readPackages(join(peersFolder, 'node_modules', '.package-lock.json'));
-  const wanted = Object.entries(readPackages(join(peersFolder, 'package-lock.json')));
-  return wanted.every(
+  const locked = Object.entries(readPackages(join(peersFolder, 'package-lock.json')));
+  return locked.every(
     ([path, { version, optional }]) => path === '' || optional || installed[path]?.version === version,
   );
 }

@@ -39,8 +39,8 @@ export async function startAdapter<Facts>(
     stdio: ['pipe', 'pipe', 'pipe'],
     env: plainEnvironment(),
   });
-  // Its standard input stays open while this process lives; its closing tells the adapter to end. The adapter may close
-  // its end first.
+  // The adapter ends when its standard input closes, which stays open while this process lives. The adapter may close its
+  // end first.
   child.stdin.on('error', () => undefined);
   const closed = once(child, 'close');
   const errors = keepEnd(child.stderr);

@@ -75,7 +75,7 @@ const answers: readonly Answer[] = [
   ),
   answer(
     'How much memory does a stream of flagd take?',
-    measured('flagd-streams/memory/streams of flagd’s providers/bytes', 'value', 'bytes'),
+    measured("flagd-streams/memory/streams of flagd's providers/bytes", 'value', 'bytes'),
   ),
   answer(
     'How many evaluations of another tenant are answered during attacks, and how fast?',

@@ -2,16 +2,16 @@ import type { ResultFile } from '../comparison.ts';
 import { escapeMarkdown, markdownTable } from './markdown.ts';
 import { type Measured, measured, measuredText } from './measured.ts';
 
-/** Begins the last section of docs/clients.md, which is made of results. */
+/** The heading of the last section of docs/clients.md, which is generated from results. */
 const heading = '## How fast {#how-fast}';
 
-/** A figure of one way to evaluate, in words. */
-interface Wanted extends Measured {
+/** A figure of one way to evaluate, with its description. */
+interface DescribedFigure extends Measured {
   readonly way: string;
   readonly what: string;
 }
 
-function row(path: string, words: Pick<Wanted, 'way' | 'what' | 'of' | 'unit'>): Wanted {
+function row(path: string, words: Pick<DescribedFigure, 'way' | 'what' | 'of' | 'unit'>): DescribedFigure {
   return { ...measured(path, words.of, words.unit), ...words };
 }
 
@@ -21,8 +21,8 @@ const ofrep = 'OFREP';
 const ofrepList = 'OFREP, all flags of a project of 100 at once';
 const browser = 'OFREP, a browser that follows events';
 const flagd = "flagd's providers, in process";
-/** What the section shows, as far as it was measured. */
-const wanted: readonly Wanted[] = [
+/** The figures of the section. Those that were not measured are left out. */
+const described: readonly DescribedFigure[] = [
   row('client/in-process/burgee-client/cpuNs', {
     way: inProcess,
     what: 'CPU of an answer',
@@ -41,19 +41,19 @@ const wanted: readonly Wanted[] = [
     of: 'value',
     unit: 'ms',
   }),
-  row('flagd-streams/memory/streams of flagd’s providers/p50Ms', {
+  row("flagd-streams/memory/streams of flagd's providers/p50Ms", {
     way: flagd,
     what: 'a change until 1,000 of them have it, p50',
     of: 'value',
     unit: 'ms',
   }),
-  row('flagd-streams/memory/streams of flagd’s providers/p99Ms', {
+  row("flagd-streams/memory/streams of flagd's providers/p99Ms", {
     way: flagd,
     what: 'the same, p99',
     of: 'value',
     unit: 'ms',
   }),
-  row('flagd-streams/memory/streams of flagd’s providers/bytes', {
+  row("flagd-streams/memory/streams of flagd's providers/bytes", {
     way: flagd,
     what: 'memory of the service for each of them',
     of: 'value',
@@ -79,7 +79,7 @@ const wanted: readonly Wanted[] = [
   }),
   row('client/change-visible/a browser by OFREP/p50Ms', {
     way: browser,
-    what: 'a change until the flags that it asks for show it, p50',
+    what: 'a change until the flags that it fetches show it, p50',
     of: 'value',
     unit: 'ms',
   }),
@@ -91,7 +91,7 @@ const wanted: readonly Wanted[] = [
   }),
 ];
 
-function rowOf(results: readonly ResultFile[], each: Wanted): readonly (readonly string[])[] {
+function rowOf(results: readonly ResultFile[], each: DescribedFigure): readonly (readonly string[])[] {
   const figure = measuredText(results, each);
   const where = `[${each.scenario}](benchmarks.md#${each.scenario})`;
   return figure === null ? [] : [[each.way, each.what, escapeMarkdown(figure), where]];
@@ -99,18 +99,18 @@ function rowOf(results: readonly ResultFile[], each: Wanted): readonly (readonly
 
 /**
  * @param page docs/clients.md
- * @returns the page with its last section made of these results; without it where none of them says anything of clients
+ * @returns the page with its last section generated from these results; without the section if no figure was measured
  */
 export function withMeasuredWays(page: string, results: readonly ResultFile[]): string {
   const at = page.indexOf(`\n${heading}`);
   const written = at < 0 ? page : page.slice(0, at);
-  const rows = wanted.flatMap((each) => rowOf(results, each));
+  const rows = described.flatMap((each) => rowOf(results, each));
   if (rows.length === 0) return written;
   const table = markdownTable(['Way', 'What', 'Measured', 'By'], rows, 'left');
   return `${written}
 ${heading}
 
-\`npm run bench\` writes this section from the newest result of each scenario, which names machine, load and spread: medians of its rounds, with client and service on one machine.
+\`npm run bench\` writes this section from the newest result of each scenario. The figures are medians of its rounds, with client and service on one machine. The scenario's own section names machine, load and spread.
 
 ${table}
 `;

@@ -2,7 +2,7 @@ import type { Comparison, ResultFile } from '../comparison.ts';
 import { median } from '../load/statistics.ts';
 import { type Figure, figuresOf } from './figure.ts';
 
-/** A smaller difference of medians is no movement, however steady the rounds were. */
+/** A smaller difference of medians does not count as a movement, however steady the rounds were. */
 const leastChange = 0.02;
 
 export type Verdict = 'better' | 'worse' | 'within the noise' | 'one round: cannot tell';
@@ -69,12 +69,12 @@ function moveOf(comparison: string, before: Figure, now: Figure): Movement | nul
 }
 
 function unlikeOf(name: string, before: Comparison, now: Comparison): readonly string[] {
-  const said = (comparison: Comparison): ReadonlyMap<string, string> =>
+  const conditionsOf = (comparison: Comparison): ReadonlyMap<string, string> =>
     new Map([
       ['driver', comparison.driver],
       ...Object.entries(comparison.settings).map(([key, value]) => [key, String(value)] as const),
     ]);
-  const [old, fresh] = [said(before), said(now)];
+  const [old, fresh] = [conditionsOf(before), conditionsOf(now)];
   return [...new Set([...old.keys(), ...fresh.keys()])]
     .filter((key) => old.get(key) !== fresh.get(key))
     .map((key) => `${name}: ${key} was ${old.get(key) ?? 'not set'}, now ${fresh.get(key) ?? 'not set'}`);
@@ -88,16 +88,16 @@ function compareOne(name: string, before: Comparison, now: Comparison): RunsComp
   const old = new Map(figuresOf(before).map((figure) => [keyOf(figure), figure]));
   const movements: Movement[] = [];
   const onlyOne: string[] = [];
-  const tell = (figure: Figure, where: string): void => {
+  const report = (figure: Figure, where: string): void => {
     onlyOne.push(`${name}, ${figure.contender.name}, ${figure.metric.label}: only in ${where}`);
   };
   for (const figure of figuresOf(now)) {
     const match = old.get(keyOf(figure));
     old.delete(keyOf(figure));
-    if (match === undefined) tell(figure, 'this run');
+    if (match === undefined) report(figure, 'this run');
     else movements.push(...[moveOf(name, match, figure)].filter((movement) => movement !== null));
   }
-  for (const figure of old.values()) tell(figure, 'the saved run');
+  for (const figure of old.values()) report(figure, 'the saved run');
   return { movements, onlyOne, unlike: unlikeOf(name, before, now) };
 }
 

@@ -2,7 +2,7 @@ import type { Comparison, ScenarioReport, Target } from '../comparison.ts';
 import { findFigure, noiseSpread } from './figure.ts';
 import { formatNumber, formatRatio, formatShare } from './numbers.ts';
 
-/** A target and its measured figure, as a reader sees them. */
+/** A target and its measured figure, as the report shows them. */
 export interface Judgement {
   readonly what: string;
   /** `at least 0.72 of bare`, `at most 0` */
@@ -55,7 +55,7 @@ function whyNot(target: Target, comparison: Comparison | undefined): string {
     : `this system does not offer ${target.metric}`;
 }
 
-/** A bound is shown with the decimals that it was given with. */
+/** Shows a bound with as many decimals as it has in the code. */
 function formatLimit(limit: number): string {
   const decimals = String(limit).split('.')[1]?.length ?? 0;
   return formatNumber(limit, decimals);

@@ -30,23 +30,23 @@ export function measured(path: string, of: Measured['of'], unit: string): Measur
 }
 
 /** @returns the figure with its unit; null if it was not measured */
-export function measuredText(results: readonly ResultFile[], wanted: Measured): string | null {
-  const result = results.find(({ report }) => report.scenario === wanted.scenario);
+export function measuredText(results: readonly ResultFile[], named: Measured): string | null {
+  const result = results.find(({ report }) => report.scenario === named.scenario);
   const found = (result?.report.comparisons ?? [])
-    .filter(({ id }) => wanted.comparison === '*' || id === wanted.comparison)
+    .filter(({ id }) => named.comparison === '*' || id === named.comparison)
     .flatMap((comparison) => {
-      const metric = comparison.metrics.find(({ key }) => key === wanted.metric);
+      const metric = comparison.metrics.find(({ key }) => key === named.metric);
       if (metric === undefined) return [];
       const figures = figuresOfMetric(comparison, metric);
-      return figures.filter(({ contender }) => contender.name === wanted.contender);
+      return figures.filter(({ contender }) => contender.name === named.contender);
     })
     .flatMap(({ median, ratio, metric }) => {
-      if (wanted.of === 'value') return [{ value: median, text: formatNumber(median, metric.digits) }];
+      if (named.of === 'value') return [{ value: median, text: formatNumber(median, metric.digits) }];
       return ratio === null ? [] : [{ value: ratio, text: formatRatio(ratio) }];
     })
     .toSorted((a, b) => a.value - b.value);
   const [least, most] = [found[0], found.at(-1)];
   if (least === undefined || most === undefined) return null;
   const range = least.text === most.text ? least.text : `${least.text} to ${most.text}`;
-  return `${range} ${wanted.unit}`.trim();
+  return `${range} ${named.unit}`.trim();
 }

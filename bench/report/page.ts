@@ -9,17 +9,17 @@ import { cellsOf } from './report-text.ts';
 
 const introduction = `# Benchmarks
 
-\`npm run bench\` writes this page from the newest run of each scenario, in \`bench/results\`. No figure is typed by hand. To see other figures, run a scenario on your machine.
+\`npm run bench\` writes this page from the newest run of each scenario, in \`bench/results\`. To see other figures, run a scenario on your machine.
 
-- **Ratios are of one run.** Contenders take turns, A B B A, and each round gives a ratio to the base. A cell such as \`41,000 (0.820, 4.9%)\` has the median, the median of the ratios, and their spread: the largest minus the smallest, relative to the median. A spread over 20 % is called noise. The base has the spread of its own values.
+- **Ratios are of one run.** Contenders alternate, A B B A, and each round gives a ratio to the base. A cell such as \`41,000 (0.820, 4.9%)\` has the median, the median of the ratios, and their spread: the largest minus the smallest, relative to the median. A spread over 20 % is called noise. The base has the spread of its own values.
 - **CPU per request** is user and system time of all threads and processes of the server.
-- **Throughput is closed-loop**: each connection asks again when it is answered. **Latency is open-loop**: requests leave at a fixed rate, and a latency counts from when its request was due, so that a stalled server is charged for all that waited.
+- **Throughput is closed-loop**: each connection sends its next request when it has an answer. **Latency is open-loop**: requests leave at a fixed rate, and a latency counts from when its request was due, so that a stalled server is charged for all requests that waited.
 - The load generator runs on the same machine as the server.`;
 
 function machineLine(run: RunFacts): string {
   const { at, node, cpu, cores, memoryBytes, kernel, isModified } = run;
   const memory = `${formatNumber(memoryBytes / 2 ** 30, 1)} GiB`;
-  const changed = isModified ? ' (the tree held changes that the commit does not)' : '';
+  const changed = isModified ? ' (with uncommitted changes)' : '';
   return `${at.slice(0, 10)}, commit \`${run.commit.slice(0, 10)}\`${changed}, Node ${node}, ${cores} × ${escapeMarkdown(cpu)}, ${memory}, ${escapeMarkdown(kernel)}.`;
 }
 
@@ -28,7 +28,7 @@ function targetsSection(results: readonly ResultFile[]): string {
   const judged = results.flatMap(({ report }) =>
     report.targets.map((target) => ({ report, target, ...judgeTarget(report, target) })),
   );
-  if (judged.length === 0) return '## Targets\n\nNone was measured yet.';
+  if (judged.length === 0) return '## Targets\n\nNone has been measured yet.';
   const reached = judged.filter(({ verdict }) => verdict === 'reached');
   const rows = judged
     .filter(({ verdict }) => verdict !== 'reached')
@@ -41,7 +41,7 @@ function targetsSection(results: readonly ResultFile[]): string {
   const count = `${reached.length} of ${judged.length} targets are reached.`;
   if (rows.length === 0) return `## Targets\n\n${count}`;
   const table = markdownTable(['Not reached', 'Bound', 'Figure', 'Verdict'], rows, 'right');
-  return `## Targets\n\n${count} [Decision 0080](decisions/0080-what-was-tried-for-speed.md) says where the time goes.\n\n${table}`;
+  return `## Targets\n\n${count} [Decision 0080](decisions/0080-what-was-tried-for-speed.md) lists what was tried for speed.\n\n${table}`;
 }
 
 /** @returns `41,000 (0.820, 4.9%)`: median, ratio and spread */
@@ -73,9 +73,9 @@ function settingTexts({ driver, rounds, settings }: Comparison): readonly string
   ];
 }
 
-function comparisonSection(scenario: string, comparison: Comparison, said: ReadonlySet<string>): string {
+function comparisonSection(scenario: string, comparison: Comparison, shown: ReadonlySet<string>): string {
   const { id, title, base, remarks = [] } = comparison;
-  const isNew = (line: string): boolean => !said.has(line);
+  const isNew = (line: string): boolean => !shown.has(line);
   const settings = settingTexts(comparison).filter(isNew);
   const contenders = contenderLines(comparison).filter(isNew);
   const sentences = [
@@ -132,11 +132,11 @@ function notYetSection(results: readonly ResultFile[], catalogue: readonly Scena
 
 /** @returns the page of results: the same bytes for the same results */
 export function makePage(results: readonly ResultFile[], catalogue: readonly Scenario[]): string {
-  const place = ({ report }: ResultFile): number => {
+  const positionOf = ({ report }: ResultFile): number => {
     const index = catalogue.findIndex(({ name }) => name === report.scenario);
     return index === -1 ? catalogue.length : index;
   };
-  const sorted = results.toSorted((a, b) => place(a) - place(b));
+  const sorted = results.toSorted((a, b) => positionOf(a) - positionOf(b));
   const notYet = notYetSection(sorted, catalogue);
   const sections = [
     introduction,

@@ -9,7 +9,7 @@ export interface ProgressStream {
 
 const barChars = 20;
 const eraseLine = '\r\x1b[K';
-const columnsUnlessTold = 80;
+const columnsDefault = 80;
 
 /** @returns `40 s`, `3 min 20 s` */
 export function formatDuration(seconds: number): string {
@@ -26,7 +26,7 @@ function bar(done: number, total: number): string {
 
 /**
  * Shows a run's progress on standard error: on a terminal one line that is redrawn, otherwise a line for each round.
- * The time left is that of the comparison, because only the scenario knows how many comparisons follow.
+ * The time left is that of the comparison. Only the scenario knows how many comparisons follow.
  */
 export class Progress {
   readonly #stream: ProgressStream;
@@ -41,9 +41,9 @@ export class Progress {
     this.#now = now;
   }
 
-  /** @param place the scenario's place in the run, from 1 */
-  beginScenario(name: string, place: number, count: number): void {
-    this.#scenario = count === 1 ? name : `${name} (${place} of ${count})`;
+  /** @param position of the scenario in the run, from 1 */
+  beginScenario(name: string, position: number, count: number): void {
+    this.#scenario = count === 1 ? name : `${name} (${position} of ${count})`;
     this.#show(`${this.#scenario}: starting`);
   }
 
@@ -84,7 +84,7 @@ export class Progress {
       this.#stream.write(`${text}\n`);
       return;
     }
-    const columns = this.#stream.columns ?? columnsUnlessTold;
+    const columns = this.#stream.columns ?? columnsDefault;
     this.#stream.write(`${eraseLine}${text.slice(0, columns - 1)}`);
     this.#isDrawn = true;
   }

@@ -5,7 +5,7 @@ import { Value } from 'typebox/value';
 import type { Comparison, ResultFile } from '../comparison.ts';
 import { resultsFolder } from './result-store.ts';
 
-/** A larger file is refused: the suite writes none. */
+/** A larger file is refused. The suite writes none that is. */
 const bytesMax = 64 * 2 ** 20;
 const errorsShownMax = 3;
 
@@ -72,24 +72,24 @@ function problemsOf(comparison: Comparison): readonly string[] {
   const problems = metrics.flatMap(({ key, values }) =>
     names
       .filter((name) => values[name]?.length !== rounds)
-      .map((name) => `the metric ${key} of ${name} has not ${rounds} values`),
+      .map((name) => `the metric ${key} of ${name} does not have ${rounds} values`),
   );
-  if (!names.includes(base)) problems.push(`the base ${base} is no contender`);
-  if (new Set(names).size < names.length) problems.push('two contenders have one name');
+  if (!names.includes(base)) problems.push(`the base ${base} is not a contender`);
+  if (new Set(names).size < names.length) problems.push('two contenders have the same name');
   for (const name of Object.keys(histograms))
-    if (!names.includes(name)) problems.push(`a histogram is of ${name}, which is no contender`);
+    if (!names.includes(name)) problems.push(`a histogram is of ${name}, which is not a contender`);
   return problems.map((problem) => `comparison ${id}: ${problem}`);
 }
 
-function checkResult(value: unknown, place: string): ResultFile {
+function checkResult(value: unknown, source: string): ResultFile {
   if (!Value.Check(ResultSchema, value)) {
     const errors = [...Value.Errors(ResultSchema, value)].slice(0, errorsShownMax);
-    const told = errors.map(({ instancePath, message }) => `${instancePath || 'the file'} ${message}`);
-    throw new Error(`${place} is no result of the bench suite: ${told.join('; ')}`);
+    const texts = errors.map(({ instancePath, message }) => `${instancePath || 'the file'} ${message}`);
+    throw new Error(`${source} is not a result of the bench suite: ${texts.join('; ')}`);
   }
   const result: ResultFile & Static<typeof ResultSchema> = value;
   const [problem] = result.report.comparisons.flatMap(problemsOf);
-  if (problem !== undefined) throw new Error(`${place} is no result of the bench suite: ${problem}`);
+  if (problem !== undefined) throw new Error(`${source} is not a result of the bench suite: ${problem}`);
   return result;
 }
 
@@ -98,7 +98,7 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (fault) {
-    throw new Error(`${path} is no JSON: ${fault instanceof Error ? fault.message : fault}`);
+    throw new Error(`${path} is not JSON: ${fault instanceof Error ? fault.message : fault}`);
   }
 }
 
@@ -125,7 +125,7 @@ export function readResults(path: string): readonly ResultFile[] {
     : [checkResult(value, path)];
 }
 
-/** @returns the saved results; none if the folder does not exist. @throws Error for a file that is no result */
+/** @returns the saved results; none if the folder does not exist. @throws Error for a file that is not a result */
 export function readSavedResults(root: string): readonly ResultFile[] {
   const folder = resultsFolder(root);
   return existsSync(folder) ? readResults(folder) : [];

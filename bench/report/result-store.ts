@@ -7,7 +7,7 @@ export function resultsFolder(root: string): string {
   return join(root, 'bench', 'results');
 }
 
-/** Writes atomically: an interrupted run leaves the older result. */
+/** Writes atomically, so that an interrupted run leaves the older result. */
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);

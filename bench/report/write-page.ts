@@ -5,20 +5,20 @@ import type { Scenario } from '../scenario.ts';
 import { withMeasuredWays } from './clients-section.ts';
 import { makePage } from './page.ts';
 
-/** Ends with figures. */
+/** A page whose last section is generated. */
 const clientsPage = join('docs', 'clients.md');
 
-/** Comparisons with an older build are saved and not shown. */
+/** Comparisons with an older build are saved, but not shown on the page. */
 function isOnPage(scenario: string): boolean {
   return !scenario.endsWith('-before');
 }
 
 type MakeText = (page: string, results: readonly ResultFile[]) => string;
 
-/** A page that ends with a section of results, where it exists. */
+/** A page that ends with a section of results, if the page exists. */
 function completed(root: string, path: string, results: readonly ResultFile[], make: MakeText) {
-  const place = join(root, path);
-  return existsSync(place) ? [[path, make(readFileSync(place, 'utf8'), results)] as const] : [];
+  const file = join(root, path);
+  return existsSync(file) ? [[path, make(readFileSync(file, 'utf8'), results)] as const] : [];
 }
 
 /** @returns the page of results, and the pages that end with results, by path in the checkout */

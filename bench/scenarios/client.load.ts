@@ -17,7 +17,7 @@ const evaluationApi = 'Evaluation API';
 
 const visibleTargets: readonly Target[] = [
   {
-    what: 'an acknowledged change is in a connected client, p99 ms',
+    what: 'until an acknowledged change is in a connected client, p99 ms',
     comparison: visibleId,
     metric: 'p99Ms',
     contender: streaming,
@@ -44,7 +44,8 @@ async function compareVisible(bench: Bench): Promise<Comparison> {
   try {
     return await bench.compare({
       id: visibleId,
-      title: 'From the acknowledgement of a change to the first answer by it, one change after another.',
+      title:
+        'From the acknowledgement of a change to the first answer that reflects it, one change after another.',
       driver: 'one connection for changes, another one for answers, in a process of their own',
       settings: { 'seconds a round': bench.settings.seconds },
       base: evaluationApi,
@@ -123,7 +124,7 @@ async function run(bench: Bench): Promise<ScenarioReport> {
 
 export const clientScenario: Scenario = {
   name: scenario,
-  summary: 'burgee-client in process, against the libraries of others; from a change to its visibility there',
+  summary: 'burgee-client in process, against other libraries; from a change to its visibility there',
   runsElsewhere: false,
   run,
 };

@@ -23,9 +23,9 @@ const nodes = 3;
 const writersMax = 64;
 const flagsOfNewNode = 100_000;
 const quickFlags = 1000;
-/** So that changes wait for a killed node within a round; a lease ends after three seconds. */
+/** Long enough for changes to wait for a killed node within a round. A lease ends after three seconds. */
 const killSecondsMin = 10;
-/** In a quick run: the second before the kill, and the lease. */
+/** Of a quick run: the second before the kill, and the lease. */
 const quickKillSecondsMin = 5;
 const killAfterMs = 1000;
 const bareCommit = 'bare commit';
@@ -37,8 +37,8 @@ const patched: ProvisionedPart = {
   flags: Array.from({ length: writersMax + 1 }, (_unused, index) => ({ name: `patched-${index}` })),
 };
 
-/** Where PostgreSQL stands. With a commit that takes no time, only CPU is compared, of which a bare commit needs less. */
-interface WritersPlace {
+/** How far away PostgreSQL is. With a nearby one the comparison is of CPU time, of which a bare commit needs less. */
+interface PostgresDistance {
   readonly id: string;
   readonly title: string;
   readonly where: string;
@@ -46,18 +46,18 @@ interface WritersPlace {
   readonly awayMs: number;
 }
 
-const writersHere: WritersPlace = {
+const writersHere: PostgresDistance = {
   id: 'writers',
   title: 'Durable changes of a cluster',
   where: 'PostgreSQL on the same machine',
   postgres: 'on the same machine, fsync on, no standby',
   awayMs: 0,
 };
-const writersAway: WritersPlace = {
+const writersAway: PostgresDistance = {
   id: 'writers-away',
   title: 'Durable changes of a cluster, with PostgreSQL or its synchronous standby elsewhere',
   where: 'PostgreSQL a millisecond away',
-  postgres: 'on the same machine, fsync on; each byte to it and from it arrives a millisecond later',
+  postgres: 'on the same machine, fsync on; each byte to it and from it is delayed by a millisecond',
   awayMs: 1,
 };
 
@@ -105,10 +105,10 @@ function nodesName(count: number): string {
 /** The running cluster. */
 interface Stage {
   readonly cluster: BenchCluster;
-  /** Each acknowledges a change when all have it. */
+  /** A node acknowledges a change when all nodes have it. */
   readonly nodes: readonly ServerProcess[];
   readonly flags: readonly ChangeableFlag[];
-  /** That only the probe of freshness changes. */
+  /** A flag that only the probe of freshness changes. */
   readonly probed: ChangeableFlag;
 }
 
@@ -143,7 +143,7 @@ function figuresOf({ changesPerSecond, p50Us, p99Us, histogram }: PatchFigures) 
 function bareContender({ cluster }: Stage): ContenderPlan {
   return {
     name: bareCommit,
-    what: 'The limit of one after another: one statement on one connection to PostgreSQL, with the rows and bytes of a patch',
+    what: 'The limit without concurrency: one statement on one connection to PostgreSQL, with the rows and bytes of a patch',
     isWarmedUp: true,
     measure: async (seconds) => figuresOf(await runPostgresCommits({ clusterUrl: cluster.url, seconds })),
   };
@@ -162,7 +162,7 @@ function writersContender(
   };
 }
 
-function compareWriters(bench: Bench, stage: Stage, place: WritersPlace): Promise<Comparison> {
+function compareWriters(bench: Bench, stage: Stage, distance: PostgresDistance): Promise<Comparison> {
   const contender = (count: number): ContenderPlan =>
     writersContender(
       `64 writers, ${nodesName(count)}`,
@@ -171,9 +171,9 @@ function compareWriters(bench: Bench, stage: Stage, place: WritersPlace): Promis
       stage.flags,
     );
   return bench.compare({
-    ...planFor(bench, changeMetrics, place),
-    id: place.id,
-    title: place.title,
+    ...planFor(bench, changeMetrics, distance),
+    id: distance.id,
+    title: distance.title,
     base: bareCommit,
     contenders: [bareContender(stage), contender(1), contender(nodes)],
   });
@@ -304,7 +304,7 @@ async function compareEvaluations(bench: Bench): Promise<Comparison[]> {
   }
 }
 
-/** A node that has nothing yet takes the whole state from PostgreSQL before it answers. */
+/** A new node copies the whole state from PostgreSQL before it answers. */
 async function compareNewNode(bench: Bench): Promise<Comparison> {
   const count = bench.settings.isQuick ? quickFlags : flagsOfNewNode;
   bench.note(`applying ${count.toLocaleString('en-GB')} flags`);
@@ -369,7 +369,7 @@ async function compareChanges(bench: Bench): Promise<Comparison[]> {
   const here = await onCluster(bench, writersHere.awayMs, async (stage, start) => {
     const writers = await compareWriters(bench, stage, writersHere);
     const killed = await compareKilled(bench, stage);
-    // Only now: the other nodes wait for this one, too.
+    // Started last, because the other nodes wait for this one too.
     const hasty = await start('--cluster-wait', 'none');
     const singleWriter = await compareSingleWriter(bench, stage, hasty);
     return [writers, singleWriter, await compareVisible(bench, stage, hasty), killed];

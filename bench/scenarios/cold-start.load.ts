@@ -61,13 +61,13 @@ async function compareStarts(
         timeStartUp(() => startNodeHttpServer('{}'), { path: '/', status: 200 }),
       ),
       contender('empty', 'Burgee on an empty directory, which makes its store first', () => startEmpty()),
-      contender('unbundled', 'The same from the many files that its bundle is made of (decision 0044)', () =>
+      contender('unbundled', 'The same, from the unbundled files (decision 0044)', () =>
         startEmpty({ program: unbundledProgram }),
       ),
       ...(bench.settings.isQuick ? quickWorkerCounts : workerCounts).map((workers) =>
         contender(
           `workers: ${workers}`,
-          'Burgee on an empty directory with so many workers: it listens when all serve',
+          'Burgee on an empty directory with this many workers: it listens when all serve',
           () => startEmpty({ args: workerArguments(workers) }),
         ),
       ),

@@ -46,9 +46,9 @@ function targetsFor({ connections, rate, cpu }: (typeof promised)[number]): read
 
 async function compareOver(bench: Bench, question: Question): Promise<readonly Comparison[]> {
   const throughput = await compareThroughput(bench, question);
-  const wanted = fastestOf(throughput, question.base) / 2;
+  const halfRate = fastestOf(throughput, question.base) / 2;
   const list = listOf(question, question.base);
-  const rate = await findOpenLoopRate(bench, list, question.connections, wanted);
+  const rate = await findOpenLoopRate(bench, list, question.connections, halfRate);
   return [...throughput, await compareLatency(bench, question, rate)];
 }
 

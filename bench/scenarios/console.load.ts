@@ -15,7 +15,7 @@ const metrics = [
   { key: 'allBytes', label: 'bytes until then', better: 'less', digits: 0 },
   { key: 'pageMs', label: 'a page of 1,000 flags, ms', better: 'less', digits: 1 },
   { key: 'framesInTime', label: 'frames under 20 ms while scrolling, %', better: 'more', digits: 1 },
-  { key: 'changeBytes', label: "bytes of somebody else's change", better: 'less', digits: 0 },
+  { key: 'changeBytes', label: "bytes of another user's change", better: 'less', digits: 0 },
 ] as const;
 
 function target(what: string, metric: string, bound: Target['bound']): Target {
@@ -26,7 +26,7 @@ const targets: readonly Target[] = [
   target('first rows of 10,000 flags, ms', 'firstRowsMs', { atMost: 1500 }),
   target('bytes until the first rows', 'firstBytes', { atMost: 300_000 }),
   target('frames under 20 ms while scrolling, %', 'framesInTime', { atLeast: 95 }),
-  target("bytes of somebody else's change", 'changeBytes', { atMost: 5000 }),
+  target("bytes of another user's change", 'changeBytes', { atMost: 5000 }),
 ];
 
 async function measure(list: ConsoleList) {

@@ -11,10 +11,7 @@ import { type KeepServer, withServers } from '../servers/with-servers.ts';
 
 const scenario = 'cores';
 const quickCoresMax = 2;
-/**
- * Connections of each worker. A load generator uses as much of a core as a worker does, so each worker gets a generator
- * of its own.
- */
+/** Connections of each worker. Each worker gets its own load generator, which uses as much CPU as the worker. */
 const connectionsOfWorker = 64;
 const pacedWorkers = [1, 2, 4] as const;
 const quickPacedWorkers = [1, 2] as const;
@@ -80,7 +77,7 @@ async function startSizes(keep: KeepServer, sizes: readonly number[]): Promise<R
   return started;
 }
 
-/** The generators need no cores of their own: the rate is far below what one core can do. */
+/** The generators need no cores of their own: one core can send at a much higher rate. */
 function comparePacedSizes(bench: Bench): Promise<readonly Comparison[]> {
   return withServers(async (keep) => {
     const sizes = await startSizes(keep, bench.settings.isQuick ? quickPacedWorkers : pacedWorkers);
@@ -106,7 +103,10 @@ function missingHere(left: readonly number[], cores: number): readonly MissingCo
     why: `${workers * 2} cores are needed, ${workers} for the workers and as many for the load generators, and this machine has ${cores}`,
   }));
   if (canMeterProcesses()) return counts;
-  return [...counts, { name: 'CPU per request', why: 'this system does not tell what a process uses' }];
+  return [
+    ...counts,
+    { name: 'CPU per request', why: 'this system does not report the CPU and memory of a process' },
+  ];
 }
 
 async function run(given: Bench): Promise<ScenarioReport> {

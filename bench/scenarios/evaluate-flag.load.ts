@@ -57,16 +57,16 @@ const targets: readonly Target[] = [
 
 /** Counting may cost under 2 % of the throughput and of the CPU time. */
 function targetsOfCounting(contender: string): Target[] {
-  const place = { contender, of: 'ratio', comparison: `throughput-wrk${countingSuffix}` } as const;
+  const common = { contender, of: 'ratio', comparison: `throughput-wrk${countingSuffix}` } as const;
   return [
     {
-      ...place,
+      ...common,
       what: `throughput with ${countedBy(contender)}`,
       metric: 'requestsPerSecond',
       bound: { atLeast: 0.98 },
     },
     {
-      ...place,
+      ...common,
       what: `server CPU per request with ${countedBy(contender)}`,
       metric: 'processCpuUs',
       bound: { atMost: 1.02 },
@@ -104,8 +104,8 @@ function compareWithLimits(bench: Bench): Promise<Comparison[]> {
     const started = await startOneFlagServers(keep, 1, [bareLimit, nodeHttpLimit]);
     const question = oneFlagQuestion(bench, { ...started, connections });
     const throughput = await compareThroughput(bench, question);
-    const wanted = fastestOf(throughput, 'bare') / 2;
-    const rate = await findOpenLoopRate(bench, listOf(question, 'bare'), connections, wanted);
+    const halfRate = fastestOf(throughput, 'bare') / 2;
+    const rate = await findOpenLoopRate(bench, listOf(question, 'bare'), connections, halfRate);
     const latency = await compareLatency(bench, narrowTo(question, ['burgee', 'bare']), rate);
     return [...throughput, latency];
   });

@@ -77,8 +77,8 @@ function runHere(bench: Bench): Promise<ScenarioReport> {
     bench.note('applying the flags of the mix');
     const question = await prepare(bench, keep);
     const throughput = await compareThroughput(bench, question);
-    const wanted = fastestOf(throughput, 'bare') / 2;
-    const rate = await findOpenLoopRate(bench, listOf(question, 'bare'), question.connections, wanted);
+    const halfRate = fastestOf(throughput, 'bare') / 2;
+    const rate = await findOpenLoopRate(bench, listOf(question, 'bare'), question.connections, halfRate);
     const comparisons = [...throughput, await compareLatency(bench, question, rate)];
     const targets = bench.settings.drivers.slice(0, 1).flatMap(targetsFor);
     return { scenario, comparisons, targets, missing: [] };

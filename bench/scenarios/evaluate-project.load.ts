@@ -17,10 +17,7 @@ const sizes = [10, 100, 1000, 10_000] as const;
 const quickSizes = [10, 100] as const;
 const targetingKeys = 1000;
 const answersSampled = 20;
-/**
- * A worker makes all requested lists in slices side by side: with more flags under way, some lists would miss the
- * deadline.
- */
+/** A worker builds all requested lists concurrently, in slices. With more flags under way, some would miss the deadline. */
 const flagsUnderWayMax = 160_000;
 const framed = 'Long answers come in chunks, the bare ones with a Content-Length; everything else is alike.';
 

@@ -20,9 +20,9 @@ const sizes = { flags: 10_000, requests: 100_000 };
 const quickSizes = { flags: 200, requests: 1000 };
 const seed = 20_260_104;
 const rates = [0, 10, 100, 1000] as const;
-/** A quick run's rate, which even a fresh server on a busy machine can hold. */
+/** Rates that even a fresh server on a busy machine can hold. */
 const quickRates = [0, 100] as const;
-/** Patches the most popular flags: a change of a flag that is not evaluated costs a worker nothing. */
+/** Number of patched flags, which are the most popular: a change of a flag that is not evaluated costs a worker nothing. */
 const changedFlagsMax = 1000;
 const probeProject: ProvisionedPart = {
   name: 'freshness',
@@ -87,7 +87,7 @@ function probedFlag({ provisioned }: BurgeeProcess): Parameters<typeof probeFres
   return { id, environment: null, writeToken };
 }
 
-/** The probe changes a flag of its own all the time, beside the other changes. */
+/** The probe changes its own flag all the time, in addition to the other changes. */
 async function compareFreshness(
   bench: Bench,
   question: Question,
@@ -102,7 +102,7 @@ async function compareFreshness(
     title: 'From the acknowledgement of a change to the first answer that shows it, under the same load',
     driver: `${describeDriver(driver)}, and a probe on two connections`,
     remarks: [
-      'The probe patches a flag of its own, waits for the acknowledgement and asks for the flag at once, some 50 to 100 times a second, beside the changes of each contender. An answer that does not show the change is stale, and fails the run.',
+      "The probe patches a flag of its own, waits for the acknowledgement and evaluates the flag at once, some 50 to 100 times a second, in addition to each contender's changes. An answer that does not show the change is stale, and fails the run.",
     ],
     metrics: [
       { key: 'p50Us', label: 'acknowledged change to changed answer, p50, µs', better: 'less', digits: 0 },

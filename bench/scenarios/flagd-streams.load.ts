@@ -9,7 +9,7 @@ import { withServers } from '../servers/with-servers.ts';
 
 const scenario = 'flagd-streams';
 const ofSync = 'streams of sync';
-const ofFlagd = 'streams of flagd’s providers';
+const ofFlagd = "streams of flagd's providers";
 const flagCount = 100;
 const project: ProvisionedPart = {
   name: 'synced',
@@ -26,7 +26,7 @@ const cpuMetric = {
   better: 'less',
   digits: 1,
 } as const;
-/** Measures a server that nobody has asked before. */
+/** Measures a fresh server. */
 function measure(count: number, isOfFlagd: boolean): Promise<Measurement> {
   return withServers(async (keep) => {
     const port = await freePort();
@@ -64,7 +64,7 @@ async function run(bench: Bench) {
   const count = bench.settings.isQuick ? 20 : 1000;
   const comparison = await bench.compare({
     id: 'memory',
-    title: `Memory of ${count.toLocaleString('en-GB')} open streams, and a change’s way to them`,
+    title: `Memory of ${count.toLocaleString('en-GB')} open streams, and a change's way to them`,
     driver: 'a process that holds the streams, each over its connection, and makes the changes',
     settings: { streams: count, 'flags of the configuration': flagCount },
     rounds: Math.min(3, bench.settings.rounds),
@@ -87,7 +87,7 @@ async function run(bench: Bench) {
 export const flagdStreamsScenario: Scenario = {
   name: scenario,
   summary:
-    '1,000 streams of flagd’s providers beside as many of sync: memory, and how soon a change reaches all',
+    "1,000 streams of flagd's providers, and as many of sync: memory, and how soon a change reaches all",
   runsElsewhere: false,
   run,
 };

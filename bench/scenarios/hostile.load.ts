@@ -7,7 +7,7 @@ import {
   projectsOf,
   quickAttackSizes,
 } from '../hostile/attacks.ts';
-import { measureBeside } from '../hostile/measure-beside.ts';
+import { measureDuringAttack } from '../hostile/measure-during-attack.ts';
 import { buildsToCompare } from '../measure/compare-builds.ts';
 import type { Bench, ComparisonPlan, Scenario } from '../scenario.ts';
 import type { BenchDirectory } from '../servers/bench-directory.ts';
@@ -15,13 +15,13 @@ import { mainProgram } from '../servers/programs.ts';
 import { withDirectories } from '../servers/with-directories.ts';
 
 const scenario = 'hostile';
-/** Its result beside an older build has a file of its own. */
+/** The result against an older build has its own file. */
 const scenarioBefore = `${scenario}-before`;
 const alone = 'alone';
 const attacked = 'attacked';
-/** Of a quick run: one of strangers, one of evaluations, one of changes. */
+/** Attacks of a quick run: one by anonymous clients, one with evaluations, one with changes. */
 const quickAttacks: ReadonlySet<string> = new Set(['tiny-chunks', 'cold-flags', 'small-changes']);
-/** Each measurement starts a server of its own. */
+/** Fewer rounds, because each measurement starts its own server. */
 const roundsMax = 3;
 
 const metrics: ComparisonPlan['metrics'] = [
@@ -61,8 +61,8 @@ const targets: readonly Target[] = attacks.flatMap(({ id }) => [
   },
 ]);
 
-/** What is served, and whether it is attacked. */
-interface Siege {
+/** A server, attacked or not. */
+interface ServerUnderTest {
   readonly name: string;
   readonly what: string;
   readonly program: string;
@@ -70,49 +70,51 @@ interface Siege {
   readonly isAttacked: boolean;
 }
 
-function compareSieges(
+function compareServers(
   bench: Bench,
   attack: Attack,
   sizes: AttackSizes,
-  sieges: readonly Siege[],
+  servers: readonly ServerUnderTest[],
 ): Promise<Comparison> {
   const { seconds, rounds } = bench.settings;
-  const [{ name: base }] = sieges as readonly [Siege];
+  const [{ name: base }] = servers as readonly [ServerUnderTest];
   return bench.compare({
     id: attack.id,
-    title: `${attack.title}: what another tenant meets`,
+    title: `${attack.title}: what another tenant notices`,
     driver: 'evaluations and reads of another tenant, one after another',
     settings: { 'seconds a round': seconds, 'hostile clients': attack.clients },
     base,
     rounds: Math.min(roundsMax, rounds),
     metrics: attack.isWriting ? [...metrics, ...writingMetrics] : metrics,
-    contenders: sieges.map(({ name, what, ...siege }) => ({
+    contenders: servers.map(({ name, what, ...server }) => ({
       name,
       what,
       isWarmedUp: false,
-      measure: async (time) => ({ figures: await measureBeside({ ...siege, attack, sizes, seconds: time }) }),
+      measure: async (time) => ({
+        figures: await measureDuringAttack({ ...server, attack, sizes, seconds: time }),
+      }),
     })),
   });
 }
 
-/** Compares this build attacked with the same alone, or with an older build that is attacked, too. */
+/** Compares this build under attack with itself alone, or with an older build under the same attack. */
 function compareAttack(bench: Bench, attack: Attack, sizes: AttackSizes): Promise<Comparison> {
   const { checkoutBefore } = bench.settings;
   const projects = projectsOf(attack, sizes);
   return withDirectories(async (make) => {
-    const sieges: Siege[] = [];
+    const servers: ServerUnderTest[] = [];
     if (checkoutBefore === null) {
       const served = { program: mainProgram, directory: await make(projects) };
-      sieges.push(
+      servers.push(
         { ...served, name: alone, what: 'Burgee with two workers, without the attack', isAttacked: false },
-        { ...served, name: attacked, what: 'The same beside the attack', isAttacked: true },
+        { ...served, name: attacked, what: 'The same during the attack', isAttacked: true },
       );
     } else
       for (const build of buildsToCompare(checkoutBefore)) {
         const directory = await make(projects, undefined, build.program);
-        sieges.push({ ...build, what: `${build.what}, beside the attack`, directory, isAttacked: true });
+        servers.push({ ...build, what: `${build.what}, during the attack`, directory, isAttacked: true });
       }
-    return await compareSieges(bench, attack, sizes, sieges);
+    return await compareServers(bench, attack, sizes, servers);
   });
 }
 
@@ -132,7 +134,7 @@ async function run(bench: Bench): Promise<ScenarioReport> {
 
 export const hostileScenario: Scenario = {
   name: scenario,
-  summary: 'seven attacks by strangers and tenants: what another tenant meets meanwhile, and memory',
+  summary: 'attacks by anonymous clients and tenants: what another tenant notices, and memory',
   runsElsewhere: false,
   runsBefore: true,
   run,

@@ -51,7 +51,7 @@ function contenders(
   ];
 }
 
-/** What remains of the way of either protocol without Burgee: the limits of the two. */
+/** The limits of the two protocols: constant answers of the same length, without Burgee. */
 async function bareContenders(
   { origin }: BurgeeProcess,
   plain: readonly BenchRequest[],
@@ -78,12 +78,12 @@ async function bareContenders(
   ];
 }
 
-/** Throughput of all contenders, and the latencies of a server that is half as busy as OFREP can make it. */
+/** Throughput of all contenders, and latencies at half of OFREP's throughput. */
 async function compareBoth(bench: Bench, question: Question): Promise<Comparison[]> {
   const throughput = await compareThroughput(bench, question);
   const { connections } = question;
-  const wanted = fastestOf(throughput, 'ofrep') / 2;
-  const rate = await findOpenLoopRate(bench, listOf(question, 'api'), connections, wanted);
+  const halfRate = fastestOf(throughput, 'ofrep') / 2;
+  const rate = await findOpenLoopRate(bench, listOf(question, 'api'), connections, halfRate);
   const latency = await compareLatency(bench, narrowTo(question, ['ofrep', 'api']), rate);
   return [...throughput, latency];
 }

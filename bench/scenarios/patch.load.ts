@@ -20,7 +20,7 @@ const writersMax = 64;
 const oneByOne = '64 writers, one transaction per change';
 const inProcess = 'one transaction per change, in process';
 const bareCommit = 'bare commit';
-/** A slow disk must show in the figures, so no change may be refused because others wait. */
+/** Long, so that no change is refused on a slow disk, whose latency must show in the figures. */
 const deadlineMs = 600_000;
 const serveArgs = ['--management-rate-limit', '1000000000', '--request-deadline-ms', String(deadlineMs)];
 const oneByOneArgs = [...serveArgs, '--commit-group-size', '1'];
@@ -104,7 +104,7 @@ function writersContender(writers: number, server: ServerProcess, served: BenchD
   };
 }
 
-/** The baseline of group commit: the same service and load, with each change committed by itself. */
+/** The baseline of group commit: the same service and load, with one commit for each change. */
 function oneByOneContender(server: ServerProcess, served: BenchDirectory): ContenderPlan {
   return {
     ...overHttp(writersMax, server, served),
@@ -205,7 +205,7 @@ function planFor({ settings }: Bench): Pick<ComparisonPlan, 'driver' | 'settings
     },
     metrics: canMeterProcesses() ? [...metrics, ...cpuMetrics] : metrics,
     remarks: [
-      'The load is made by the suite itself: wrk and autocannon cannot tell whether a patch changed anything, and here each must.',
+      'The load is made by the suite itself: wrk and autocannon cannot check that each patch changed something.',
     ],
   };
 }
@@ -246,7 +246,7 @@ async function runBefore(bench: Bench, checkout: string): Promise<ScenarioReport
           await bench.compare({
             ...planFor(bench),
             id: `writers-${writers}-${buildBefore}`,
-            title: `Durable changes, ${writersName(writers)}: this build beside an older one`,
+            title: `Durable changes, ${writersName(writers)}: this build against an older one`,
             base: buildBefore,
             contenders: served.map(({ shown, server, directory }) => ({
               ...shown,

@@ -31,7 +31,7 @@ const MiB = 2 ** 20;
 const cacheMiB = 256;
 const workers = availableParallelism();
 const serveArgs = argumentsFor(workers);
-/** With so many workers the memory of the smallest and of the largest store is compared. */
+/** Numbers of workers with which the memory of the smallest and of the largest store is compared. */
 const workerCounts = [1, 4] as const;
 /** Allowance for garbage that a busy process has not collected yet. */
 const allowanceMiB = 128;
@@ -151,7 +151,7 @@ function compareMemory(
   });
 }
 
-/** The smallest and the largest store, with so many workers. */
+/** Compares the smallest and the largest store. @param count of workers */
 function compareMemoryOfWorkers(bench: Bench, sizes: readonly Size[], count: number): Promise<Comparison> {
   const ends = sizes.filter((_size, index) => index === 0 || index === sizes.length - 1);
   return withServers(async (keep) => {
@@ -238,8 +238,8 @@ function compareServed(bench: Bench, sizes: readonly Size[]): Promise<Comparison
       servers.push(await keep(serveDirectory(directory, { args: serveArgs })));
     const question = questionFor(bench, sizes, servers);
     const throughput = await compareThroughput(bench, question);
-    const wanted = fastestOf(throughput, base) / 2;
-    const rate = await findOpenLoopRate(bench, listOf(question, base), question.connections, wanted);
+    const halfRate = fastestOf(throughput, base) / 2;
+    const rate = await findOpenLoopRate(bench, listOf(question, base), question.connections, halfRate);
     const latency = await compareLatency(bench, question, rate);
     const memory = canMeterProcesses() ? [await compareMemory(bench, question, sizes, servers)] : [];
     return [...throughput, latency, ...memory];
@@ -251,7 +251,7 @@ function missingHere(isQuick: boolean): readonly MissingContender[] {
   const sizes = left.map((flags) => ({ name: nameOf(flags), why: 'a quick run stops at 1,000 flags' }));
   if (isQuick) sizes.push({ name: 'memory with 1 and with 4 workers', why: 'a quick run leaves it out' });
   if (canMeterProcesses()) return sizes;
-  return [...sizes, { name: 'memory', why: 'this system does not tell what a process uses' }];
+  return [...sizes, { name: 'memory', why: 'this system does not report the CPU and memory of a process' }];
 }
 
 async function run(bench: Bench): Promise<ScenarioReport> {

@@ -13,7 +13,7 @@ const scenario = 'sync-streams';
 const sizes = [1000, 10_000] as const;
 const quickSizes = [10, 20] as const;
 const none = 'no streams';
-/** One project has all streams of this bench, and gets at most four fifths of the places. */
+/** High enough for one token: it gets at most a quarter of a worker's part of half of the streams. */
 const serveArgs = ['--sync-streams-max', '20000', '--management-rate-limit', '1000000000'];
 const flags = Array.from({ length: 100 }, (_, index) => ({
   name: `flag-${index}`,
@@ -36,7 +36,7 @@ function targetsFor(streams: number, driver: string): readonly Target[] {
   const contender = nameOf(streams);
   return [
     {
-      ...{ what: `throughput beside ${contender}, against without`, comparison: `throughput-${driver}` },
+      ...{ what: `throughput with ${contender}, against none`, comparison: `throughput-${driver}` },
       ...{ metric: throughputMetric.key, contender, of: 'ratio', bound: { atLeast: 0.9 } },
     },
     {
@@ -94,7 +94,7 @@ async function compareThroughput(
   );
   return bench.compare({
     id: `throughput-${driver}`,
-    title: 'Evaluations of one flag beside open streams of sync',
+    title: 'Evaluations of one flag while streams of sync are open',
     driver: describeDriver(driver),
     settings: { connections, 'flags of the configuration': flags.length },
     rounds,
@@ -104,7 +104,7 @@ async function compareThroughput(
   });
 }
 
-/** Measures a server of its own, so that no memory is there which an earlier round has left free. */
+/** Measures a fresh server, because free memory of an earlier round would hide what the streams need. */
 function measureReach(count: number): Promise<Measurement> {
   return withServers(async (keep) => {
     const server = await keep(startBurgee([project], { args: serveArgs }));
@@ -163,7 +163,7 @@ async function run(bench: Bench): Promise<ScenarioReport> {
 export const syncStreamsScenario: Scenario = {
   name: scenario,
   summary:
-    '1,000 and 10,000 streams of sync: throughput beside them, memory, and how soon a change reaches all',
+    '1,000 and 10,000 streams of sync: throughput meanwhile, memory, and how soon a change reaches all',
   runsElsewhere: false,
   run,
 };

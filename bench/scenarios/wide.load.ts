@@ -1,7 +1,7 @@
 import type { ScenarioReport } from '../comparison.ts';
 import { compareLatency } from '../measure/compare-latency.ts';
 import { compareThroughput } from '../measure/compare-throughput.ts';
-import { besideIdle } from '../measure/idle-bench.ts';
+import { withIdle } from '../measure/idle-bench.ts';
 import { fastestOf } from '../measure/median-of.ts';
 import { oneFlagQuestion, oneFlagTitle } from '../measure/one-flag-question.ts';
 import { readOpenFilesMax } from '../measure/open-files.ts';
@@ -15,9 +15,9 @@ import { withServers } from '../servers/with-servers.ts';
 const scenario = 'wide';
 const connectionsHere = 1000;
 const quickConnections = 100;
-/** One connection in so many carries load. */
+/** One connection in this many carries load. */
 const oneActiveIn = 10;
-/** Files that a process opens beside its connections. */
+/** Files that a process opens in addition to its connections. */
 const otherFiles = 500;
 
 function inWords(connections: number): string {
@@ -31,10 +31,10 @@ async function compareWide(given: Bench, all: number): Promise<ScenarioReport> {
     const started = await startOneFlagServers(keep, 1, [bareLimit]);
     const title = `${oneFlagTitle}, over ${connections} of ${inWords(all)}`;
     const question = oneFlagQuestion(narrow, { ...started, title, connections });
-    const bench = besideIdle(narrow, all - connections, question.contenders);
+    const bench = withIdle(narrow, all - connections, question.contenders);
     const throughput = await compareThroughput(bench, question);
-    const wanted = fastestOf(throughput, question.base) / 2;
-    const rate = await findOpenLoopRate(bench, listOf(question, question.base), connections, wanted);
+    const halfRate = fastestOf(throughput, question.base) / 2;
+    const rate = await findOpenLoopRate(bench, listOf(question, question.base), connections, halfRate);
     const comparisons = [...throughput, await compareLatency(bench, question, rate)];
     return { scenario, comparisons, targets: [], missing: [] };
   });

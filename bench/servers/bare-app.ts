@@ -6,7 +6,7 @@ import { evaluationHeaders } from '../../src/operations/answer-headers.ts';
 export interface HandingApp extends TemplatedApp {
   /** @returns a descriptor that identifies this app to the other thread */
   getDescriptor(): unknown;
-  /** Adds an app: this app's new connections go to the added apps in turns. */
+  /** Adds an app. This app's new connections go to the added apps round robin. */
   addChildAppDescriptor(descriptor: unknown): void;
 }
 
@@ -17,15 +17,12 @@ export function createApp(): HandingApp {
 
 /**
  * @param file holds the body
- * @returns an app that answers every evaluation with this body and the headers of an evaluation, and `/health`; one by
- *   OFREP once the request's body came whole and was parsed
+ * @returns an app that answers `/health`, and every evaluation with this body and the headers of an evaluation. It answers
+ *   OFREP when it has received the request's whole body and parsed it
  */
 export function createBareApp(file: string): HandingApp {
   const bytes = readFileSync(file);
-  /**
-   * The faster form of each: a long body is sent as bytes, which need no conversion; a short one as text, which costs
-   * less than a view of bytes.
-   */
+  /** The faster form: bytes of a long body need no conversion; the text of a short one costs less than a view of bytes. */
   const body = bytes.length > 1024 ? bytes : bytes.toString('utf8');
   const answer = (response: HttpResponse): void => {
     response.writeHeader(evaluationHeaders.name, evaluationHeaders.value);
@@ -48,7 +45,7 @@ export function createBareApp(file: string): HandingApp {
 }
 
 /** Listens on a free port of 127.0.0.1 and prints it. */
-export function listenAndTell(app: TemplatedApp): void {
+export function listenAndPrint(app: TemplatedApp): void {
   app.listen('127.0.0.1', 0, (socket) => {
     if (socket === false) throw new Error('no port is free');
     process.stdout.write(`${JSON.stringify({ port: us_socket_local_port(socket) })}\n`);

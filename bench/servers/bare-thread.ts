@@ -3,6 +3,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createBareApp } from './bare-app.ts';
 
 const app = createBareApp(String(workerData));
-// The listener keeps the thread alive, whose event loop would otherwise end while it has no connection.
+// The listener keeps the thread's event loop alive while it has no connection.
 parentPort?.on('message', () => undefined);
 parentPort?.postMessage(app.getDescriptor());

@@ -1,11 +1,10 @@
 /**
- * The limit of several threads: the main thread accepts connections and hands each to one of the bare uWebSockets.js
- * threads, in turns. Its arguments are the file with the body and the number of threads. Prints its port once all of
- * them serve.
+ * The limit of several threads: the main thread accepts connections and hands them to the bare uWebSockets.js threads, round
+ * robin. Its arguments are the file with the body and the number of threads. Prints its port once all of them serve.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { createApp, listenAndTell } from './bare-app.ts';
+import { createApp, listenAndPrint } from './bare-app.ts';
 
 const [file = '', threads = '1'] = process.argv.slice(2);
 const app = createApp();
@@ -15,4 +14,4 @@ for (let count = Number(threads); count > 0; count -= 1) {
   const [descriptor] = await once(thread, 'message');
   app.addChildAppDescriptor(descriptor);
 }
-listenAndTell(app);
+listenAndPrint(app);

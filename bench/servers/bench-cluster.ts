@@ -11,7 +11,7 @@ import { serveDirectory } from './start-burgee.ts';
 /** A PostgreSQL on this machine with a cluster in it, and the directories of its nodes. */
 export interface BenchCluster {
   readonly url: string;
-  /** Starts a node in a directory of its own. @param args more arguments of `serve` */
+  /** Starts a node in its own directory. @param args more arguments of `serve` */
   startNode(args?: readonly string[], directory?: BenchDirectory): Promise<ServerProcess>;
   /** An empty directory for a node. */
   makeEmpty(): Promise<BenchDirectory>;
@@ -20,8 +20,8 @@ export interface BenchCluster {
 }
 
 /**
- * Makes a cluster of what a directory holds.
- * @param awayMs how much later each byte between PostgreSQL and everybody else arrives; 0: at once
+ * Makes a cluster of a directory's store.
+ * @param awayMs delay of each byte between PostgreSQL and its clients; 0: none
  * @throws Error that says what to do, when there is no PostgreSQL and none can be installed
  */
 export async function startCluster(

@@ -8,7 +8,7 @@ import { keepEnd } from './keep-end.ts';
 import { mainProgram, ownEnvironment } from './programs.ts';
 import { type ProvisionedPart, provisionDocuments } from './provision-file.ts';
 
-/** A project as `apply` printed it: ids, and tokens' secrets, by name. */
+/** A project's ids and secrets of tokens, by name, as `apply` printed them. */
 export interface ProvisionedProject {
   readonly id: string;
   readonly flags: Readonly<Record<string, string>>;
@@ -29,10 +29,9 @@ export interface BenchDirectory {
 }
 
 /**
- * Makes a fresh data directory and applies these projects to it. Without projects it stays empty, as before a first
- * start.
+ * Makes a fresh data directory and applies these projects to it. Without projects it stays empty, as before the first start.
  *
- * @param parent the folder that it is made in; the system's temporary folder, which may lie in memory, unless given
+ * @param parent the folder that it is made in; the system's temporary folder, which may be in memory, unless given
  * @param program the Burgee that applies them; the bundle unless given
  */
 export async function makeDirectory(
@@ -60,8 +59,7 @@ export async function makeDirectory(
 }
 
 /**
- * Copies the store to a directory of its own, so that several servers have the same ids. No server may be running on
- * it.
+ * Copies the store to its own directory, so that several servers have the same ids. No server may be running on the original.
  */
 export function copyDirectory({ dataDir, provisioned }: BenchDirectory, parent = tmpdir()): BenchDirectory {
   const directory = mkdtempSync(join(parent, 'burgee-bench-'));

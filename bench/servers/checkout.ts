@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readCommit } from '../report/run-facts.ts';
 
-/** @returns the place of Burgee's bundle in a checkout, which `npm run build` makes */
+/** @returns the path of Burgee's bundle in a checkout, which `npm run build` makes */
 export function programIn(checkout: string): string {
   return join(checkout, 'dist', 'server', 'main.js');
 }

@@ -30,7 +30,7 @@ export interface CountingProgram {
  * @throws Error with the bundler's output
  */
 export async function bundleCountingProgram(): Promise<CountingProgram> {
-  // Below dist, where Node finds the packages. Each process has a folder of its own, because several may run at once.
+  // Below dist, where Node finds the packages. Each process has its own folder, because several may run at once.
   const folder = mkdtempSync(join(import.meta.dirname, 'counting-'));
   atExit(() => rmSync(folder, { recursive: true, force: true }));
   const root = packageRoot();

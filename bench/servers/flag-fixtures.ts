@@ -61,17 +61,17 @@ const features = [
 ] as const;
 /** The project whose flags have a state in each environment. */
 const multiEnvironmentDigit = 7;
-/** So a million flags lie in a hundred projects. */
+/** A million flags are in a hundred projects. */
 const flagsOfProjectMax = 10_000;
 const writeTokenName = 'bench-write';
 const environments = ['production', 'staging', 'development'] as const;
-/** How many different users there are, as targeting keys and as cohorts. */
+/** Number of different users, as targeting keys and as cohorts. */
 export const usersMax = 100_000;
 /** Every hundredth flag has this many cohorts, the others a few or none. */
 const manyCohorts = 300;
 
-/** The place of a flag of the mix. Flags are numbered by popularity; 0 is requested most. */
-export interface MixedPlace {
+/** Where a flag of the mix is. Flags are numbered by popularity; 0 is requested most. */
+export interface MixedFlagPath {
   readonly project: string;
   readonly flag: string;
   /** The value of `env` in requests; null in a single-environment project. */
@@ -79,7 +79,7 @@ export interface MixedPlace {
   readonly writeToken: string;
 }
 
-export function placeMixedFlag(index: number, count: number): MixedPlace {
+export function placeMixedFlag(index: number, count: number): MixedFlagPath {
   const digit = index % projectNames.length;
   const group = Math.floor(index / projectNames.length) % groupsOf(count);
   return {
@@ -116,8 +116,7 @@ export function userName(number: number): string {
 }
 
 /**
- * Seven flags in ten use a percentage, some of them with cohorts; one in five an audience; the rest are plainly on or
- * off.
+ * Seven flags in ten use a percentage, some of them with cohorts. One in five uses an audience. The rest are on or off.
  */
 export function mixedState(index: number): DeclaredState {
   const random = new SeededRandom(2, index);

@@ -9,7 +9,7 @@ export interface FlagToCreate {
   readonly cohorts?: readonly string[];
 }
 
-/** How often in a row a request is repeated that the server's rate limit refused (600 a minute by default). */
+/** How many times in a row a request is repeated that the server's rate limit refused (600 a minute by default). */
 const waitsMax = 5;
 
 /**
@@ -19,10 +19,10 @@ const waitsMax = 5;
  */
 export async function ensureFlags(
   server: ServerElsewhere,
-  wanted: readonly FlagToCreate[],
+  flags: readonly FlagToCreate[],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = new Map((await listFlags(server)).map(({ name, id }) => [name, id]));
-  for (const flag of wanted) {
+  for (const flag of flags) {
     if (ids.has(flag.name)) continue;
     const created = (await manage(server, 'POST', flag)) as { readonly id: string };
     ids.set(flag.name, created.id);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** How many characters at the end of a program's standard error are kept; they are shown only if it fails. */
+/** Characters kept from the end of a program's standard error, which are shown only if it fails. */
 const charsMax = 4000;
 
 /**

@@ -3,7 +3,7 @@ import { mixedState } from './flag-fixtures.ts';
 import { ensureFlags } from './flags-elsewhere.ts';
 import type { AskedFlag } from './mixed-requests.ts';
 
-/** Below the number of flags that a server's rate limit allows to be created in a minute. */
+/** Fewer flags than a server's rate limit allows to create in a minute. */
 export const flagsElsewhere = 500;
 
 /**
@@ -17,10 +17,10 @@ export async function ensureMixElsewhere(
   count: number,
 ): Promise<(index: number) => AskedFlag> {
   const names = Array.from({ length: count }, (_unused, index) => `bench-mixed-${index}`);
-  const wanted = names.map((name, index) => {
+  const flags = names.map((name, index) => {
     const { audience: _notThere, ...state } = mixedState(index);
     return { name, ...state };
   });
-  const ids = await ensureFlags(server, wanted);
+  const ids = await ensureFlags(server, flags);
   return (index) => ({ id: ids.get(names[index] ?? '') ?? '', environment: null });
 }

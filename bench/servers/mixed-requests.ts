@@ -4,7 +4,7 @@ import { attributeValues, mixedCohorts, placeMixedFlag, userName, usersMax } fro
 import { SeededRandom } from './seeded-random.ts';
 import { Zipf } from './zipf.ts';
 
-/** What the requests of the mix need of a flag. */
+/** A flag, as the requests of the mix name it. */
 export interface AskedFlag {
   readonly id: string;
   readonly environment: string | null;
@@ -58,7 +58,7 @@ export function requestsFor(
   });
 }
 
-/** Shares of the 95 % that ask for a flag that exists. */
+/** The kinds of context, as parts of the 95 % of requests for flags that exist. */
 function contextOf(index: number, random: SeededRandom): string[] {
   const kind = random.fraction() * 95;
   if (kind < 20) return [`cohort=${cohortFor(index, random)}`];

@@ -8,14 +8,12 @@ import type { AddressInfo } from 'node:net';
 import { evaluationHeaders } from '../../src/operations/answer-headers.ts';
 
 const body = readFileSync(process.argv[2] ?? '');
-/**
- * Burgee writes all headers as one: a name, and a value that holds the lines of the others. Node gets them one by one.
- */
+/** Burgee writes all headers as one: a name, and a value that contains the lines of the others. Node needs them one by one. */
 const [firstValue = '', ...lines] = evaluationHeaders.value.split('\r\n');
 const headers = [
   [evaluationHeaders.name, firstValue],
   ...lines.map((line) => line.split(': ')),
-  // uWebSockets.js adds this line of its own to every answer.
+  // uWebSockets.js adds this line to every answer.
   ['uWebSockets', '20'],
   ['Content-Length', String(body.length)],
 ].flat();

@@ -5,7 +5,7 @@ import { userName, usersMax } from './flag-fixtures.ts';
 const step = 7919;
 
 /**
- * Requests for one flag, each with a targeting key of its own.
+ * Requests for one flag, each with a different targeting key.
  * @param length how many; fewer than the 100,000 users in a quick run
  */
 export function oneFlagRequests(flagId: string, length = usersMax): BenchRequest[] {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** Burgee's bundle, which is what runs. */
+/** Burgee's bundle, which production runs. */
 export const mainProgram = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 /** The compiled modules before bundling. */
 export const unbundledProgram = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -9,8 +9,8 @@ export const bareThreadsProgram = fileURLToPath(new URL('./bare-threads-server.j
 export const nodeHttpProgram = fileURLToPath(new URL('./node-http-server.js', import.meta.url));
 
 /**
- * The environment without `BURGEE_*` variables, so that only the arguments decide what is measured, and without the
- * certificates that Node would read at its start.
+ * The environment without `BURGEE_*` variables, so that only the arguments matter, and without the certificates that Node
+ * would read at its start.
  */
 export function ownEnvironment(): NodeJS.ProcessEnv {
   const isKept = ([name]: readonly [string, unknown]): boolean =>

@@ -5,13 +5,13 @@ import type { DeclaredProject } from '../../src/contracts/provision/declared-pro
 export type ProvisionedPart = Omit<DeclaredProject, 'flags'> & {
   /** The usual one unless given. */
   readonly organisation?: string;
-  /** Of the organisation, where this project is its first. */
+  /** The organisation's members, if this project is its first. */
   readonly members?: readonly object[];
   readonly flags: Iterable<DeclaredFlag>;
 };
 
 const usualOrganisation = 'Bench';
-/** For a tenant whose project belongs to nobody else. */
+/** The organisation of a tenant that shares it with no other project. */
 export const quietOrganisation = 'Quiet';
 
 /** `apply` takes files of 64 MiB. */

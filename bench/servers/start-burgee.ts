@@ -23,9 +23,9 @@ export function serveDirectory(
   options: BurgeeOptions = {},
 ): Promise<ServerProcess> {
   const { args = [], imports = [], program = mainProgram } = options;
-  const place = ['--data-dir', directory.dataDir, '--host', '127.0.0.1', '--port', '0'];
+  const listen = ['--data-dir', directory.dataDir, '--host', '127.0.0.1', '--port', '0'];
   const loaded = imports.flatMap((module) => ['--import', module]);
-  return startProgram([...loaded, program, 'serve', ...place, ...args]);
+  return startProgram([...loaded, program, 'serve', ...listen, ...args]);
 }
 
 /** Serves a new directory, which `stop` removes. */

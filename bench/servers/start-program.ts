@@ -33,9 +33,7 @@ export async function startProgram(args: readonly string[]): Promise<ServerProce
     child.kill('SIGKILL');
   }, startTimeoutMs);
   const ended = exited.then(() => {
-    const when = isOverdue
-      ? `did not say within ${startTimeoutMs / 1000} s that it listens`
-      : 'ended before it listened';
+    const when = isOverdue ? `did not listen within ${startTimeoutMs / 1000} s` : 'ended before it listened';
     throw new Error(`${command} ${when}:\n${errors()}`);
   });
   const port = await Promise.race([readPort(child), ended]).finally(() => clearTimeout(overdue));

@@ -8,7 +8,7 @@ export interface TypicalAnswer {
 }
 
 /**
- * Sends the first requests of a load, to find the answer that a constant server gives in place of all.
+ * Sends the first requests of a load, to find the answer that a constant server should give to all.
  *
  * @param sample how many requests are sent
  * @throws Error when none is answered 200

@@ -6,8 +6,8 @@ export async function withDirectories<Result>(
 ): Promise<Result> {
   const made: BenchDirectory[] = [];
   try {
-    return await run(async (...place) => {
-      const directory = await makeDirectory(...place);
+    return await run(async (...options) => {
+      const directory = await makeDirectory(...options);
       made.push(directory);
       return directory;
     });

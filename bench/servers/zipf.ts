@@ -20,10 +20,10 @@ export class Zipf {
     const sums = this.#sums;
     let low = 0;
     let high = sums.length - 1;
-    const wanted = random.fraction() * (sums[high] as number);
+    const drawn = random.fraction() * (sums[high] as number);
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((sums[middle] as number) <= wanted) low = middle + 1;
+      if ((sums[middle] as number) <= drawn) low = middle + 1;
       else high = middle;
     }
     return low;

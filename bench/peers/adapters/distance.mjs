@@ -1,6 +1,6 @@
 /**
- * Stands between clients and a server of 127.0.0.1, as a network would: every byte arrives some milliseconds later, in either
- * direction. Arguments: the port of the server, and the milliseconds.
+ * A proxy between clients and a server of 127.0.0.1 that simulates a network: it delays every byte by some milliseconds, in
+ * both directions. Arguments: the port of the server, and the milliseconds.
  */
 import { connect, createServer } from 'node:net';
 import { announce, endWithParent } from './end-with-parent.mjs';
@@ -9,7 +9,7 @@ const [port = '0', delayMs = '1'] = process.argv.slice(2);
 /** Bytes under way in one direction of a connection, after which no more are read. */
 const underWayMax = 4 * 1024 * 1024;
 
-/** Timers of one duration end in their order, so no byte overtakes another. */
+/** Timers of the same duration fire in order, so no byte overtakes another. */
 function forward(from, to) {
   let underWay = 0;
   from.on('data', (bytes) => {

@@ -1,7 +1,7 @@
 import type { BenchRequest } from '../../load/request-list.ts';
 
 /** What a program's configuration depends on. */
-export interface PeerPlace {
+export interface PeerLocation {
   /** Its own folder, which exists while it runs. */
   readonly folder: string;
   /** A free port for its evaluation API. */
@@ -28,13 +28,13 @@ export interface BinaryPeer {
   readonly name: string;
   /** Its command line and request, for the report. */
   readonly how: string;
-  /** How many ports it needs beside that of its evaluation API. */
+  /** Number of ports that it needs in addition to that of its evaluation API. */
   readonly otherPorts: number;
   readonly version: PeerVersion;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Writes its flags and settings. */
-  configure(place: PeerPlace): Promise<PeerLaunch> | PeerLaunch;
+  configure(location: PeerLocation): Promise<PeerLaunch> | PeerLaunch;
   /** The request that evaluates `askedFlag`. */
   requestFor(user: string, attribute: string): BenchRequest;
   /** @returns whether an answer's body says that the flag is on */

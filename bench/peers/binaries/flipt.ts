@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BinaryPeer, PeerPlace } from './binary-peer.ts';
+import type { BinaryPeer, PeerLocation } from './binary-peer.ts';
 import { askedFlag, rolloutPercentage, rule, ruleFlags } from './rule-question.ts';
 
 const namespace = 'default';
@@ -49,7 +49,7 @@ function commitFeatures(repository: string): void {
     execFileSync('git', args, { cwd: repository, stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
-function writeSettings({ folder, port, otherPorts: [grpcPort] }: PeerPlace, repository: string): string {
+function writeSettings({ folder, port, otherPorts: [grpcPort] }: PeerLocation, repository: string): string {
   const file = join(folder, 'flipt.yaml');
   const settings = {
     log: { level: 'error' },
@@ -66,10 +66,10 @@ export const fliptPeer: BinaryPeer = {
   how: 'flipt server --config flipt.yaml, its flags from a local git repository; POST /evaluate/v1/boolean',
   otherPorts: 1,
   version: { args: ['--version'], pattern: /(\d+\.\d+\.\d+\S*)/ },
-  configure: (place) => {
-    const repository = join(place.folder, 'repository');
+  configure: (location) => {
+    const repository = join(location.folder, 'repository');
     commitFeatures(repository);
-    return { args: ['server', '--config', writeSettings(place, repository)] };
+    return { args: ['server', '--config', writeSettings(location, repository)] };
   },
   requestFor: (user, attribute) => ({
     method: 'POST',

@@ -20,7 +20,7 @@ const versionTimeoutMs = 10_000;
 const askAgainMs = 100;
 
 /** Where a program runs. */
-interface StartPlace {
+interface StartLocation {
   readonly folder: string;
   readonly origin: string;
 }
@@ -72,33 +72,37 @@ function runBinary(program: string, { args, env }: PeerLaunch, folder: string): 
 async function waitUntilReady(peer: BinaryPeer, origin: string, signal: AbortSignal): Promise<string | null> {
   const { path, method = 'GET', body, status } = peer.requestFor('user-0', rule.value);
   const headers = { ...peer.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-  let told = 'nothing';
+  let last = 'nothing';
   const endMs = performance.now() + startTimeoutMs;
   while (performance.now() < endMs && !signal.aborted) {
     try {
       const response = await fetch(`${origin}${path}`, { method, headers, body: body ?? null, signal });
       const text = await response.text();
       if (response.status === status) return null;
-      told = `${response.status} ${text.trim()}`;
+      last = `${response.status} ${text.trim()}`;
     } catch {
       // It does not listen yet.
     }
     await wait(askAgainMs);
   }
-  return told;
+  return last;
 }
 
-async function askForVersion({ version }: BinaryPeer, program: string, place: StartPlace): Promise<string> {
-  if ('path' in version) return await (await fetch(`${place.origin}${version.path}`)).text();
-  const env = environmentIn(place.folder);
+async function askForVersion(
+  { version }: BinaryPeer,
+  program: string,
+  location: StartLocation,
+): Promise<string> {
+  if ('path' in version) return await (await fetch(`${location.origin}${version.path}`)).text();
+  const env = environmentIn(location.folder);
   const { stdout, stderr } = await run(program, version.args, { timeout: versionTimeoutMs, env });
   return stdout + stderr;
 }
 
-/** A program whose version cannot be read is measured all the same. */
-async function readVersion(peer: BinaryPeer, program: string, place: StartPlace): Promise<string> {
-  const told = await askForVersion(peer, program, place).catch(() => '');
-  return peer.version.pattern.exec(told)?.[1]?.replace(/^v/, '') ?? 'of unknown version';
+/** A program whose version cannot be read is measured anyway. */
+async function readVersion(peer: BinaryPeer, program: string, location: StartLocation): Promise<string> {
+  const output = await askForVersion(peer, program, location).catch(() => '');
+  return peer.version.pattern.exec(output)?.[1]?.replace(/^v/, '') ?? 'of unknown version';
 }
 
 function explain(peer: BinaryPeer, program: string, what: string, said: string): Error {
@@ -120,8 +124,8 @@ async function startIn(
     const origin = `http://127.0.0.1:${port}`;
     const ready = new AbortController();
     const why = await Promise.race([
-      waitUntilReady(peer, origin, ready.signal).then((told) =>
-        told === null ? null : `gave no right answer within ${startTimeoutMs / 1000} s, but: ${told}`,
+      waitUntilReady(peer, origin, ready.signal).then((answered) =>
+        answered === null ? null : `gave no right answer within ${startTimeoutMs / 1000} s, but: ${answered}`,
       ),
       binary.ended.then((end) => `${end} before it answered`),
     ]).finally(() => ready.abort());

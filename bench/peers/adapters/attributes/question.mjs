@@ -1,10 +1,10 @@
-/** What each library is asked here: a flag with a rule on two attributes, at 50 %, about a user with five attributes. */
+/** The flag that each library evaluates: at 50 %, with a rule on two attributes, for users with five attributes. */
 export const plans = ['pro', 'team', 'enterprise'];
 export const countries = ['CH', 'DE', 'AT', 'FR', 'IT'];
 
 /**
  * @param {string} userId
- * @returns the attributes of a user whom the rule matches, beside the user's id
+ * @returns the attributes of a user whom the rule matches, without the user's id
  */
 export function attributesOf(userId) {
   const number = Number(userId.slice(userId.indexOf('-') + 1));

@@ -12,19 +12,18 @@ import { workerArguments } from '../servers/worker-arguments.ts';
 import { type Attack, type AttackSizes, hostileProject } from './attacks.ts';
 import { QuietTenant } from './quiet-tenant.ts';
 
-/** What is measured, and for how long. */
-interface Besieged {
+interface AttackedServer {
   readonly attack: Attack;
   readonly sizes: AttackSizes;
   readonly directory: BenchDirectory;
   /** Burgee's program. */
   readonly program: string;
-  /** Whether the attack takes place. */
+  /** Whether the attack runs. */
   readonly isAttacked: boolean;
   readonly seconds: number;
 }
 
-/** Another address than the quiet tenant's, because limits are per address. */
+/** Not the quiet tenant's address, because limits are per address. */
 const hostileAddress = '127.0.0.9';
 const workers = 2;
 const evaluationPauseMs = 5;
@@ -36,7 +35,7 @@ function bytesIn(dataDir: string): number {
   return readdirSync(dataDir).reduce((sum, name) => sum + statSync(join(dataDir, name)).size, 0);
 }
 
-/** Samples a process's memory. @returns what ends it and tells by how many bytes the memory grew at most */
+/** Samples a process's memory. @returns a function that stops, and returns by how many bytes the memory grew at most */
 function watchMemory(pid: number): () => number {
   const before = readAnonymousBytes(pid);
   let most = before;
@@ -44,7 +43,7 @@ function watchMemory(pid: number): () => number {
     try {
       most = Math.max(most, readAnonymousBytes(pid));
     } catch {
-      // The process has ended: the answers tell.
+      // The process has ended. Its missing answers fail the scenario.
     }
   }, sampleMs);
   return () => {
@@ -53,13 +52,13 @@ function watchMemory(pid: number): () => number {
   };
 }
 
-async function besiege(
-  { attack, sizes, directory, isAttacked, seconds }: Besieged,
+async function attackAndMeasure(
+  { attack, sizes, directory, isAttacked, seconds }: AttackedServer,
   server: ServerProcess,
   quiet: QuietTenant,
   crowd: Crowd,
 ): Promise<Measurement> {
-  // The first answers of a process are slower.
+  // Warms up: the first answers of a process are slower.
   await quiet.read(readPauseMs, performance.now() + 1);
   await quiet.evaluate(evaluationPauseMs, performance.now() + 500);
   const grown = watchMemory(server.pid);
@@ -73,11 +72,11 @@ async function besiege(
   ]);
   const taken = isAttacked ? await crowd.end() : {};
   return {
-    evaluationsAnswered: evaluations.share,
+    evaluationsAnswered: evaluations.answeredPercent,
     p50Ms: evaluations.percentileMs(0.5),
     p99Ms: evaluations.percentileMs(0.99),
     slowestMs: evaluations.percentileMs(1),
-    listsAnswered: readings.share,
+    listsAnswered: readings.answeredPercent,
     grownMb: grown() / bytesOfMb,
     ...(attack.isWriting
       ? { changes: taken[200] ?? 0, storedMb: (bytesIn(directory.dataDir) - bytesBefore) / bytesOfMb }
@@ -86,13 +85,13 @@ async function besiege(
 }
 
 /**
- * Serves a copy of the directory, attacks it or not, and measures what another tenant meets meanwhile: evaluations and
- * reads that are answered with 200, how long evaluations take, and by how much the process grows.
+ * Serves a copy of the directory, attacks it or not, and measures what another tenant notices: evaluations and reads that
+ * are answered with 200, how long evaluations take, and by how much the process grows.
  */
-export function measureBeside(besieged: Besieged): Promise<Measurement> {
-  const { attack, program } = besieged;
+export function measureDuringAttack(attacked: AttackedServer): Promise<Measurement> {
+  const { attack, program } = attacked;
   return withLifetime(async (lifetime) => {
-    const directory = copyDirectory(besieged.directory);
+    const directory = copyDirectory(attacked.directory);
     lifetime.teardown(() => directory.remove());
     return await withServers(async (keep) => {
       const args = [...workerArguments(workers), ...attack.args];
@@ -100,7 +99,7 @@ export function measureBeside(besieged: Besieged): Promise<Measurement> {
       const port = Number(new URL(server.origin).port);
       const quiet = await QuietTenant.signIn(lifetime, port, directory.provisioned);
       const crowd = openCrowd(lifetime, port, hostileAddress);
-      return await besiege({ ...besieged, directory }, server, quiet, crowd);
+      return await attackAndMeasure({ ...attacked, directory }, server, quiet, crowd);
     });
   });
 }
