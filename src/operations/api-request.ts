@@ -80,8 +80,8 @@ export class ApiRequest<Operation = unknown> {
   quota: { end(): void } | null = null;
   /** Gives back the memory of the request's body, with the answer or before; a second call has no effect. */
   releaseBody: () => void = () => undefined;
-  /** Work on it goes on in the background, also when its client has gone. */
-  isRunning = false;
+  /** Pieces of work on it that go on in the background, also when its client has gone. */
+  running = 0;
   /** Called once, when the answer is given. */
   onAnswered: (status: number) => void = () => undefined;
 
@@ -97,6 +97,12 @@ export class ApiRequest<Operation = unknown> {
     this.operation = operation;
     this.call = call;
     this.head = head;
+  }
+
+  /** Gives back what the request takes of its client's quotas: that of requests, and the memory of its body. */
+  giveBack(): void {
+    this.quota?.end();
+    this.releaseBody();
   }
 
   headers(status: number, fields: AnswerFields): HeaderBlock {

@@ -16,7 +16,7 @@ import { readTooLate } from '../operations/refuse-undecided.ts';
 import { syncOperations } from '../operations/sync/sync-operations.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import type { AnswerEncoders } from './answers/answer-encoder.ts';
-import type { Api, ApiRequest, ApiServices } from './api.ts';
+import type { Api, ApiRequest, ApiServices, OwnParts } from './api.ts';
 import type { AddressLimiter } from './limits/address-limiter.ts';
 import type { Pool } from './limits/quota.ts';
 import { answerRead, answerWrite } from './operation-answers.ts';
@@ -61,6 +61,20 @@ function tokenIdOf({ callerId }: ApiRequest, status: number): string | null {
   return status === 0 ? null : callerId;
 }
 
+/** @returns the parts of a request that has a token and no session */
+function tokenParts(view: RequestView, header: string | null, accept: string): OwnParts {
+  return {
+    credential: view.headerValues('authorization')[0] ?? null,
+    header,
+    userAgent: '',
+    cookies: [],
+    accept,
+    coding: undefined,
+    isBackground: false,
+    isForeign: false,
+  };
+}
+
 interface ManagementApiParts extends TokenApiParts {
   readonly requestRate: AddressLimiter;
   readonly failedAuthentications: AddressLimiter;
@@ -82,16 +96,7 @@ export function managementApi(parts: ManagementApiParts): Api {
     encoders: null,
     copy: (view, operation) => {
       const header = operation?.api === 'management' ? operation.header : null;
-      return {
-        credential: view.headerValues('authorization')[0] ?? null,
-        header: header === null ? null : view.joinedHeader(header),
-        userAgent: '',
-        cookies: [],
-        accept: '',
-        coding: undefined,
-        isBackground: false,
-        isForeign: false,
-      };
+      return tokenParts(view, header === null ? null : view.joinedHeader(header), '');
     },
     countedAs: (operation) => (operation?.id as RouteName | undefined) ?? 'management-other',
     run: (request) => run(request, api),
@@ -237,16 +242,7 @@ export function syncApi(parts: SyncApiParts): Api {
     copy: (view, operation) => {
       const accept = view.joinedHeader('accept') ?? '';
       const isStream = operation?.bodyBytesMax == null && asksForStream(accept);
-      return {
-        credential: view.headerValues('authorization')[0] ?? null,
-        header: view.joinedHeader(isStream ? 'last-event-id' : 'if-none-match'),
-        userAgent: '',
-        cookies: [],
-        accept,
-        coding: undefined,
-        isBackground: false,
-        isForeign: false,
-      };
+      return tokenParts(view, view.joinedHeader(isStream ? 'last-event-id' : 'if-none-match'), accept);
     },
     countedAs: (operation, accept) => {
       if (operation?.api !== 'sync') return 'sync-other';

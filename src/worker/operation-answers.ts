@@ -99,17 +99,16 @@ export function refuseTooManyFailures(request: ApiRequest, { meter, failedAuthen
 
 /** Waits for work on a request in the background. A fault answers the request with a 500. */
 export function guarded(request: ApiRequest, { onFault }: Api, answering: Promise<void>): void {
-  request.isRunning = true;
+  request.running += 1;
   answering
+    .finally(() => {
+      request.running -= 1;
+      if (request.running === 0) request.giveBack();
+    })
     .catch((fault: unknown) => {
       onFault(fault, request);
       request.fail();
-    })
-    .finally(() => {
-      request.releaseBody();
-      request.quota?.end();
-    })
-    .catch(() => undefined);
+    });
 }
 
 /** Shorter bodies are not compressed: a packet holds them as they are. */

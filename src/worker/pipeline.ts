@@ -246,10 +246,7 @@ export class Pipeline {
       if (!isOpen) return;
       isOpen = false;
       // A client that goes away does not end the work on its request, which needs the body and counts until it is done.
-      if (status !== 0 || !request.isRunning) {
-        request.quota?.end();
-        request.releaseBody();
-      }
+      if (status !== 0 || request.running === 0) request.giveBack();
       api.note(request, status, Math.round((monotonicMs() - startedAt) * 1000) / 1000);
     };
     request.onAnswered = close;

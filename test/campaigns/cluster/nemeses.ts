@@ -197,14 +197,34 @@ function mayLose(nemesis: Nemesis): boolean {
   return candidates(nemesis).length > 1;
 }
 
-const killNode: Play = async (nemesis) => {
-  if (!mayLose(nemesis)) return;
-  const place = running(nemesis);
+/** Ends the process of a node. What the node says does not count until it is started again. */
+async function takeDown(place: NodePlace, end: (server: BootedServer) => Promise<unknown>): Promise<void> {
   const { server } = place;
   place.isSilent = true;
   place.server = null;
-  server?.signal('SIGKILL');
-  await server?.ended;
+  if (server !== null) await end(server);
+}
+
+async function kill(server: BootedServer): Promise<void> {
+  server.signal('SIGKILL');
+  await server.ended;
+}
+
+/** The process of a node stands still meanwhile. What the node says does not count until it has gone on for a moment. */
+async function whileStopped(place: NodePlace, meanwhile: () => Promise<unknown>): Promise<void> {
+  const { server } = place;
+  place.isSilent = true;
+  server?.signal('SIGSTOP');
+  await meanwhile();
+  server?.signal('SIGCONT');
+  await pause(50);
+  place.isSilent = false;
+}
+
+const killNode: Play = async (nemesis) => {
+  if (!mayLose(nemesis)) return;
+  const place = running(nemesis);
+  await takeDown(place, kill);
   await pause(nemesis.random.integer(0, 4000));
   await nemesis.stage.start(place);
 };
@@ -212,22 +232,15 @@ const killNode: Play = async (nemesis) => {
 const restartNode: Play = async (nemesis) => {
   if (!mayLose(nemesis)) return;
   const place = running(nemesis);
-  const { server } = place;
-  place.isSilent = true;
-  place.server = null;
-  await server?.stop();
+  await takeDown(place, (server) => server.stop());
   await nemesis.stage.start(place);
 };
 
 const stopNode: Play = async (nemesis) => {
   if (!mayLose(nemesis)) return;
-  const place = running(nemesis);
-  place.isSilent = true;
-  place.server?.signal('SIGSTOP');
-  await pause(nemesis.random.integer(nemesis.standstillMs.min, nemesis.standstillMs.max));
-  place.server?.signal('SIGCONT');
-  await pause(50);
-  place.isSilent = false;
+  await whileStopped(running(nemesis), () =>
+    pause(nemesis.random.integer(nemesis.standstillMs.min, nemesis.standstillMs.max)),
+  );
 };
 
 function linkFault(state: LinkState): Play {
@@ -264,11 +277,7 @@ const joinNode: Play = async ({ stage, onNewPlace }) => {
 const trimUnderStopped: Play = async (nemesis) => {
   if (!mayLose(nemesis)) return;
   const place = running(nemesis);
-  const { server } = place;
-  place.isSilent = true;
-  place.server = null;
-  server?.signal('SIGKILL');
-  await server?.ended;
+  await takeDown(place, kill);
   await pause(1500);
   await trimLog(nemesis);
   await nemesis.stage.start(place);
@@ -277,17 +286,12 @@ const trimUnderStopped: Play = async (nemesis) => {
 /** The process goes on as it was, and its next row is gone: without a new start it takes over the state. */
 const trimUnderStanding: Play = async (nemesis) => {
   if (!mayLose(nemesis)) return;
-  const place = running(nemesis);
-  const { server } = place;
-  place.isSilent = true;
-  server?.signal('SIGSTOP');
-  // Sometimes its lease still holds then, and changes wait for it.
-  await pause(nemesis.random.integer(500, 5000));
-  await trimLog(nemesis);
-  await pause(nemesis.random.integer(0, 2000));
-  server?.signal('SIGCONT');
-  await pause(50);
-  place.isSilent = false;
+  await whileStopped(running(nemesis), async () => {
+    // Sometimes its lease still holds then, and changes wait for it.
+    await pause(nemesis.random.integer(500, 5000));
+    await trimLog(nemesis);
+    await pause(nemesis.random.integer(0, 2000));
+  });
 };
 
 /** No row is left, however far nodes are. */
