@@ -4,7 +4,7 @@
 //       does nothing when dist/console was built from the same sources
 //
 // The server replaces each `__NONCE__` in the page by the nonce of its answer. An asset's name has the hash of its
-// content; its .br and .gz forms lie beside it.
+// content; its .br and .gz forms are next to it.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// Renders docs/**.md to the pages that Burgee serves under /docs, and the OpenAPI document beside them.
+// Renders docs/**.md to the pages that Burgee serves under /docs, and the OpenAPI document.
 //
 //   node scripts/build-docs.mjs
 //       dist/docs from docs; docs/openapi.json too, from the contracts in dist/src
@@ -75,7 +75,7 @@ async function pageScript() {
   return output[0].code;
 }
 
-/** What the API's page shows of the OpenAPI document beside it; null: there is no such page. */
+/** What the API's page shows of the OpenAPI document; null: there is no such page. */
 async function apiReference(source) {
   const [document, page] = ['openapi.json', referencePage].map((name) => join(source, name));
   if (!existsSync(document) || !existsSync(page)) return null;

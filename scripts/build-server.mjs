@@ -20,7 +20,7 @@ import { inAscii, writeScripts } from './lib/write-scripts.mjs';
 
 const [folder = join('dist', 'server'), ...modules] = process.argv.slice(2);
 const target = resolve(root, folder);
-const isOurs = [join(root, 'dist'), tmpdir()].some((place) => target.startsWith(`${place}${sep}`));
+const isOurs = [join(root, 'dist'), tmpdir()].some((parent) => target.startsWith(`${parent}${sep}`));
 if (!isOurs)
   throw new Error(`${target} is replaced as a whole: name a folder below dist, or a temporary one`);
 const leftOut =

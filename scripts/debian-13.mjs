@@ -71,7 +71,7 @@ function installCheckout(checkout, server) {
   run('npm', ['install', '--save-exact', '--loglevel=error', `uWebSockets.js@${server}`], { cwd: checkout });
 }
 
-const [server = 'npm:@btc-vision/uwebsockets.js@20.57.0', ...wanted] = process.argv.slice(2);
+const [server = 'npm:@btc-vision/uwebsockets.js@20.57.0', ...names] = process.argv.slice(2);
 const { paths, problem } = ensureDebian(['debootstrap']);
 if (problem !== undefined) throw new Error(problem);
 const folder = mkdtempSync(join(tmpdir(), 'burgee-debian-13-'));
@@ -82,7 +82,7 @@ try {
   installNpm(join(system, 'usr', 'local'));
   installCheckout(join(system, 'burgee'), server);
   const words = ['--mount', '--pid', '--fork', '--kill-child', `--mount-proc=${join(system, 'proc')}`];
-  const tests = wanted.length === 0 ? httpTests : wanted;
+  const tests = names.length === 0 ? httpTests : names;
   run('unshare', [...words, 'sh', '-c', inside, 'sh', system, ...tests]);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -18,20 +18,20 @@ async function checkAll(compiled) {
 }
 
 const words = process.argv.slice(2);
-const wanted = words.filter((word) => word !== '--full');
+const patterns = words.filter((word) => word !== '--full');
 await ensureInstalled();
 const isBuildNeeded = !isBuilt();
 const compiled = compileAll();
-// Compiling the tests checks the types too; the other checks run beside it on another core.
+// Compiling the tests checks the types too; the other checks run at the same time, on another core.
 const [buildCode, checked] = await Promise.all([
   // Where the types are wrong, no test runs: it would run on an older build.
   compiled.then((code) => (code === 0 && isBuildNeeded ? assemble() : code)),
-  wanted.length === 0 ? checkAll(compiled) : { passed: 0, failed: 0, skipped: 0 },
+  patterns.length === 0 ? checkAll(compiled) : { passed: 0, failed: 0, skipped: 0 },
 ]);
 if (buildCode !== 0) process.exit(1);
 
 console.log('# tests');
-const tallies = [checked, await runTests(wanted, words.includes('--full'))];
+const tallies = [checked, await runTests(patterns, words.includes('--full'))];
 const sum = (key) => tallies.reduce((total, tally) => total + tally[key], 0);
 if (sum('skipped') > 0) console.log(`# ${sum('skipped')} skipped, each with its reason above`);
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`);

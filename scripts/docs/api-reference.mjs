@@ -31,21 +31,21 @@ function table(label, head, rows) {
 }
 
 /** A parameter's control. A boolean is chosen; attributes are lines of `name=value`. */
-function control(id, { name, in: place, required, schema, example }) {
+function control(id, { name, in: location, required, schema, example }) {
   const shared = `id="${id}" data-name="${escapeHtml(name)}" aria-describedby="${id}-about"`;
   if (schema.type === 'boolean') {
     const options = ['', 'true', 'false'].map((value) => {
-      // Who tries a change out does not mean to make one.
+      // A reader who tries a change out does not mean to make one.
       const isChosen = value === 'true' && name === 'dryRun';
       return `<option value="${value}"${isChosen ? ' selected' : ''}>${value || 'not sent'}</option>`;
     });
-    return `<select ${shared} data-in="${place}">${options.join('')}</select>`;
+    return `<select ${shared} data-in="${location}">${options.join('')}</select>`;
   }
   if (schema.type === 'object') {
     const lines = Object.entries(example).map((pair) => pair.join('='));
     return `<textarea ${shared} data-in="lines" rows="2" spellcheck="false" autocomplete="off" placeholder="${escapeHtml(lines.join('\n'))}"></textarea>`;
   }
-  return `<input ${shared} data-in="${place}" type="text" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder="${escapeHtml(String(example))}"${required ? ' required' : ''}>`;
+  return `<input ${shared} data-in="${location}" type="text" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder="${escapeHtml(String(example))}"${required ? ' required' : ''}>`;
 }
 
 function field(id, label, about, mark, html) {
@@ -57,9 +57,9 @@ ${html}
 
 function parameterField(operationId, parameter) {
   const id = `${operationId}-${parameter.name}`;
-  const { name, in: place, required, description, schema } = parameter;
+  const { name, in: location, required, description, schema } = parameter;
   const about = `${words(description)}${schema.type === 'object' ? ' One <code>name=value</code> a line.' : ''}`;
-  const mark = required ? 'required' : place === 'header' ? 'header' : '';
+  const mark = required ? 'required' : location === 'header' ? 'header' : '';
   return field(id, name, about, mark, control(id, parameter));
 }
 

@@ -60,7 +60,7 @@ function wrapTables(html) {
 
 function duplicateIds(headings) {
   const ids = headings.map((heading) => heading.id);
-  const twice = new Set(ids.filter((id, place) => ids.indexOf(id) !== place));
+  const twice = new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
   return [...twice].map((id) => `the id "${id}" stands twice.`);
 }
 

@@ -109,9 +109,9 @@ function insertReference(page, { html, headings }) {
 const ownOfReference = { style: 'openapi.css', script: 'openapi.js' };
 
 /**
- * @param directory of Markdown and the pictures beside it.
+ * @param directory of Markdown and pictures.
  * @param extras other files to serve: `{path, body}` by the link that leads to them.
- * @param reference what the API's page shows beside its Markdown: `{html, headings, script}`; null: the site has none.
+ * @param reference what the API's page shows in addition to its Markdown: `{html, headings, script}`; null: the site has none.
  * @returns every file of the site by path, and the site's problems.
  */
 export function buildSite(directory, extras, reference) {

@@ -30,8 +30,8 @@ async function packPages() {
 function writeSupplyChainPage() {
   const page = join(root, 'docs', 'supply-chain.md');
   const text = readFileSync(page, 'utf8');
-  const wanted = renderSupplyChainPage(text);
-  if (text !== wanted) writeFileSync(page, wanted);
+  const expected = renderSupplyChainPage(text);
+  if (text !== expected) writeFileSync(page, expected);
 }
 
 /**

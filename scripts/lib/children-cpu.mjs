@@ -5,7 +5,7 @@ const ticksPerSecond = 100;
 
 /**
  * The CPU time of this process' ended children, and of those that they waited for: user and system together.
- * @returns seconds; null where the system does not tell
+ * @returns seconds; null where the system does not report it
  */
 function endedChildrenSeconds() {
   try {
@@ -19,9 +19,9 @@ function endedChildrenSeconds() {
 }
 
 /**
- * Divides the CPU time of ended children among them: call it when one has ended. Two that end in the same turn of the
- * event loop are counted as one.
- * @returns seconds since the last call; null where the system does not tell
+ * Divides the CPU time of ended children among them: call it when one has ended. Two that end in the same iteration of
+ * the event loop are counted as one.
+ * @returns seconds since the last call; null where the system does not report it
  */
 export function createCpuMeter() {
   let before = endedChildrenSeconds();

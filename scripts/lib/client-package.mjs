@@ -29,21 +29,21 @@ const peers = ['@openfeature/server-sdk'];
 export async function makeClientPackage() {
   const dist = join(root, 'dist');
   mkdirSync(dist, { recursive: true });
-  const place = mkdtempSync(join(dist, 'client-'));
+  const temporary = mkdtempSync(join(dist, 'client-'));
   try {
-    const folder = join(place, 'package');
+    const folder = join(temporary, 'package');
     mkdirSync(folder);
     await bundle(folder);
-    await declareTypes(folder, join(place, 'types'));
+    await declareTypes(folder, join(temporary, 'types'));
     cpSync(written, folder, { recursive: true });
     cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
     writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(folder), null, 2)}\n`);
-    const name = pack(folder, place);
-    // Whoever reads the package meanwhile reads the former one, or this one, whole.
-    renameSync(join(place, name), join(dist, name));
+    const name = pack(folder, temporary);
+    // The rename is atomic: a process that reads the package meanwhile gets the former one or this one, whole.
+    renameSync(join(temporary, name), join(dist, name));
     return join(dist, name);
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
   }
 }
 

@@ -122,11 +122,11 @@ function ensureAll(commands) {
 export function ensureDebian(commands) {
   const unknown = commands.filter((command) => !packagesOf.has(command));
   if (unknown.length > 0) return { problem: `no package is known for ${unknown.join(', ')}` };
-  const wanted = commands.every(isWorthTrying) ? ensureAll(commands) : null;
-  if (wanted?.paths !== undefined || !commands.some((command) => substitutes.has(command))) return wanted;
+  const usual = commands.every(isWorthTrying) ? ensureAll(commands) : null;
+  if (usual?.paths !== undefined || !commands.some((command) => substitutes.has(command))) return usual;
   const others = commands.map((command) => substitutes.get(command) ?? command);
   const instead = ensureAll(others);
-  if (instead.paths === undefined) return wanted ?? instead;
-  const paths = commands.map((command, place) => [command, instead.paths[others[place]]]);
+  if (instead.paths === undefined) return usual ?? instead;
+  const paths = commands.map((command, index) => [command, instead.paths[others[index]]]);
   return { paths: Object.fromEntries(paths) };
 }

@@ -12,9 +12,9 @@ function packagesOf(path) {
  * required.
  */
 function isInstalled() {
-  const wanted = Object.entries(packagesOf(join(root, 'package-lock.json')));
+  const expected = Object.entries(packagesOf(join(root, 'package-lock.json')));
   const installed = packagesOf(join(root, 'node_modules', '.package-lock.json'));
-  return wanted.every(
+  return expected.every(
     ([path, { version, optional }]) => path === '' || optional || installed[path]?.version === version,
   );
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './root.mjs';
 
-/** A place in a stack: `dist/test/a.test.js:12:5`. */
+/** A position in a stack: `dist/test/a.test.js:12:5`. */
 const inStack = /\bdist\/(?<path>(?:src|test|bench)\/[^\s:()]+)\.js:(?<line>\d+):(?<column>\d+)/g;
-/** The place of a failed assertion, as tap writes it. */
+/** The position of a failed assertion, as tap writes it. */
 const inFields =
   /\bdist\/(?<path>(?:src|test|bench)\/\S+)\.js(?<indent>\n\s*)lineNumber: (?<line>\d+)\s*columnNumber: (?<column>\d+)/g;
 
-/** @returns the place in the TypeScript file, counted from 1; null where the compiler left no map */
-function placeInSource({ path, line, column }, maps) {
+/** @returns the position in the TypeScript file, counted from 1; null where the compiler left no map */
+function positionInSource({ path, line, column }, maps) {
   if (!maps.has(path)) {
     try {
       const text = readFileSync(join(root, 'dist', `${path}.js.map`), 'utf8');
@@ -34,8 +34,8 @@ export function inSources(output) {
   const write =
     (text) =>
     (found, ...rest) => {
-      const { indent, ...place } = rest.at(-1);
-      const source = placeInSource(place, maps);
+      const { indent, ...position } = rest.at(-1);
+      const source = positionInSource(position, maps);
       return source === null ? found : text(source, indent);
     };
   return output

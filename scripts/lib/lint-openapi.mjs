@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from './root.mjs';
 import { runTool } from './run.mjs';
 
-/** Nobody is told that it was run, and no newer release is looked for. */
+/** Redocly sends no telemetry and looks for no newer release. */
 const alone = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
 /** Its warnings are failures, too. */
@@ -22,8 +22,8 @@ async function askSpectral(path) {
   const spectral = new spectralCore.Spectral();
   spectral.setRuleset({ extends: [spectralRulesets.oas] });
   const findings = await spectral.run(JSON.parse(readFileSync(path, 'utf8')));
-  for (const { code, message, path: place } of findings)
-    console.error(`${path}: ${place.join('.')}: ${message} (${code})`);
+  for (const { code, message, path: keys } of findings)
+    console.error(`${path}: ${keys.join('.')}: ${message} (${code})`);
   return findings.length === 0;
 }
 

@@ -26,8 +26,8 @@ const withoutReact = {
 
 /** Packs tap, unless it is packed. */
 export async function packTap() {
-  const wanted = `${process.version} ${hashOfSources(sources)}`;
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  const expected = `${process.version} ${hashOfSources(sources)}`;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === expected) return;
   rmSync(packages, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   const entry = join(target, 'entry.mjs');
@@ -52,5 +52,5 @@ export async function packTap() {
   writeFileSync(join(target, main), 'export { tap as default } from "./tap.js";\n');
   writeFileSync(join(target, 'package.json'), JSON.stringify({ type: 'module', exports: `./${main}` }));
   symlinkSync(target, join(packages, 'tap'), 'junction');
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, expected);
 }

@@ -11,11 +11,11 @@ const inSeconds = (seconds) => `${seconds.toFixed(0)} s`;
 
 /**
  * Where the time of a run went.
- * @param beside the lanes that ran side by side: a lane is idle from its end until the last of them ends
+ * @param parallel the lanes that ran at the same time: a lane is idle from its end until the last of them ends
  * @param after the lane that ran after them, alone
  */
-export function lanesText(beside, after) {
-  const longest = Math.max(...beside.map(({ seconds }) => seconds));
+export function lanesText(parallel, after) {
+  const longest = Math.max(...parallel.map(({ seconds }) => seconds));
   const rowOf =
     (idle) =>
     ({ lane, files, seconds }) => [
@@ -25,7 +25,7 @@ export function lanesText(beside, after) {
       `idle for ${inSeconds(idle - seconds)}`,
     ];
   const alone = after.map((lane) => rowOf(lane.seconds)(lane));
-  return ['# lanes', ...rowsOf([...beside.map(rowOf(longest)), ...alone])].join('\n');
+  return ['# lanes', ...rowsOf([...parallel.map(rowOf(longest)), ...alone])].join('\n');
 }
 
 /** The files that took most CPU time, with the processes that they started. A browser's own processes are not all in it. */

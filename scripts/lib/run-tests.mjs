@@ -10,7 +10,7 @@ import { failureText, tallyOf } from './tap-tally.mjs';
 import { chooseTestFiles } from './test-files.mjs';
 
 /**
- * How many files run at the same time; `waiting` files run beside them. One more than there are cores, because each
+ * How many files run at the same time; `waiting` files run in addition. One more than there are cores, because each
  * file sometimes waits for a server's start or for the disk. With more, tests would slow one another down.
  */
 const lanesTogether = 1 + Math.min(4, Math.max(2, availableParallelism()));
@@ -74,7 +74,7 @@ function report({ name, end, output, seconds, cpuSeconds, tally }) {
   console.log(failureText(inSources(output)));
 }
 
-/** Runs the files of the queues one after another, beside the other lanes: those of the first queue first. */
+/** Runs the files of the queues one after another, those of the first queue first. Lanes run at the same time. */
 async function runLane(lane, queues, run) {
   const startedAt = Date.now();
   const files = [];
@@ -95,25 +95,25 @@ function runLanes(name, count, queues, run) {
 
 /**
  * Runs test files and prints the result of each; of a whole tier also where the time went.
- * @param wanted parts of paths: runs the files of either tier whose path has one of them; without any, a whole tier
+ * @param patterns parts of paths: runs the files of either tier whose path has one of them; without any, a whole tier
  * @param isFull whether the tier is the full one
  * @returns how many tests passed, failed and were skipped
  */
-export async function runTests(wanted, isFull = false) {
-  const files = chooseTestFiles(wanted, isFull);
+export async function runTests(patterns, isFull = false) {
+  const files = chooseTestFiles(patterns, isFull);
   const sharing = (kind) => files.filter((file) => file.sharing === kind);
   await packTap();
   const takeCpuSeconds = createCpuMeter();
   const run = (file) => runFile(file, takeCpuSeconds);
   const [waiting, together] = [sharing('waiting'), sharing('together')];
-  const beside = await Promise.all([
+  const parallel = await Promise.all([
     ...runLanes('waiting', lanesWaiting - 1, [waiting, together], run),
     ...runLanes('waiting only', 1, [waiting], run),
     ...runLanes('together', lanesTogether, [together], run),
   ]);
   const after = await Promise.all(runLanes('alone', 1, [sharing('alone')], run));
-  const results = [...beside, ...after].flatMap((lane) => lane.files);
-  if (wanted.length === 0) console.log(`${lanesText(beside, after)}\n${costliestText(results)}`);
+  const results = [...parallel, ...after].flatMap((lane) => lane.files);
+  if (patterns.length === 0) console.log(`${lanesText(parallel, after)}\n${costliestText(results)}`);
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const { tally } of results) for (const key of Object.keys(sum)) sum[key] += tally[key];
   if (files.length === 0) sum.failed += 1;

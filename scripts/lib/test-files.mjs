@@ -6,7 +6,7 @@ import { root } from './root.mjs';
  * A test file's name says how it is run: `name.test.ts`, or with marks in this order, `name.full.alone.test.ts`.
  *
  *   full     not part of the quick tier
- *   waiting  mostly waits, for a window to end, another program or a registry: runs beside the others
+ *   waiting  mostly waits, for a window to end, another program or a registry: runs at the same time as the others
  *   alone    asserts a duration, or loads the machine: runs by itself, after all others
  */
 const fileName = /^(?<name>[^.]+)(?<full>\.full)?(?:\.(?<sharing>waiting|alone))?\.test\.js$/;
@@ -36,11 +36,11 @@ export function testFile(path) {
 
 /**
  * The compiled test files to run.
- * @param wanted parts of paths, of either tier; without any, a whole tier
+ * @param patterns parts of paths, of either tier; without any, a whole tier
  * @param isFull whether that tier is the full one
  */
-export function chooseTestFiles(wanted, isFull) {
+export function chooseTestFiles(patterns, isFull) {
   const files = pathsIn('').map(testFile);
-  if (wanted.length > 0) return files.filter(({ path }) => wanted.some((part) => path.includes(part)));
+  if (patterns.length > 0) return files.filter(({ path }) => patterns.some((part) => path.includes(part)));
   return isFull ? files : files.filter(({ isFullOnly }) => !isFullOnly);
 }

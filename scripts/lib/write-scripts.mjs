@@ -23,7 +23,7 @@ export const inAscii = {
   generateBundle: (_, files) => Object.values(files).forEach(escapeChunk),
 };
 
-/** Wraps a file into the function that Node gives to a CommonJS module, and writes V8's code cache beside it. */
+/** Wraps a file into the function that Node gives to a CommonJS module, and writes V8's code cache next to it. */
 function writeScript(filename) {
   const code = readFileSync(filename, 'latin1');
   // The bundle's modules are strict, and CommonJS is not.
@@ -32,7 +32,7 @@ function writeScript(filename) {
   writeFileSync(`${filename}.cache`, new Script(text, { filename }).createCachedData());
 }
 
-/** An ECMAScript module that runs the script beside it, and exports these names of it. */
+/** An ECMAScript module that runs the script in the same folder, and exports these names of it. */
 function entryText(folder, fileName, exports) {
   const script = `loadScript(join(import.meta.dirname, "${basename(fileName)}"))`;
   const path = relative(join(folder, dirname(fileName)), join(folder, loader));
