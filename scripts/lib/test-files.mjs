@@ -6,7 +6,7 @@ import { root } from './root.mjs';
  * A test file's name says how it is run: `name.test.ts`, or with marks in this order, `name.full.alone.test.ts`.
  *
  *   full     not part of the quick tier
- *   waiting  mostly waits, for a window to end, another program or a registry: runs at the same time as the others
+ *   waiting  mostly waits for a window to end, another program or a registry: runs at the same time as the others
  *   alone    asserts a duration, or loads the machine: runs by itself, after all others
  */
 const fileName = /^(?<name>[^.]+)(?<full>\.full)?(?:\.(?<sharing>waiting|alone))?\.test\.js$/;

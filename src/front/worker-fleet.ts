@@ -45,7 +45,7 @@ const stuckAfterMs = 3000;
  */
 const stuckMaxMs = 30_000;
 
-/** Finds stuck workers. None can be ended by force: one that comes back is told to leave. */
+/** Finds workers that hang. No thread can be ended by force, so a worker that runs again is asked to leave. */
 class WorkerWatch {
   readonly #links: ReadonlySet<WorkerLink>;
   readonly #options: WorkerWatchOptions;

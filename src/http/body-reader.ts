@@ -33,8 +33,8 @@ export interface BodyReceiver {
 export interface BodyLimits {
   readonly bytesMax: number;
   /**
-   * A body of at most so many bytes that comes whole, with its head, is given as it was received: without a copy. 0: every
-   * body is copied.
+   * A body of at most this many bytes that comes whole, with its head, is handed on without a copy. 0: every body is
+   * copied.
    */
   readonly viewBytesMax: number;
   readonly stalls: Stalls;
@@ -222,7 +222,7 @@ class ArrivedBytes {
   #held = 0;
   length = 0;
 
-  /** @param bytesMax at most so many bytes are added */
+  /** @param bytesMax at most this many bytes are added */
   constructor(bytesMax: number, budget: BodyBudget) {
     this.#bytesMax = bytesMax;
     this.#budget = budget;

@@ -25,7 +25,7 @@ const lingerMs = 250;
  * The same for a client that may have sent more: if the connection closed too early, the client might lose the answer.
  */
 const lastLingerMs = 2000;
-/** A client that sends on is waited for again, so many times at most: it may read the answer only when it has sent all. */
+/** How often the wait is repeated for a client that goes on sending: it may read the answer only when it has sent everything. */
 const lingersMax = 5;
 
 /** Receives a request's body. */
@@ -371,7 +371,7 @@ export class Exchange {
     this.#isInCall = false;
   }
 
-  /** The answer is whole on the wire. A client that was told so closes the connection; otherwise it is closed here. */
+  /** The answer is whole on the wire. If the client does not close the connection as announced, it is closed here. */
   #linger(): void {
     this.#isClosing = true;
     if (this.isLast) this.#closeWhenSilent(lingersMax);
@@ -389,7 +389,7 @@ export class Exchange {
     setTimeout(look, lastLingerMs).unref();
   }
 
-  /** Closes the connection, whatever is not sent. */
+  /** Closes the connection. What is not sent yet is lost. */
   #closeSoon(): void {
     setImmediate(() => this.#close());
   }

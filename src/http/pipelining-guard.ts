@@ -19,12 +19,12 @@ const aheadEach = 8;
 const aheadTogether = 512;
 /** More connections than this do not have a request each in one turn. */
 const connectionsMax = 2048;
-/** uWebSockets.js gathers so many bytes for one write to a connection. A larger piece goes to the socket at once. */
+/** uWebSockets.js gathers this many bytes for one write to a connection. A larger piece goes to the socket at once. */
 export const gatheredBytes = 16 * 1024;
 /**
- * From so many bytes on they are forgotten at the end of the turn. Early, so that the next turn begins with none: with
- * dozens of answers in each turn, few are then too many for one write. Not at once, because that takes about as long as
- * some answers.
+ * From this many bytes on, the count is reset at the end of the turn. Early, so that the next turn begins with none: with
+ * dozens of answers in each turn, few are then too many for one write. Not with each answer, because a reset takes about
+ * as long as some answers.
  */
 const forgottenFrom = gatheredBytes / 4;
 /** A turn that is over the limit lasts at most this long: some hundreds of evaluations. */
@@ -89,7 +89,7 @@ export class PipeliningGuard {
   /**
    * Called for each answer that is given within a handler. Answers to all connections count together, because
    * uWebSockets.js does not show which one a request came on.
-   * @param bytes at most so many with the head. @returns whether it surely fits into what the library gathers
+   * @param bytes an upper bound, with the head. @returns whether it surely fits into what the library gathers
    */
   hasRoom(bytes: number): boolean {
     this.#gathered += bytes;

@@ -50,7 +50,7 @@ const managementPreflightBlock = headerBlock([...managementLines, ...preflight])
 export const plainText = 'text/plain; charset=utf-8';
 const managementTextBlock = headerBlock([['Content-Type', plainText], ...managementLines]);
 
-/** What some answers of both APIs have beside status and body. */
+/** What some answers have in addition to status and body. */
 export interface AnswerFields {
   /** Null when there is no body. */
   readonly contentType?: string | null;

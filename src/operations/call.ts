@@ -57,7 +57,7 @@ export interface ApiAnswer {
 /**
  * Field by field, so that all answers have one shape: an object that is made by spreading another and then gets further
  * fields takes V8 more than a microsecond.
- * @param given what the answer has beside status and body, where it is not the usual: JSON, and nothing else
+ * @param given what the answer has in addition to status and body. By default it is JSON, and has nothing else
  */
 export function apiAnswer(
   status: number,
@@ -80,7 +80,7 @@ export function apiAnswer(
 
 /** Who asks, and may. */
 export interface Caller {
-  /** Of the token or the member; null: anybody may ask, and nobody is signed in. */
+  /** Of the token or the member; null: the operation needs no session, and the request has none. */
   readonly id: string | null;
   /** What the operation gets of its caller, by its API. */
   readonly principal: Principal | ConsolePrincipal | SyncTarget | null;

@@ -12,7 +12,7 @@ import { type ApiAnswer, type ApiCall, apiAnswer } from './call.ts';
    document, and what it does from step 8 of the order of checks on. A read needs a token's read permission, a change
    its write permission. */
 
-/** What deciding a change needs beside the records and the call. */
+/** What deciding a change needs in addition to the records and the call. */
 export interface WriteContext extends GuardContext {
   newId(): string;
   /** SHA-256, 32 bytes. */
@@ -53,7 +53,7 @@ interface Row {
   /** Method and path. Denials and logs use it as the endpoint's name. */
   readonly route: string;
   readonly permission: Permission;
-  /** The request header that it reads beside the token's, in lower case; null: none. */
+  /** The request header that it reads in addition to the token's, in lower case; null: none. */
   readonly header: string | null;
   /** Null: it takes no body. */
   readonly bodyBytesMax: number | null;

@@ -43,7 +43,7 @@ async function read(parameter: string, file: string): Promise<Buffer> {
 }
 
 /**
- * Required settings of each session, whatever the defaults of role or database, as `show` prints them. A silent node
+ * Settings that each session sets, so that defaults of the role or the database do not count. The values are as `show` prints them. A silent node
  * must not hold the head's lock for longer than `idle_in_transaction_session_timeout`, and no commit may be answered
  * before it is durable.
  */

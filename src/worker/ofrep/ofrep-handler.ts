@@ -52,13 +52,13 @@ export interface OfrepParts {
   onFault(fault: unknown, during: string): void;
 }
 
-/** What a request for all flags has beside. */
+/** What only a request for all flags has. */
 interface AskedList {
   /** The service's address for events; null: the client follows none. */
   readonly eventsBase: string | null;
   /** Tags of answers that the client has. */
   readonly knownTags: string;
-  /** The configuration that an event has told the client of; empty: none. */
+  /** The configuration that an event has announced to the client; empty: none. */
   readonly configTag: string;
 }
 
@@ -222,7 +222,7 @@ export class OfrepHandler {
     isAttached: boolean,
   ): void {
     const { exchange } = asked;
-    // A client that was told of another configuration than the present one gets an answer in any case.
+    // A client to which an event has announced another configuration than the present one gets an answer in any case.
     let isOther = false;
     const onPlace = (project: Project, environmentNumber: number): void => {
       isOther = configTag !== '' && configTag !== this.#parts.events.tagOf(project, environmentNumber);
@@ -265,7 +265,7 @@ export class OfrepHandler {
     refuseOfrep(exchange, key, refusal, isAttached);
   }
 
-  /** When the answer has begun, there is nobody to be told. */
+  /** Has no effect on an answer that has begun. */
   #fail(exchange: Exchange, fault: unknown): void {
     this.#parts.onFault(fault, 'ofrep-flags');
     this.#refuse(exchange, null, ofrepEvaluationFailed);
