@@ -18,7 +18,7 @@ export interface CompactedStore {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** In the data directory, and so on the same file system: a rename must be enough. */
+/** The copy is made in the data directory, so on the same file system: a rename can replace the old file. */
 const copyName = 'compacted';
 const ending = '.partial';
 /** The store is claimed, so nothing grows while the copy is made. */
@@ -28,8 +28,7 @@ const timeLimitMs = 24 * 60 * 60 * 1000;
  * Copies a store to a new data file without its free pages, verifies the copy, and renames it over the old file. Killed
  * at any moment, it leaves the old file or the new one, and at most `compacted.partial` next to it.
  *
- * @throws {CommandFailure
- * StoreError} and leaves the store as it was
+ * @throws CommandFailure or StoreError, and leaves the store as it was
  */
 export async function compactStore(directory: string, progress: ProgressLine): Promise<CompactedStore> {
   requireStore(directory);

@@ -27,8 +27,7 @@ const lookIntervalMs = 100;
 /**
  * Makes a data directory from a backup: copies it next to the final path, verifies the copy, and renames it last.
  * @param mayMoveAside whether an existing store is moved aside.
- * @throws {CommandFailure
- * StoreError} and leaves everything as it was.
+ * @throws CommandFailure or StoreError, and leaves everything as it was.
  */
 export async function restoreBackup(
   source: string,
@@ -80,8 +79,8 @@ async function copyVerified(
 }
 
 /**
- * What is restored goes back in time, and the cluster does not: it is a store of its own, to be served alone, or to make a
- * cluster of.
+ * A restored replica is older than its cluster, so it must not follow it. It becomes an independent store, which can be
+ * served alone or begin a new cluster.
  */
 async function endReplica(directory: string): Promise<void> {
   const mapBytes = readingMapBytesOf(directory);

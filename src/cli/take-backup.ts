@@ -20,8 +20,7 @@ const ending = '.partial';
 
 /**
  * Backs a store up to a new directory: copies one snapshot, verifies the copy, and renames it last.
- * @throws {CommandFailure
- * StoreError} and leaves nothing behind.
+ * @throws CommandFailure or StoreError, and leaves nothing behind.
  */
 export async function takeBackup(
   directory: string,
@@ -62,7 +61,7 @@ async function withPlace(directory: string, manifest: BackupManifest): Promise<B
 
 export function requireVacant(target: string): void {
   if (isVacant(target)) return;
-  const what = lstatSync(target).isDirectory() ? 'is not empty' : 'exists already';
+  const what = lstatSync(target).isDirectory() ? 'is not empty' : 'already exists';
   throw new CommandFailure(`${resolve(target)} ${what}. Name a new directory.`);
 }
 

@@ -1,6 +1,6 @@
 import type { TokenUse } from '../domain/token/token-use.ts';
 import { type EvaluationCount, hourOf } from '../domain/usage/evaluation-count.ts';
-import { HeldPlaces } from '../support/fair-share.ts';
+import { HeldSlots } from '../support/fair-share.ts';
 import { within } from '../support/within.ts';
 import type { CountedEvaluations } from '../worker/evaluation/evaluation-tallies.ts';
 import type { WriterClient } from '../writer/client/writer-client.ts';
@@ -166,7 +166,7 @@ export function* countsIn(counted: CountedEvaluations, now: number): Generator<P
 export class UnrecordedUsage<Entry> {
   readonly #kind: UsageKind<Entry>;
   readonly #held = new Map<string, Entry>();
-  readonly #holders = new HeldPlaces();
+  readonly #holders = new HeldSlots();
   /** Events that are lost: there was no room for them, or the writer could not record them. */
   uncounted = 0;
 

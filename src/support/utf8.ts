@@ -1,4 +1,4 @@
-/** Most bytes that a code unit of a text takes. */
+/** The most bytes of UTF-8 for one UTF-16 code unit. */
 export const utf8BytesMax = 3;
 
 /** @returns the bytes of a well-formed text in UTF-8 */
@@ -7,7 +7,7 @@ export function utf8Length(text: string): number {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code < 0x80) continue;
-    // Each half of a surrogate pair is two of the pair's four bytes.
+    // A surrogate pair has four bytes: two for each half.
     bytes += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2;
   }
   return bytes;

@@ -145,7 +145,7 @@ t.test('a backup goes into a new or empty directory, and never overwrites anythi
   t.same(readFileSync(join(target, 'burgee.mdb')), before);
   const file = join(temporaryDirectory(t), 'file');
   writeFileSync(file, 'mine');
-  t.match(await backup(dataDir, file), { code: 1, stderr: /exists already\. Name a new directory/ });
+  t.match(await backup(dataDir, file), { code: 1, stderr: /already exists\. Name a new directory/ });
   t.equal(readFileSync(file, 'utf8'), 'mine');
   const empty = join(temporaryDirectory(t), 'empty');
   mkdirSync(empty);

@@ -19,17 +19,17 @@ export const confirmationEnds = ['everywhere', 'unconfirmed', 'unknown'] as cons
 export const renewalOutcomes = ['renewed', 'failed'] as const;
 
 /**
- * Only the cluster's thread writes these; `ClusterHost` computes ages and durations, so that they are right while the
+ * Only the cluster's thread writes these. `ClusterHost` computes ages and durations, so that they stay right while the
  * thread hangs.
  */
 export const clusterMetrics = layOut({
   attached: gauge(
     'burgee_cluster_attached',
-    '1 while the lease of this node is valid: then no change was acknowledged anywhere that it has not applied.',
+    '1 while the lease of this node is valid: the node has then applied every acknowledged change.',
   ),
   leaseRemaining: gauge(
     'burgee_cluster_lease_remaining_seconds',
-    'For how long the lease is still valid, unless it is renewed.',
+    'Time until the lease ends, unless it is renewed.',
   ),
   position: gauge('burgee_cluster_position', 'The position of the log that this node has applied.'),
   head: gauge('burgee_cluster_head_position', 'The newest position that this node knows of.'),
@@ -39,7 +39,7 @@ export const clusterMetrics = layOut({
   ),
   lagSeconds: gauge(
     'burgee_cluster_lag_seconds',
-    'Time since this node was last seen to have all of the log: while it is cut off, this grows.',
+    'Time since this node last had the whole log. It grows while the node is cut off.',
   ),
   renewals: counter(
     'burgee_cluster_renewals_total',
@@ -48,23 +48,23 @@ export const clusterMetrics = layOut({
   ),
   reconnects: counter(
     'burgee_cluster_reconnects_total',
-    'Connections to PostgreSQL that were made in the place of one before.',
+    'Connections to PostgreSQL that replaced an earlier one.',
     clusterLinks.map((link) => ({ link })),
   ),
   commitDuration: histogram(
     'burgee_cluster_commit_duration_seconds',
-    'Attempts to commit to PostgreSQL, by what became of each, and how long each took.',
+    'Duration of attempts to commit to PostgreSQL, by outcome.',
     durationBounds,
     clusterCommitOutcomes.map((outcome) => ({ outcome })),
   ),
   lockedCommits: counter(
     'burgee_cluster_locked_commits_total',
-    'Commits that were made under the lock of the cluster: long ones, and where other nodes had been faster.',
+    "Commits under the cluster's lock: of long changes, and of changes that lost to a faster node before.",
   ),
   waiting: gauge('burgee_cluster_waiting_changes', 'Commits that are stored and wait for other nodes.'),
   waitDuration: histogram(
     'burgee_cluster_wait_duration_seconds',
-    'How long stored commits waited until all nodes had them, by how the wait ended.',
+    'How long stored commits waited for all nodes to apply them, by how the wait ended.',
     durationBounds,
     confirmationEnds.map((end) => ({ end })),
   ),
@@ -80,7 +80,7 @@ export const clusterMetrics = layOut({
   ),
   followedRows: counter(
     'burgee_cluster_followed_rows_total',
-    'Rows that were fetched: of other nodes, and own ones where they were asked for all the same.',
+    'Rows fetched from the log: those of other nodes, and sometimes own ones.',
   ),
   followedBytes: counter('burgee_cluster_followed_bytes_total', 'Bytes of the changes in these rows.'),
   clockSkew: gauge(

@@ -36,7 +36,7 @@ export interface NodesAnswer {
   readonly nodes: {
     readonly id: string;
     readonly label: string;
-    /** This node. */
+    /** Whether it is the node that answers. */
     readonly isAnswering: boolean;
     /** Whether its lease may be valid. */
     readonly isAttached: boolean;

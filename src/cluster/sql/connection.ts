@@ -24,7 +24,7 @@ export interface Answer<Row> {
 }
 
 /**
- * Identifies one run of one server. Another one may lack what this one confirmed, unless it was a synchronous
+ * Identifies one run of one server. Another server may lack what this one confirmed, unless it was its synchronous
  * standby.
  */
 export interface Incarnation {
@@ -122,7 +122,7 @@ export class SqlConnection {
       return { rows, count: rowCount ?? 0, command };
     } catch (fault) {
       // After such an error the server ends the connection (shutdown, or a session that it gave up), or accepts no
-      // more writes (25006), so that another primary must be found.
+      // more writes (25006), and another primary must be found.
       if (/^(57P|25P03|25006)/.test((fault as { code?: string }).code ?? '')) this.destroy(faultText(fault));
       throw this.#reason ?? fault;
     } finally {
@@ -142,7 +142,7 @@ export class SqlConnection {
   }
 
   /**
-   * Waits for answers. A timeout destroys the connection, so that a late answer is never mistaken for another one.
+   * Waits for answers. A timeout destroys the connection, so that a late answer is never taken for the next one.
    * @throws ConnectionOverError on timeout
    */
   async within<T>(timeoutMs: number, answers: Promise<T>): Promise<T> {
@@ -211,7 +211,7 @@ export class SqlConnection {
     return this.#reason;
   }
 
-  /** Ends the connection in order, after the answers to what was sent or a second at most. Never rejects. */
+  /** Ends the connection in order, after the answers to sent statements, or after a second at most. Never rejects. */
   async end(): Promise<void> {
     if (this.isOver) return;
     await this.within(endTimeoutMs, this.#client.end()).catch(() => undefined);

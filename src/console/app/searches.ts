@@ -18,7 +18,7 @@ type Chosen<Members> = {
   readonly [Key in keyof Members]?: Members[Key] extends Read<infer Value> ? Value : never;
 };
 
-/** Absent members are left out: an address has only what was chosen. */
+/** Reads the members that are present: an address has only what was chosen. */
 function searchOf<Members extends Readonly<Record<string, Read<string>>>>(members: Members) {
   return (search: Search): Chosen<Members> => {
     const read = Object.entries(members).map(([name, read]) => [name, read(search[name])] as const);
@@ -39,7 +39,7 @@ export function withChoice<Chosen extends object>(
 export const signInSearch = searchOf({
   /** The page to open after signing in. */
   back: text,
-  /** Why the OpenID provider's return ended here. */
+  /** Why a sign-in by OpenID failed. */
   openid: oneOf(openIdRefusals),
 });
 
@@ -51,9 +51,9 @@ export const flagsSearch = searchOf({
   /** The number of the environment that the state is in. */
   environment: text,
   favourites: oneOf(['yes']),
-  /** `changed`, `production` or `environment-3`, with `-` before it for the other direction; else by name. */
+  /** `changed`, `production` or `environment-3`, with a leading `-` for the reverse order. Absent: by name. */
   sort: text,
-  /** The number of an environment that was looked for: its column is brought into view. */
+  /** The number of an environment that was found by a search: its column is scrolled into view. */
   column: text,
   /** The dialog for a new flag is open. */
   create: oneOf(['yes']),

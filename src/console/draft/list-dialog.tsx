@@ -9,7 +9,7 @@ import { GuardedDialog } from './form-dialog.tsx';
 import classes from './list-dialog.module.css';
 
 const listedMax = 200;
-/** A longer paste goes into the list at once: in a field with thousands of lines each key would take seconds. */
+/** A longer paste goes into the list at once: in a field with thousands of lines each keystroke would take seconds. */
 const pastedIntoFieldMax = 100;
 
 /** The words for the items, and their bounds. */
@@ -48,7 +48,7 @@ function Listed({ label, items, onRemove }: ListedProps) {
           aria-label="Find in the list"
           placeholder="Find in the list"
           value={wanted}
-          // A search is no entry that the dialog could lose.
+          // A search is not an unsaved entry, so the dialog must not ask about it.
           onInput={(event) => event.stopPropagation()}
           onText={setWanted}
         />

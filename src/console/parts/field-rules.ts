@@ -17,12 +17,12 @@ import { unfitCharacter } from '../../domain/name-rules.ts';
 import { isEnvironmentName } from '../../domain/project/project.ts';
 import { visibleName } from './visible-name.ts';
 
-/** What a field accepts: the service's own limits, in words for the person who types. */
+/** What a field accepts: the service's own limits, in words for members. */
 export interface FieldRule {
-  /** Most characters: the field counts up to it. */
+  /** The most characters. The field shows the count up to it. */
   readonly max?: number;
   /**
-   * @param isDone false while it is typed: then a problem that more typing may mend is none yet
+   * @param isDone false while the member types: then a problem that more typing may fix is not shown yet
    * @returns a sentence, or null
    */
   problemOf(text: string, isDone: boolean): string | null;
@@ -54,7 +54,7 @@ function lineRule(max: number, missing: string): FieldRule {
 export const nameRule = lineRule(nameCodePointsMax, 'Enter a name.');
 export const tokenNameRule = lineRule(tokenNameCodePointsMax, 'Enter a name.');
 
-/** The rule of a new name. The present one may stay, whatever it has: earlier versions accepted more. */
+/** The rule of a new name. The present name is valid in any case, because it is stored already. */
 export function renamingRule(rule: FieldRule, present: string): FieldRule {
   return { ...rule, problemOf: (text, isDone) => (text === present ? null : rule.problemOf(text, isDone)) };
 }

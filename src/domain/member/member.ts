@@ -16,7 +16,7 @@ export interface Member {
   readonly revision: number;
 }
 
-/** Who a member's part of the service counts for, as `accountOf` says it of projects. */
+/** The account whose quotas a member uses (`accountOf` is that of a project). */
 export function accountOfMember({ id, organisationId }: Member): string {
   return organisationId ?? id;
 }

@@ -42,13 +42,13 @@ export interface Project {
   readonly revision: number;
 }
 
-/** The account of all members without an organisation: an id that is given to nothing. */
+/** The account of all members without an organisation. No record has this id. */
 export const withoutOrganisation: string = '0'.repeat(20);
 
 /**
- * Who a project's part of the service counts for: its organisation, or that of a personal project's owner. Otherwise an
- * organisation would have as many shares as members, whom it invites as it likes. Members without an organisation may
- * have been removed from one, so they have one share together.
+ * The account whose quotas a project uses: its organisation, or the organisation of a personal project's owner. If each
+ * owner had quotas, an organisation could raise its own by inviting members. Members without an organisation may have
+ * been removed from one, so they have one account together.
  */
 export function accountOf(
   { organisationId, ownerMemberId }: Project,
@@ -59,7 +59,7 @@ export function accountOf(
   return owner?.organisationId ?? withoutOrganisation;
 }
 
-/** Whose share a project with tokens takes: it has an organisation. */
+/** The tenant of a project with tokens. Such a project has an organisation. */
 export function tenantOf({ id, organisationId }: Project): Tenant {
   return { projectId: id, accountId: organisationId };
 }
@@ -73,7 +73,7 @@ export function findEnvironment(project: Project, name: string): Environment | u
   return project.environments.find((environment) => environment.name === name);
 }
 
-/** The valid environments of a multi-environment project, for a message. */
+/** The names of a project's environments, for a message. */
 export function describeEnvironments(project: Project): string {
   const names = project.environments.map(({ name }) => name);
   return names.length === 0 ? 'it has no environments yet' : `valid ones: ${shownList(names)}`;

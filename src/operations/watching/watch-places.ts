@@ -1,6 +1,6 @@
-import { HeldPlaces } from '../../support/fair-share.ts';
+import { HeldSlots } from '../../support/fair-share.ts';
 
-/** The viewer of a page. Open pages are bounded for each session, member and organisation, so that others find room. */
+/** The viewer of a page. Each session, member and organisation has a limit of open pages, so that others have room. */
 export interface Viewer {
   readonly sessionSecret: string;
   readonly memberId: string;
@@ -8,46 +8,46 @@ export interface Viewer {
   readonly organisationId: string | null;
 }
 
-/** The way of a worker to the process' list of pages. */
+/** A worker's access to the process' list of pages. */
 export interface WatchPort {
-  /** @returns a place in the list, to be given back when the page is closed; or a text that says why there is none */
+  /** @returns a slot in the list, to be given back when the page is closed; or the reason why there is none */
   join(viewer: Viewer): Promise<number | string>;
-  leave(place: number): void;
+  leave(slot: number): void;
 }
 
 export const watchersMax = 200;
 /** A browser has six connections to a service, and its pages need the others. */
 export const watchersOfSessionMax = 4;
-/** No member takes all places, with any number of sessions. */
+/** A member cannot take all slots, with any number of sessions. */
 export const watchersOfMemberMax = 20;
-/** Times the free places: half of all for an organisation that is alone, and something is left for the next one. */
+/** An organisation that is alone gets half of all slots, so that others have some left. */
 const organisationWeight = 1;
 
 /** The pages of all workers that watch changes: their number is bounded for the process. */
 export class WatchPlaces {
   readonly #viewers = new Map<number, Viewer>();
-  readonly #ofSession = new HeldPlaces();
-  readonly #ofMember = new HeldPlaces();
-  readonly #ofOrganisation = new HeldPlaces();
-  #nextPlace = 1;
+  readonly #ofSession = new HeldSlots();
+  readonly #ofMember = new HeldSlots();
+  readonly #ofOrganisation = new HeldSlots();
+  #nextSlot = 1;
 
   join(viewer: Viewer): number | string {
     const refusal = this.#refusal(viewer);
     if (refusal !== null) return refusal;
-    const place = this.#nextPlace;
-    this.#nextPlace += 1;
-    this.#viewers.set(place, viewer);
-    for (const [places, holder] of this.#placesOf(viewer)) places.take(holder);
-    return place;
+    const slot = this.#nextSlot;
+    this.#nextSlot += 1;
+    this.#viewers.set(slot, viewer);
+    for (const [slots, client] of this.#countsOf(viewer)) slots.take(client);
+    return slot;
   }
 
-  leave(place: number): void {
-    const viewer = this.#viewers.get(place);
-    if (viewer === undefined || !this.#viewers.delete(place)) return;
-    for (const [places, holder] of this.#placesOf(viewer)) places.give(holder);
+  leave(slot: number): void {
+    const viewer = this.#viewers.get(slot);
+    if (viewer === undefined || !this.#viewers.delete(slot)) return;
+    for (const [slots, client] of this.#countsOf(viewer)) slots.give(client);
   }
 
-  #placesOf(viewer: Viewer): readonly (readonly [places: HeldPlaces, holder: string])[] {
+  #countsOf(viewer: Viewer): readonly (readonly [slots: HeldSlots, client: string])[] {
     return [
       [this.#ofSession, viewer.sessionSecret],
       [this.#ofMember, viewer.memberId],
@@ -69,7 +69,7 @@ export class WatchPlaces {
   }
 }
 
-/** A person without one is alone. */
+/** A member without an organisation counts as one. */
 function organisationOf({ organisationId, memberId }: Viewer): string {
   return organisationId ?? memberId;
 }

@@ -18,7 +18,7 @@ export interface LongAnswer {
   readonly isPinned: boolean;
   /** The body says that a change was applied. Such an answer is sent even when its client has its quota already. */
   readonly isDecided?: boolean;
-  /** When its request was here whole, by `monotonicMs`: its first bytes are due a deadline later. By default now. */
+  /** When its request was complete, by `monotonicMs`; by default now. Its first bytes are due a deadline later. */
   readonly askedAt?: number | undefined;
   /** The client that it is counted for; null: what the worker makes for all. Asked only while its request is handled. */
   client(): Client | null;
@@ -52,19 +52,19 @@ export function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** What an answer needs of the process' bounds. */
+/** What an answer takes from the pools of the worker. */
 export interface LongAnswerNeeds {
   /** Bytes kept in memory for it. */
   readonly bytes: number;
   readonly isPinned: boolean;
 }
 
-/** The process' bounds on long answers. @returns what gives back what was taken; null: the client has its quota already */
+/** Takes an answer's part of the pools. @returns a function that gives it back; null: the client has its quota already */
 export type TakeLongAnswer = (client: Client | null, needs: LongAnswerNeeds) => (() => void) | null;
 
 export interface LongAnswersOptions {
   readonly take: TakeLongAnswer;
-  /** An answer that has not begun so long after it was asked for is refused. */
+  /** An answer that has not begun this long after its request is refused. */
   readonly deadlineMs: number;
   /** Receives how long each step took, in milliseconds. */
   onStep(ms: number): void;
@@ -74,7 +74,7 @@ export interface LongAnswersOptions {
 
 /** Long answers take about this much of a pass of the event loop together; evaluations are served in between. */
 const passMs = 1;
-/** A client that takes nothing for so long is cut off. */
+/** A client that takes nothing for this time is cut off. */
 const stallMs = 10_000;
 /** A snapshot makes the file grow while it is held: a client that takes longer to read from one is cut off. */
 const pinnedMs = 30_000;
@@ -82,7 +82,7 @@ const pinnedMs = 30_000;
 const lookIntervalMs = 250;
 /** This many bytes at the end of a body are kept back, to ask a socket with them whether it has taken the rest. */
 const keptBackMax = 1024;
-/** Pieces of a step, even if other threads have the processor meanwhile: a short answer is complete by then. */
+/** A step makes at least this many pieces, even if other threads had the processor meanwhile: enough for a short answer. */
 const piecesMin = 4;
 const nothing = new Uint8Array(0);
 export const tooMany = 'Too many long lists are being read at once. Retry in a moment.';
@@ -96,7 +96,7 @@ export class LongAnswers {
   readonly #sending = new Set<Sending>();
   /** Those that can go on, in the order in which they do. */
   readonly #queue: Sending[] = [];
-  /** Time that answers have taken at once since the last pass. */
+  /** Time that was spent in `send` since the last pass. */
   #atOnceMs = 0;
   #isScheduled = false;
   /** Runs while there are answers: an idle thread sleeps. */
@@ -170,7 +170,7 @@ export class LongAnswers {
   /** Refuses an answer whose client no longer waits for it. @returns whether it was refused */
   #refuseLate(sending: Sending, now: number): boolean {
     if (!sending.mayBeRefused || now - sending.askedAt < this.#options.deadlineMs) return false;
-    sending.cut('it had to wait for longer than requests may');
+    sending.cut('it waited longer than the request deadline');
     return true;
   }
 

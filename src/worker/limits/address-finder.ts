@@ -56,7 +56,7 @@ function parseAddress(text: string): Uint8Array | null {
   return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
 }
 
-/** @returns null when it is no address */
+/** @returns null when it is not an address */
 export function addressFromText(text: string): ClientAddress | null {
   const bytes = parseAddress(text);
   return bytes === null ? null : addressFromBytes(bytes);
@@ -71,7 +71,7 @@ function parseHop(hop: string): ClientAddress | null {
 
 /**
  * Finds the client behind declared proxies. `X-Forwarded-For` is trusted only as far as trusted hops wrote it: it is
- * read from the right, and the first address that is no trusted proxy is the client.
+ * read from the right, and the first address that is not a trusted proxy is the client.
  */
 export class ClientAddresses {
   readonly #trusted = new BlockList();
@@ -92,7 +92,7 @@ export class ClientAddresses {
     return this.#hasTrusted && this.#trusted.check(address.text, isIP(address.text) === 6 ? 'ipv6' : 'ipv4');
   }
 
-  /** @param peer the socket's peer, 4 or 16 bytes. @returns whether headers that it forwards are believed */
+  /** @param peer the socket's peer, 4 or 16 bytes. @returns whether its `X-Forwarded-For` is trusted */
   isTrustedPeer(peer: Uint8Array): boolean {
     return this.#isTrusted(addressFromBytes(peer));
   }
@@ -147,14 +147,13 @@ export class AddressFinder {
   }
 
   /**
-   * Behind a proxy that is not declared, all clients share one limit: that deserves a line, but not one for each
-   * request.
+   * Behind a proxy that is not declared, all clients share one limit. So the log warns of it, but not for each request.
    */
   #warn(address: string): void {
     const now = BigInt(Math.ceil(monotonicMs()));
     const warnedAt = Atomics.load(this.#warnedAt, 0);
     if (warnedAt !== 0n && now - warnedAt < warningIntervalMs) return;
-    // If several workers come here at once, one of them writes the line.
+    // If several workers reach this line at once, one of them writes the warning.
     if (Atomics.compareExchange(this.#warnedAt, 0, warnedAt, now) !== warnedAt) return;
     this.#log.warn(
       { address },

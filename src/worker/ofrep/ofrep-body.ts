@@ -21,11 +21,12 @@ import {
   type OfrepRefusal,
 } from './ofrep-problems.ts';
 
-/** Most bytes of a body (docs/limits.md). */
+/** The most bytes of a body (docs/limits.md). */
 export const ofrepBodyBytesMax = 64 * 1024;
 /**
- * `JSON.parse` needs tens of milliseconds for a long body of brackets or small objects: those are never made. A longer one
- * takes up to a millisecond, and so waits for its address' turn.
+ * The longest body that `JSON.parse` reads. For a longer one of brackets or small objects it would need tens of
+ * milliseconds, so longer bodies are scanned without making objects. A scan takes up to a millisecond, so it goes through
+ * the queue of reads.
  */
 export const shortBodyBytesMax = 4096;
 
@@ -36,8 +37,8 @@ const nothing: OpenFeatureContext = {};
 export type ReadContext = { readonly context: OpenFeatureContext } | OfrepRefusal;
 
 /**
- * Reads the context of a request's body. Of a repeated key the last value counts, as everywhere. Without a context, or
- * with `null`, it is empty.
+ * Reads the context of a request's body. If a key is repeated, its last value counts, as everywhere. A context that is
+ * absent or `null` is empty.
  * @param bytes valid during the call only
  */
 export function readOfrepBody(bytes: Uint8Array): ReadContext {
@@ -53,7 +54,7 @@ interface Slicing {
 }
 const { latin1Slice, utf8Slice } = Buffer.prototype as unknown as Slicing;
 
-/** @returns null when it is not UTF-8. Most bodies are ASCII: for them a call that checks costs more than this loop. */
+/** @returns null when it is not UTF-8. Most bodies are ASCII: for them this loop costs less than a call of `isUtf8`. */
 function textOf(bytes: Uint8Array): string | null {
   const { length } = bytes;
   for (let at = 0; at < length; at += 1) {
@@ -73,7 +74,7 @@ function parseWhole(text: string): ReadContext {
   const { context } = body;
   if (context === undefined || context === null) return { context: nothing };
   if (!isObject(context)) return contextIsNoObject;
-  // Each value takes two characters at least.
+  // Each value takes at least two characters.
   if (text.length > 2 * contextValuesMax && hasTooManyValues(context)) return contextTooLarge;
   return { context };
 }
@@ -108,18 +109,18 @@ function readScanned(text: string): ReadContext {
   return { context: Object.fromEntries(values) };
 }
 
-/** @returns how many values a context has of it; those that are of no use are counted, too */
+/** @returns how many values it adds to a context, including those that evaluation cannot use */
 function countValues(value: unknown): number {
   return Array.isArray(value) ? Math.max(1, value.length) : 1;
 }
 
-/** @returns the value as far as a context has a use for it: objects, and lists in lists, become null */
+/** @returns what evaluation can use of a value: objects, and lists in lists, become null */
 function usedValueOf(value: JsonValue): unknown {
   if (kindOf(value) !== 'array') return scalarOf(value);
   const items: (string | number | boolean | null)[] = [];
   for (const item of itemsOf(value)) {
     items.push(scalarOf(item));
-    // With these it is too large already.
+    // These alone are too many.
     if (items.length > contextValuesMax) break;
   }
   return items;

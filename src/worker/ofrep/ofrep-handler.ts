@@ -44,7 +44,7 @@ export interface OfrepParts {
   readonly readQueue: ReadQueue;
   readonly publicBase: PublicBase;
   readonly events: BrowserStreams;
-  /** Under which answers are counted: indexes into the meter's routes. */
+  /** Indexes into the meter's routes, under which answers are counted. */
   readonly routes: Readonly<Record<'flag' | 'flags' | 'events', number>>;
   onBodyStep(ms: number): void;
   /** Whether this node of a cluster can say what is current. A service alone always can. */
@@ -52,20 +52,20 @@ export interface OfrepParts {
   onFault(fault: unknown, during: string): void;
 }
 
-/** What only a request for all flags has. */
+/** The fields of a request for all flags. */
 interface AskedList {
-  /** The service's address for events; null: the client follows none. */
+  /** The base URL of event streams; null: the client follows no events. */
   readonly eventsBase: string | null;
-  /** Tags of answers that the client has. */
+  /** Entity tags of answers that the client has. */
   readonly knownTags: string;
-  /** The configuration that an event has announced to the client; empty: none. */
+  /** Tag of the configuration that an event announced to the client; empty: none. */
   readonly configTag: string;
 }
 
-const tooManyBodies = 'The service has more contexts to read than it can in time. Retry in a moment.';
+const tooManyBodies = 'The service is too busy to read this context in time. Retry in a moment.';
 const tooManyStreams = 'Too many event streams are open. Ask for the flags at intervals instead.';
 
-/** The way in of OFREP: reads the request, evaluates as the Evaluation API does, and answers in the shape of OFREP. */
+/** Serves OFREP: reads the request, evaluates as the Evaluation API does, and answers in OFREP's format. */
 export class OfrepHandler {
   readonly #parts: OfrepParts;
   readonly #bodyLimits: BodyLimits;
@@ -182,7 +182,7 @@ export class OfrepHandler {
   /** @param body valid during the call only */
   #answer(asked: Asked, body: Uint8Array): void {
     const { exchange, place, key, list } = asked;
-    // Looked at before the state is read: a lease that is valid afterwards says nothing of it.
+    // Checked before the state is read: a lease that is valid afterwards does not prove that the state was current.
     const isAttached = this.#parts.isAttached();
     if (key !== null) {
       const answer = this.#evaluateFlag(place, key, body);
@@ -222,7 +222,7 @@ export class OfrepHandler {
     isAttached: boolean,
   ): void {
     const { exchange } = asked;
-    // A client to which an event has announced another configuration than the present one gets an answer in any case.
+    // If an event announced a configuration other than the present one, the client gets the flags, never a 304.
     let isOther = false;
     const onPlace = (project: Project, environmentNumber: number): void => {
       isOther = configTag !== '' && configTag !== this.#parts.events.tagOf(project, environmentNumber);
@@ -272,12 +272,12 @@ export class OfrepHandler {
   }
 }
 
-/** What is needed of a request after its head was read, while it waits for its body. One object: most requests are of this kind. */
+/** A request whose head was read, while its body arrives. It is one object, because most requests are of this kind. */
 class Asked implements BodyReceiver {
   readonly #handler: OfrepHandler;
   readonly exchange: Exchange;
   readonly place: OfrepPlace | null;
-  /** Of the flag; null: all flags. */
+  /** The flag's key; null: all flags. */
   readonly key: string | null;
   /** The values of `X-Forwarded-For`, joined by commas. */
   readonly forwardedFor: string;

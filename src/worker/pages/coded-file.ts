@@ -4,12 +4,12 @@ import { acceptedCoding, type Coding } from '../../http/content-coding.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import { readSharedFile } from '../../support/shared-bytes.ts';
 
-/** A file in memory, whole and in the codings that the build made. */
+/** A file in memory, uncompressed and in each coding that the build made. */
 export interface CodedFile {
   readonly body: Uint8Array;
   /** By content coding, the best first. */
   readonly compressed: readonly { readonly coding: Coding; readonly body: Uint8Array }[];
-  /** A strong validator, quoted, as the header has it. */
+  /** A strong validator, in quotes as in the header. */
   readonly etag: string;
 }
 
@@ -23,7 +23,7 @@ export function readCodedFile(path: string): CodedFile {
   const compressed = extensions.flatMap(([coding, extension]) =>
     existsSync(`${path}${extension}`) ? [{ coding, body: readSharedFile(`${path}${extension}`) }] : [],
   );
-  // Of the best coding, which the body determines: it is several times shorter than the body.
+  // The best coding is hashed: it changes with the body, and is several times shorter.
   const digest = createHash('sha256')
     .update(compressed[0]?.body ?? body)
     .digest('base64url')
@@ -36,7 +36,7 @@ export function codedBytes({ body, compressed }: CodedFile): number {
   return compressed.reduce((sum, { body: coded }) => sum + coded.length, body.length);
 }
 
-/** @returns the body that the client accepts, and its coding; null: as it is */
+/** @returns the body that the client accepts, and its coding; null: not compressed */
 export function acceptedBody(
   { body, compressed }: CodedFile,
   request: RequestView,

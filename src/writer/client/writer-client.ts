@@ -23,8 +23,8 @@ import {
 } from './writer-protocol.ts';
 
 /**
- * The end of a call. `unknown` also when the writer has died. `cut-off` and `overloaded` also when nothing was sent to the
- * writer.
+ * The outcome of a call. It is `unknown` also when the writer has died, and `cut-off` or `overloaded` also when nothing
+ * was sent to the writer.
  */
 export type WriteOutcome = WriterResult | { readonly kind: 'overloaded' };
 
@@ -33,7 +33,7 @@ interface Waiter {
   settle(outcome: WriteOutcome): void;
 }
 
-/** How often deadlines are checked; more often while changes are on their way. */
+/** How often deadlines are checked: more often while commands are in flight. */
 const lookPace = { busyMs: 50, idleMs: 250 };
 /** The writer itself reports commands that wait too long for the cluster. The client waits this much longer for the report. */
 const reportGraceMs = 500;
@@ -52,11 +52,11 @@ export interface WriterPort {
 }
 
 export interface WriterClientOptions {
-  /** Milliseconds within which a change is begun, or refused. */
+  /** The writer begins a change within this time, or the change is refused. */
   readonly deadlineMs: number;
-  /** Milliseconds within which a change that was begun is answered afterwards. Null: the writer waits for no other node. */
+  /** After `deadlineMs`, the most time until a change that was begun is answered. Null: the writer waits for no other node. */
   readonly answerMs: number | null;
-  /** Most commands, and bytes of their bodies, without a result. A command beyond is refused. */
+  /** The most commands, and bytes of their bodies, without a result. One more is refused. */
   readonly commandsMax: number;
   readonly bytesMax: number;
 }
@@ -136,7 +136,7 @@ export class WriterClient implements WriterPort {
     return this.#send((ticket, deadline) => ({ kind: 'usage', ticket, deadline, usage }));
   }
 
-  /** @param askedAt when the request was complete. Its deadline counts from there. */
+  /** @param askedAt when the request was complete. Its deadline counts from then. */
   #send(
     make: (ticket: number, deadline: number) => WriterCommand,
     bytes = 0,

@@ -14,7 +14,7 @@ import { type Commits, NotCommittedError } from './commits.ts';
 import type { FreeSpace } from './free-space.ts';
 import { writerVerbs } from './operator-verbs.ts';
 
-/** Ends a transaction whose changes must not stay. */
+/** Aborts a transaction: nothing of it is stored. */
 class Rollback extends Error {
   readonly outcome: ProvisionOutcome;
 
@@ -27,16 +27,16 @@ class Rollback extends Error {
 export interface OperatorCommandsOptions {
   readonly commits: Commits;
   readonly freeSpace: FreeSpace;
-  /** What the addresses of links begin with. */
+  /** The start of the URLs in links. */
   readonly baseUrl: string;
-  /** Called again and again during a long transaction. */
+  /** Called repeatedly during a long transaction. */
   readonly onProgress?: () => void;
 }
 
 /**
  * The operator's commands on the store. They run in the writer's thread, or in a command that holds the data directory
- * itself. When a call resolves, its change is on disk, and on every node of a cluster. A change that the disk may have no
- * room for is refused by a `NoRoomError` before it is written.
+ * itself. When a call resolves, its change is on disk, and on every node of a cluster. A change for which the disk
+ * may lack space is refused with a `NoRoomError` before it is written.
  */
 export class OperatorCommands {
   readonly #options: OperatorCommandsOptions;
@@ -139,7 +139,7 @@ function notConfirmed(confirmation: Exclude<Confirmation, 'everywhere'>): Error 
   if (confirmation === 'unknown')
     return new NotCommittedError('unknown', 'PostgreSQL has lost a part of its history');
   return new Error(
-    'The change is stored, but not all nodes of the cluster have confirmed it in time: some may still answer from the state before it. `burgee cluster status` lists the nodes.',
+    'The change is stored, but not all nodes of the cluster have confirmed it in time: some may still answer from an older state. `burgee cluster status` lists the nodes.',
   );
 }
 

@@ -1,7 +1,7 @@
 import type { OpenIdRefusal } from '../../../domain/session/open-id-rules.ts';
 import type { Logger } from '../../../observability/logger.ts';
 import { widestNetwork } from '../../../support/address-networks.ts';
-import { HeldPlaces } from '../../../support/fair-share.ts';
+import { HeldSlots } from '../../../support/fair-share.ts';
 import type { OpenIdPerson } from '../step-bodies.ts';
 import { OpenIdFault, openIdFaultOf } from './open-id-fault.ts';
 import type { OpenIdPort, SignInPage } from './open-id-protocol.ts';
@@ -24,7 +24,7 @@ export class OpenIdDesk implements OpenIdPort {
   readonly #provider: OpenIdProvider;
   readonly #log: Logger;
   /** Exchanges, by address or the IPv6 network around it. */
-  readonly #underWay = new HeldPlaces();
+  readonly #underWay = new HeldSlots();
   #beginning = 0;
 
   constructor(provider: OpenIdProvider, log: Logger) {
