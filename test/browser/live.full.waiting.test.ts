@@ -110,7 +110,7 @@ await consoleTest(
     window.watch.expectStatus(503);
     await page.route(events, (route) => route.fulfill({ status: 503, body: '' }));
     await page.reload();
-    const sign = page.getByRole('status').filter({ hasText: 'Live updates are paused' });
+    const sign = page.getByRole('status').filter({ hasText: 'Not connected' });
     await sign.waitFor();
     await other.ask('POST', '/projects/{project}/flags', { name: 'gift-cards' });
     await page.unroute(events);
@@ -146,7 +146,7 @@ await consoleTest(
     await setHidden(page, false);
     await opened;
     await page.getByRole('link', { name: 'gift-cards', exact: true }).waitFor();
-    t.equal(await page.getByText('Live updates are paused').count(), 0);
+    t.equal(await page.getByText('Not connected').count(), 0);
   },
 );
 

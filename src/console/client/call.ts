@@ -39,7 +39,7 @@ export async function call<Id extends ConsoleOperationId>(
       headers,
       credentials: 'same-origin',
       body: body === null ? null : JSON.stringify(body),
-      signal: signal ?? null,
+      signal: AbortSignal.any([...(signal ? [signal] : []), ...(method === 'GET' ? [] : [giveUp()])]),
     });
     if (!response.ok) throw await refusalOf(response);
     return (await readValue(response)) as AnswerOf<Id>;
@@ -48,9 +48,15 @@ export async function call<Id extends ConsoleOperationId>(
   }
 }
 
+/** Ends a change for which no answer came: a connection may stay silent for many minutes. */
+function giveUp(): AbortSignal {
+  return AbortSignal.timeout(60_000);
+}
+
 function undecided({ status, title }: ConsoleError): ConsoleError {
+  const shown = status === 0 ? 'Burgee did not answer' : title;
   const detail = 'Your change may or may not have been saved. Check what is shown before you try again.';
-  return new ConsoleError(status, title, detail, null);
+  return new ConsoleError(status, shown, detail, null);
 }
 
 async function send(address: string, request: RequestInit): Promise<Response> {

@@ -50,7 +50,8 @@ export class ChangeStream {
     this.#since = options.since;
     const { signal } = this.#over;
     document.addEventListener('visibilitychange', this.#followPage, { signal });
-    window.addEventListener('online', this.#followPage, { signal });
+    // After either event the connection may be dead, or still work: Burgee may be on this machine.
+    for (const event of ['online', 'offline']) window.addEventListener(event, this.#reopen, { signal });
     this.#followPage();
   }
 
@@ -68,6 +69,10 @@ export class ChangeStream {
       this.#options.onState(notConnected);
       this.#open();
     }
+  };
+
+  readonly #reopen = (): void => {
+    if (document.visibilityState !== 'hidden') this.#open();
   };
 
   #close(): void {

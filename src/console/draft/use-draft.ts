@@ -115,7 +115,7 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
   }
   const { draft, clashes, isDeciding, joined } = state;
   const restore = (edits: Fields) => {
-    if (!isThere()) return showFailure(pageLeft);
+    if (!isThere()) return showFailure(pageLeft, { what: 'Undo' });
     setState((now) => {
       const known = Object.entries(edits).filter(([key]) => Object.hasOwn(now.draft.base, key));
       return edited(now, { ...Object.fromEntries(known), ...now.draft.edits });

@@ -16,6 +16,10 @@ interface Notice {
   /** For a failure: the id to give when asking for help. */
   readonly requestId?: string | null;
   readonly undo?: (() => void) | undefined;
+  /** Sends a failed change again. */
+  readonly retry?: (() => void) | undefined;
+  /** What a failure is of: a later one replaces it. */
+  readonly about?: string;
 }
 
 const shownMax = 4;
@@ -32,7 +36,10 @@ function dismiss(id: number): void {
 
 function show(notice: Omit<Notice, 'id'>): void {
   lastId += 1;
-  notices.set([...notices.present, { ...notice, id: lastId }].slice(-shownMax));
+  const all = [...notices.present, { ...notice, id: lastId }];
+  // A failure stays until it is dismissed: notices of success make room.
+  const excess = all.filter(({ tone }) => tone === 'done').slice(0, Math.max(0, all.length - shownMax));
+  notices.set(all.filter((each) => !excess.includes(each)));
 }
 
 /** Shows for some seconds what was done, with an Undo if there is one. */
@@ -40,21 +47,40 @@ export function showDone(message: string, undo?: () => void): void {
   show({ tone: 'done', message, undo });
 }
 
-/** Shows the error of a mutation whose page does not show it. The notice stays until it is dismissed. */
-export function showFailure(thrown: unknown): void {
-  const { title, message, requestId } = toConsoleError(thrown);
-  show({ tone: 'failed', message: `${title}. ${message}`, requestId });
+interface FailureNotice {
+  /** What failed, with its names: `Switching checkout off in production`. */
+  readonly what: string;
+  /** The same for every attempt; `what` unless given. */
+  readonly about?: string;
+  readonly retry?: () => void;
 }
 
-function takeBack({ id, undo }: Notice): void {
+/**
+ * Shows the error of a mutation whose page does not show it. The notice stays until it is dismissed, tried again, or
+ * another attempt fails.
+ */
+export function showFailure(thrown: unknown, { what, about = what, retry }: FailureNotice): void {
+  const { title, message, requestId } = toConsoleError(thrown);
+  dismissFailure(about);
+  show({ tone: 'failed', message: `${what}: ${title}. ${message}`, requestId, about, retry });
+}
+
+/** Dismisses the failure of an earlier attempt. */
+export function dismissFailure(about: string): void {
+  notices.set(notices.present.filter((notice) => notice.about !== about));
+}
+
+/** Dismisses a notice, and does what its button says. */
+function act({ id, undo, retry }: Notice): void {
   dismiss(id);
   undo?.();
+  retry?.();
 }
 
 /** Runs the newest notice's Undo, and closes that notice. */
 export function undoNewest(): void {
   const newest = notices.present.findLast(({ undo }) => undo !== undefined);
-  if (newest !== undefined) takeBack(newest);
+  if (newest !== undefined) act(newest);
 }
 
 /**
@@ -73,7 +99,7 @@ function useDismissal({ id, tone }: Notice) {
 }
 
 function NoticeCard({ notice }: { readonly notice: Notice }) {
-  const { id, tone, message, requestId, undo } = notice;
+  const { id, tone, message, requestId, undo, retry } = notice;
   const ref = useDismissal(notice);
   const Icon = tone === 'failed' ? CircleAlert : CircleCheck;
   return (
@@ -83,7 +109,8 @@ function NoticeCard({ notice }: { readonly notice: Notice }) {
         <SafeName name={message} />
         {requestId && <span className={classes.request}>Request {requestId}</span>}
       </div>
-      {undo && <SmallButton onClick={() => takeBack(notice)}>Undo</SmallButton>}
+      {undo && <SmallButton onClick={() => act(notice)}>Undo</SmallButton>}
+      {retry && <SmallButton onClick={() => act(notice)}>Try again</SmallButton>}
       <CloseButton size="sm" aria-label="Dismiss" onClick={() => dismiss(id)} />
     </div>
   );

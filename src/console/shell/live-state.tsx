@@ -8,7 +8,7 @@ import { useCurrentProject } from './project-context.ts';
 import classes from './shell.module.css';
 import { useSession } from './use-session.ts';
 
-/** The page shows that it has no stream after this time. */
+/** The page shows that it has no stream after this time, or at once if the browser says that it is offline. */
 const graceMs = 3_000;
 
 interface CutOff {
@@ -36,7 +36,8 @@ function useLiveChanges(): CutOff {
     };
     return followChanges(client, { projectId, since, onPosition, onState: setState });
   }, [client, projectId, isKnown]);
-  return { isCutOff: useIsLasting(state.isCutOff, graceMs), reason: state.reason };
+  const isLasting = useIsLasting(state.isCutOff, graceMs);
+  return { isCutOff: isLasting || (state.isCutOff && !navigator.onLine), reason: state.reason };
 }
 
 function useIsLasting(isSo: boolean, ms: number): boolean {
@@ -50,12 +51,18 @@ function useIsLasting(isSo: boolean, ms: number): boolean {
   return isLasting;
 }
 
-/** A line on top of every page while changes by others do not arrive; otherwise nothing. */
+/** A line above every page while changes by others do not arrive; otherwise nothing. It is over the page's margin, so that nothing moves. */
 export function LiveState() {
   const { isCutOff, reason } = useLiveChanges();
   return (
     <div className={classes.live} role="status" aria-label="Live updates">
-      {isCutOff && `Live updates are paused. ${reason} Reload to see others' changes.`}
+      {isCutOff && (
+        <>
+          {reason === '' ? 'Not connected' : `Not connected: ${reason.replace(/\.$/, '')}`} – this page shows
+          what it read last
+          <span className={classes.liveMore}> and updates itself when Burgee answers</span>
+        </>
+      )}
     </div>
   );
 }

@@ -1,4 +1,3 @@
-import { Switch } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import type { ConsoleFlagView } from '../../contracts/console/flag-views.ts';
@@ -6,6 +5,7 @@ import type { FoundFlagView } from '../../contracts/console/search-views.ts';
 import { hasRole } from '../../domain/console/console-principal.ts';
 import { projectsQuery } from '../client/queries.ts';
 import { showFoundFlag } from '../client/search.ts';
+import { BusySwitch } from '../parts/busy-switch.tsx';
 import { EnvironmentName } from '../parts/environment-name.tsx';
 import { SafeName } from '../parts/safe-name.tsx';
 import { visibleName } from '../parts/visible-name.ts';
@@ -52,16 +52,17 @@ function ProductionSwitch({ flag, state, isChosen, id }: ProductionSwitchProps) 
   const project = useQuery(projectsQuery).data?.projects.find(({ id }) => id === projectId);
   const { environment: number, name, isProtected } = state;
   const environment = project?.isMultiEnvironment === false ? null : { number, name, isProtected };
-  const { pending, choose } = useFlagSwitch({ projectId, flagId, flagName, environment });
+  const { busy, choose } = useFlagSwitch({ projectId, flagId, flagName, environment });
   const onStored = (stored: ConsoleFlagView) => showFoundFlag(client, stored);
-  const isOn = pending ?? state.enabled;
   const where = environment === null ? projectName : `${name}, ${projectName}`;
   return (
-    <Switch
+    <BusySwitch
       id={id}
       classNames={{ root: classes.switch ?? '', body: classes.switchArea ?? '' }}
       size="md"
-      checked={isOn}
+      checked={state.enabled}
+      busy={busy}
+      labelPosition="left"
       disabled={project === undefined || !hasRole(project.role, 'editor')}
       tabIndex={isChosen ? 0 : -1}
       aria-label={visibleName(`${flagName} in ${where}`)}

@@ -1,13 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ConsoleFlagView, FlagChangeResult } from '../../contracts/console/flag-views.ts';
 import { call } from '../client/call.ts';
-import { ConsoleError, conflictOf, isUndecided } from '../client/console-error.ts';
+import { ConsoleError, conflictOf, isGone, isUndecided } from '../client/console-error.ts';
 import { audiencesQuery } from '../client/queries.ts';
 import { storeFlag } from '../client/store-flag.ts';
-import { showDone, showFailure } from '../parts/notices.tsx';
+import { dismissFailure, showDone, showFailure } from '../parts/notices.tsx';
 import { SharedValue } from '../parts/shared-value.ts';
+import { visibleName } from '../parts/visible-name.ts';
 import { countOf } from '../parts/words.ts';
-import { switchedWords } from './effect-words.ts';
+import { placeWords, switchedWords } from './effect-words.ts';
 import {
   isStillMeant,
   keysOf,
@@ -46,7 +47,9 @@ const attemptsMax = 4;
 /** Sends a switch, and says what is stored then. */
 export async function sendSwitch(client: QueryClient, wish: SwitchWish): Promise<void> {
   const key = switchKey(wish.target);
+  if (pendingSwitches.present.has(key)) return;
   setPending(key, wish.next);
+  dismissFailure(key);
   try {
     const result = await stored(wish);
     if (result === null) return;
@@ -55,11 +58,17 @@ export async function sendSwitch(client: QueryClient, wish: SwitchWish): Promise
     wish.onStored?.(flag, keysOf(wish));
     showResult(client, wish, result);
   } catch (error) {
-    showFailure(error);
+    showFailed(error, wish, isGone(error) ? undefined : () => void sendSwitch(client, wish));
     if (isUndecided(error)) void client.invalidateQueries();
   } finally {
     setPending(key, null);
   }
+}
+
+function showFailed(error: unknown, { target, next }: SwitchWish, retry?: () => void): void {
+  const place = placeWords(target.environment?.name ?? null);
+  const what = `Switching ${visibleName(target.flagName)} ${next ? 'on' : 'off'}${place}`;
+  showFailure(error, { what, about: switchKey(target), ...(retry === undefined ? {} : { retry }) });
 }
 
 function setPending(key: string, next: boolean | null): void {
@@ -97,7 +106,7 @@ function mayRepeat(wish: SwitchWish, current: ConsoleFlagView, present: StoredSw
   if (wish.draft !== null || wish.isUndo) {
     wish.draft?.onConflict(current);
     const lost = wish.isUndo ? 'Nothing was undone.' : 'Nothing was saved or switched.';
-    showFailure(new ConsoleError(409, 'Changed meanwhile', lost, null));
+    showFailed(new ConsoleError(409, 'Changed meanwhile', lost, null), wish);
     return false;
   }
   const again = { ...wish, stored: present, edits: {}, before: {}, isChanged: true };

@@ -1,9 +1,10 @@
-import { Button, Group, Switch, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EnvironmentView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
+import { BusySwitch } from '../../parts/busy-switch.tsx';
 import { DangerItem } from '../../parts/danger-item.tsx';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
@@ -46,31 +47,32 @@ function ProtectSwitch({ environment }: { readonly environment: EnvironmentView 
   const { number, name, isProtected } = environment;
   const [isAsked, asked] = useDisclosure(false);
   const protect = useMutation({
-    mutationFn: (next: boolean) =>
+    mutationFn: ({ next, revision }: { next: boolean; revision: number }) =>
       call('edit-environment', { projectId, number }, { revision, isProtected: next }),
-    onError: showFailure,
-    onSuccess: ({ project }, next) => {
+    onError: (error, wish) =>
+      showFailure(error, {
+        what: wish.next ? `Protecting ${name}` : `Stopping the protection of ${name}`,
+        about: `protection of ${projectId}/${number}`,
+        retry: () => protect.mutate(wish),
+      }),
+    onSuccess: ({ project }, { next }) => {
       apply(project);
-      const again = () => undo.mutate(project.environmentsRevision);
+      const again = () => protect.mutate({ next: true, revision: project.environmentsRevision });
       showDone(`${name} is ${next ? 'protected' : 'no longer protected'}.`, next ? undefined : again);
     },
   });
-  const undo = useMutation({
-    mutationFn: (present: number) =>
-      call('edit-environment', { projectId, number }, { revision: present, isProtected: true }),
-    onError: showFailure,
-    onSuccess: ({ project }) => apply(project),
-  });
+  const choose = (next: boolean) => protect.mutate({ next, revision });
   return (
     <>
-      <Switch
+      <BusySwitch
         aria-label={`Protect ${name}`}
         label={isProtected ? 'Yes' : 'No'}
-        checked={protect.isPending ? protect.variables : isProtected}
+        busy={protect.isPending ? 'Saving …' : null}
+        checked={isProtected}
         disabled={!canAdminister}
         onChange={(event) => {
           if (protect.isPending) return;
-          if (event.currentTarget.checked) protect.mutate(true);
+          if (event.currentTarget.checked) choose(true);
           else asked.open();
         }}
       />
@@ -79,7 +81,7 @@ function ProtectSwitch({ environment }: { readonly environment: EnvironmentView 
           name={name}
           onConfirm={() => {
             asked.close();
-            protect.mutate(false);
+            choose(false);
           }}
           onClose={asked.close}
         />

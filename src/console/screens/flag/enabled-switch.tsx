@@ -1,6 +1,7 @@
-import { Switch, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { stateKey } from '../../draft/flag-fields.ts';
 import type { DraftHandle } from '../../draft/use-draft.ts';
+import { BusySwitch } from '../../parts/busy-switch.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { useProject } from '../../shell/project-context.ts';
 import { placeWords } from '../../switching/effect-words.ts';
@@ -28,17 +29,15 @@ function cardDraft(handle: DraftHandle, environment: string): SwitchDraft | null
   };
 }
 
-/**
- * Acts at once and can be undone, or asks first. It is not disabled while it acts: that would take the focus from it.
- */
+/** Acts at once and can be undone, or asks first. */
 export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
   const { flag, handle } = editing;
   const found = environmentOf(useProject(), environment) ?? null;
   const { id: flagId, projectId, name: flagName } = flag;
   const target = { projectId, flagId, flagName, environment: found };
-  const { pending, choose } = useFlagSwitch(target);
+  const { busy, choose } = useFlagSwitch(target);
   const key = stateKey(environment, 'enabled');
-  const enabled = pending ?? (handle.value(key) as boolean);
+  const enabled = handle.value(key) as boolean;
   const isDrafted = Object.hasOwn(handle.draft.edits, key);
   const stored = storedSwitch(flag, target);
   const draft = cardDraft(handle, environment);
@@ -58,8 +57,9 @@ export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
   };
   return (
     <div className={classes.switchRow}>
-      <Switch
+      <BusySwitch
         size="md"
+        busy={busy}
         color="var(--on-solid)"
         checked={enabled}
         aria-label={`${visibleName(flag.name)}${placeWords(found?.name ?? null)}`}

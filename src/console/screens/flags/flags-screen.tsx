@@ -117,7 +117,7 @@ function useFavouriteChange(projectId: string) {
           : favourites.filter((id) => id !== flagId);
         return next === null ? {} : { favourites: next };
       });
-      if (next === null) showFailure(noRoom);
+      if (next === null) showFailure(noRoom, { what: 'Favourites' });
     },
     [store, client, projectId],
   );

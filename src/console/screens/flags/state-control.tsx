@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import type { StateKind } from '../../../contracts/console/flag-views.ts';
 import type { FlagItem } from '../../client/flag-list.ts';
+import { BusyWords } from '../../parts/busy-switch.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { placeWords } from '../../switching/effect-words.ts';
@@ -14,7 +15,12 @@ interface StateProps {
   readonly cohortCount: number;
 }
 
-function Words({ state, cohortCount, isMarked }: StateProps & { readonly isMarked: boolean }) {
+interface WordsProps extends StateProps {
+  readonly isMarked: boolean;
+  readonly busy: string | null;
+}
+
+function Words({ state, cohortCount, isMarked, busy }: WordsProps) {
   const { tone, main, more } = stateWords(state, cohortCount);
   const first = isMarked ? (
     <Mark tone={tone} hasDot>
@@ -23,6 +29,16 @@ function Words({ state, cohortCount, isMarked }: StateProps & { readonly isMarke
   ) : (
     <span className={classes.main}>{main}</span>
   );
+  if (busy !== null) {
+    return (
+      <span className={classes.words}>
+        {first}
+        <span className={classes.more}>
+          <BusyWords>{busy}</BusyWords>
+        </span>
+      </span>
+    );
+  }
   if (more === '') return first;
   return (
     <>
@@ -47,18 +63,19 @@ interface StateControlProps {
   readonly tabIndex?: number;
 }
 
-function Switch({ projectId, flag, column, state, tabIndex = 0 }: Omit<StateControlProps, 'canEdit'>) {
+/** A state with its switch. */
+function SwitchedState({ projectId, flag, column, state, tabIndex = 0 }: Omit<StateControlProps, 'canEdit'>) {
   const { id: flagId, name: flagName, revision, cohortCount } = flag;
   const { environment } = column;
-  const { pending, choose } = useFlagSwitch({ projectId, flagId, flagName, environment });
-  const isOn = pending ?? state.enabled;
-  return (
+  const { busy, choose } = useFlagSwitch({ projectId, flagId, flagName, environment });
+  const isOn = state.enabled;
+  const button = (
     <button
       type="button"
       role="switch"
       aria-checked={isOn}
       aria-label={`${visibleName(flagName)}${placeWords(environment?.name ?? null)}`}
-      aria-busy={pending !== null || undefined}
+      aria-busy={busy !== null || undefined}
       className={classes.switch}
       tabIndex={tabIndex}
       onClick={() => choose(!isOn, { revision, cohortCount, state })}
@@ -68,6 +85,12 @@ function Switch({ projectId, flag, column, state, tabIndex = 0 }: Omit<StateCont
       </span>
     </button>
   );
+  return (
+    <>
+      {button}
+      <Words state={state} cohortCount={cohortCount} isMarked={false} busy={busy} />
+    </>
+  );
 }
 
 /** A state in words; for those who may change it, with its switch. */
@@ -75,8 +98,11 @@ export const StateControl = memo(function StateControl({ canEdit, ...props }: St
   const { state, flag } = props;
   return (
     <span className={classes.control} data-tone={stateWords(state, flag.cohortCount).tone}>
-      {canEdit && <Switch {...props} />}
-      <Words state={state} cohortCount={flag.cohortCount} isMarked={!canEdit} />
+      {canEdit ? (
+        <SwitchedState {...props} />
+      ) : (
+        <Words state={state} cohortCount={flag.cohortCount} isMarked busy={null} />
+      )}
     </span>
   );
 });

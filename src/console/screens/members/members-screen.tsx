@@ -30,7 +30,11 @@ function Withdraw({ invitation }: { readonly invitation: InvitationRow }) {
   const client = useQueryClient();
   const withdraw = useMutation({
     mutationFn: () => call('withdraw-invitation', { linkId: invitation.id }, null),
-    onError: showFailure,
+    onError: (error) =>
+      showFailure(error, {
+        what: `Withdrawing the invitation of ${visibleName(invitation.email)}`,
+        retry: () => withdraw.mutate(),
+      }),
     onSuccess: () => {
       showDone(`Withdrew the invitation of ${visibleName(invitation.email)}.`);
       void client.invalidateQueries({ queryKey: invitationsQuery.queryKey });

@@ -83,7 +83,8 @@ function EndSession({ session }: { readonly session: SessionRow }) {
   const client = useQueryClient();
   const end = useMutation({
     mutationFn: () => call('end-session', { sessionId: session.id }, null),
-    onError: showFailure,
+    onError: (error) =>
+      showFailure(error, { what: `Ending the session from ${session.address}`, retry: () => end.mutate() }),
     onSuccess: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
   if (session.isCurrent) return <Mark tone="info">this session</Mark>;

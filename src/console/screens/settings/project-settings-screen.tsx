@@ -1,4 +1,4 @@
-import { Stack, Switch, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
@@ -6,6 +6,7 @@ import { call } from '../../client/call.ts';
 import { projectsQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
+import { BusySwitch } from '../../parts/busy-switch.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { nameRule, renamingRule, uniqueNameRule } from '../../parts/field-rules.ts';
 import { showDone, showFailure } from '../../parts/notices.tsx';
@@ -26,7 +27,12 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
   const turn = useMutation({
     mutationFn: ({ next, revision }: { next: boolean; revision: number }) =>
       call('edit-project', { projectId }, { revision, evaluationAccess: next }),
-    onError: showFailure,
+    onError: (error, wish) =>
+      showFailure(error, {
+        what: `Switching the Evaluation API ${wish.next ? 'on' : 'off'} for ${visibleName(name)}`,
+        about: `evaluation of ${projectId}`,
+        retry: () => turn.mutate(wish),
+      }),
     onSuccess: (stored) => {
       apply(stored);
       const { evaluationAccess: isOn, revision } = stored;
@@ -37,8 +43,9 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
   const choose = (next: boolean) => turn.mutate({ next, revision: project.revision });
   return (
     <Stack gap="xs">
-      <Switch
+      <BusySwitch
         size="md"
+        busy={turn.isPending ? `Switching ${turn.variables.next ? 'on' : 'off'} …` : null}
         aria-label="Evaluation API access"
         label={evaluationAccess ? 'On' : 'Off'}
         checked={evaluationAccess}
