@@ -76,7 +76,7 @@ function inOneLine(body: string): string {
   }
 }
 
-/** The request for a shell. The token stands in a variable: a command is copied, and kept in a history. */
+/** The request as a shell command. Its token is a variable, because commands are copied and kept in a history. */
 export function curlOf({ method, url, headers, body }: PageRequest): string {
   const shown = Object.entries(headers).map(([name, value]) =>
     name === 'Authorization' ? `-H "Authorization: Bearer $TOKEN"` : `-H ${quoted(`${name}: ${value}`)}`,

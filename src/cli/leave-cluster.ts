@@ -17,7 +17,7 @@ export interface LeftCluster {
 
 /**
  * Makes a replica a store of its own. The steps, each durable before the next: the directory has the newest state, the cluster
- * is closed, the directory is no replica any more. After a crash between them it goes on when it is repeated.
+ * is closed, the directory is no longer a replica. After a crash between them, the repeated command continues.
  * @throws StoreError, CommandFailure, ConnectError
  */
 export async function leaveCluster(config: Config, isForced: boolean): Promise<LeftCluster> {
@@ -52,7 +52,7 @@ async function leave(
   const replica = store.asReplica('leave');
   if (replica.place.position === 0) {
     if (head.closedAt !== null) return { storeId, position: head.position };
-    throw new CommandFailure(`${directory} is no replica of a cluster: there is nothing to leave.`);
+    throw new CommandFailure(`${directory} is not a replica of a cluster: there is nothing to leave.`);
   }
   try {
     await closeAtReplica(connection, replica, isForced);

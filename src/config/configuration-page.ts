@@ -20,7 +20,7 @@ unit: \`64GiB\`, \`256MiB\`.
 \`\`\`
 
 In Kubernetes, a service called \`burgee\` puts variables such as \`BURGEE_PORT=tcp://10.0.0.1:8080\` into every container of
-its namespace. Set \`enableServiceLinks: false\` in the pod. Those that are no settings are ignored.
+its namespace. Set \`enableServiceLinks: false\` in the pod. Variables that are not settings are ignored.
 
 ## Settings
 `;

@@ -16,8 +16,8 @@ export function defaultWorkers(cores: number): number {
 
 /**
  * Reads the CPU quota that the kernel gives this process. Node counts the processors that the process may run on, and
- * knows no quota. A control group is also limited by the groups above it, so the smallest quota counts. A quota that
- * cannot be read is no limit.
+ * ignores quotas. A control group is also limited by the groups above it, so the smallest quota counts. A quota that
+ * cannot be read counts as none.
  *
  * @param root root of the file system; tests give a directory of their own
  * @returns in processors, 1.5 for example; null without a limit

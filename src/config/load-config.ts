@@ -176,7 +176,7 @@ function* withoutEffect(
 
 const inUserPart = /^[a-z]+:\/\/[^/?]*:[^/?]+@/;
 
-/** A node that finds no database must not serve alone: what it would store is no part of the cluster's history. */
+/** A node that finds no database must not serve alone: what it would store is not part of the cluster's history. */
 function* clusterConflicts(
   values: ReadonlyMap<SettingName, unknown>,
   sources: ReadonlyMap<SettingName, SettingSource>,

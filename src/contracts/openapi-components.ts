@@ -83,7 +83,7 @@ function referenced(value: unknown, rewrite: Rewrite): unknown {
 }
 
 /**
- * A map by environment name in the form that code generators know: `additionalProperties`, with the pattern beside it.
+ * A map by environment name in the form that code generators know: `additionalProperties`, and the pattern next to it.
  */
 function mapKeywords(patternProperties: object): readonly (readonly [string, unknown])[] {
   return Object.entries(patternProperties).flatMap(([pattern, schema]) => [

@@ -20,9 +20,9 @@ export interface OperationAnswer {
   readonly description: string;
   /** Null when it has no body. */
   readonly schema: TSchema | null;
-  /** What its `ETag` says; absent when it has none. */
+  /** Its `ETag`; absent when it has none. */
   readonly entityTag?: { readonly description: string; readonly example: string };
-  /** Whether it is an event stream, or may be asked for as one beside its schema. */
+  /** Whether it is an event stream, or may be requested as one instead of its schema. */
   readonly isStream?: boolean;
   /** Whether it may say when to ask again. Those of problems follow from their status. */
   readonly hasRetryAfter?: boolean;
@@ -42,7 +42,7 @@ export interface DescribedOperation {
   readonly method: 'get' | 'post' | 'patch';
   readonly path: string;
   readonly summary: string;
-  /** One or two sentences: what a caller must know beside the summary. */
+  /** One or two sentences: what a caller must know in addition to the summary. */
   readonly description: string;
   readonly parameters: readonly OperationParameter[];
   /** Null: the operation takes no body. */

@@ -59,6 +59,6 @@ export interface ApiProblem {
   readonly code: keyof typeof problemTable;
   /** For people: cause and fix. */
   readonly detail: string;
-  /** Members beside the envelope's own: `current` of a conflict, `uses` of a record that is in use. */
+  /** Members in addition to the envelope's own: `current` of a conflict, `uses` of a record that is in use. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }

@@ -6,7 +6,7 @@ import type { EncodedMessage, FlagsRequest } from './sync-messages.ts';
 
 export type FlagdCall = ServerWritableStream<FlagsRequest, EncodedMessage>;
 
-/** Most bytes of configurations that are being sent. grpc-js copies a configuration for each client. */
+/** The most bytes of configurations that are being sent. grpc-js copies a configuration for each client. */
 const unsentBytesMax = 64 * 1024 * 1024;
 /** Waiting streams of an account that try again when a client has taken its configuration. */
 const retriedAtOnce = 8;

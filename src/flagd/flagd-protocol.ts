@@ -24,7 +24,7 @@ export interface FlagdSetup {
   readonly storeVersion: SharedArrayBuffer;
   /** The memory of a `FilePlace`: the data file that the writer has opened. */
   readonly dataFilePlace: SharedArrayBuffer;
-  /** The memory of a `LeaseCell`; null: this is no node of a cluster. */
+  /** The memory of a `LeaseCell`; null: this is not a node of a cluster. */
   readonly leaseMemory: SharedArrayBuffer | null;
   readonly logLevel: string;
   readonly logMemory: SharedArrayBuffer;

@@ -16,7 +16,7 @@ const burstMax = 512;
 /** The limit that fits the cell, when nothing else bounds it. */
 const unbounded = 2 ** 31 - 1;
 
-/** Refused connections are logged at most this often: a client that is refused connects again and again. */
+/** Refused connections are logged at most this often: a client that is refused keeps reconnecting. */
 const toldEveryMs = 60_000;
 
 /** The front end's part of the limit of connections: it calculates the limit, and logs when it is reached. */

@@ -148,7 +148,7 @@ class SessionTouches {
   }
 }
 
-/** What the cells of `frontMetrics` tell of. */
+/** The parts that `frontMetrics` measures. */
 interface FrontReadings {
   readonly fleet: WorkerFleet;
   readonly workersWanted: number;

@@ -4,9 +4,9 @@ import { decoyHash } from '../support/password-hash.ts';
 
 /** Hashes at once. Each takes 19 MiB and some tens of milliseconds of a core. */
 export const hashesAtOnce = 2;
-/** Most requests that wait in a lane: a few seconds of work, where the processor is free. */
+/** The most requests that wait in a lane: a few seconds of work, where the processor is free. */
 const waitingMax = 32;
-/** Of these, one address has at most so many, and so has one account. */
+/** The most of these for one address, and for one account. */
 const waitingOfClientMax = 8;
 /**
  * The longest time that a request waits. Threads of low priority get a tenth of a busy processor, so the same work may
@@ -59,7 +59,7 @@ class Lane {
 /**
  * Makes and checks password hashes, a few at a time in the whole process. When too many requests wait, or one has waited
  * too long, the answer is `busy`. Addresses that have a live session of the account, or a link, wait in a lane of their
- * own, and the lanes are served in turns: an attack on sign-in does not keep members out who have signed in before.
+ * own, and the lanes are served round robin: an attack on sign-in does not keep members out who have signed in before.
  */
 export class PasswordQueue implements PasswordPort {
   readonly #hashing: PasswordHashing;

@@ -32,7 +32,7 @@ export class UsageRecorder {
   readonly #timer: NodeJS.Timeout;
   #flushing: Promise<void> | null = null;
 
-  /** @param isNode of a cluster: it tells the others uses of tokens and evaluations by different ways */
+  /** @param isNode of a cluster: it sends the other nodes uses of tokens and evaluations by different ways */
   constructor(writer: WriterClient, onFault: (fault: unknown) => void, isNode = false) {
     this.#writer = writer;
     this.#isNode = isNode;
@@ -91,7 +91,7 @@ export class UsageRecorder {
       this.tokenUses.giveUp(usage.uses);
       this.evaluationCounts.giveUp(usage.counts);
       this.#onFault(
-        new Error(outcome.kind === 'failed' ? outcome.message : 'nobody knows whether it was recorded'),
+        new Error(outcome.kind === 'failed' ? outcome.message : 'the outcome of the write is unknown'),
       );
     } else {
       for (const use of usage.uses) this.tokenUses.add(use);
@@ -193,7 +193,7 @@ export class UnrecordedUsage<Entry> {
     } else this.giveUp([entry]);
   }
 
-  /** @returns at most so many entries, which are then no longer held */
+  /** @returns at most `max` entries, which are then no longer held */
   take(max: number): readonly Entry[] {
     const taken: Entry[] = [];
     for (const [key, entry] of this.#held) {

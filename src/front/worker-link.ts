@@ -108,7 +108,7 @@ export class WorkerLink implements Caller {
     );
   }
 
-  /** Results of one turn of the event loop, such as those of one group commit, go in one message. */
+  /** Results of one pass of the event loop, such as those of one group commit, go in one message. */
   #answer(result: HostResult): void {
     this.#results.push(result);
     if (this.#isScheduled) return;
@@ -139,7 +139,7 @@ export class WorkerLink implements Caller {
     return Atomics.load(this.#state, threadCell);
   }
 
-  /** Asks it to close so many connections with their next answers. */
+  /** Asks it to close this many connections with their next answers. */
   shed(connections: number): void {
     assert(connections >= 0, 'a worker sheds no more connections than it has');
     Atomics.store(this.#state, shedCell, connections);
@@ -157,7 +157,7 @@ export class WorkerLink implements Caller {
 
   /** Its thread has ended. */
   close(): void {
-    // Where the port is closed, Node ends the process by SIGSEGV when it is asked for a message in the turn of that event.
+    // Where the port is closed, Node ends the process by SIGSEGV when it is asked for a message in the pass of that event.
     if (!this.#isPortClosed) this.#receiveRest();
     this.#desk.release(this);
     this.#port.close();

@@ -24,5 +24,5 @@ export interface AnswerPolicy {
 export interface ExchangeOptions {
   readonly meter: AnswerMeter;
   readonly policy: AnswerPolicy;
-  readonly turns: PipeliningGuard;
+  readonly guard: PipeliningGuard;
 }

@@ -46,17 +46,17 @@ function bytesAtMost({ status, headers, bodyBytes }: ReadyAnswer): number {
  * body, and open. So `tryEnd`, which says what was taken and costs more, writes what may be too many.
  * @returns whether all of it was taken
  */
-export function writeAtOnce(response: HttpResponse, answer: ReadyAnswer, turns: PipeliningGuard): boolean {
+export function writeAtOnce(response: HttpResponse, answer: ReadyAnswer, guard: PipeliningGuard): boolean {
   const bytes = bytesAtMost(answer);
-  if (!turns.hasRoom(bytes) || bytes > uncheckedBytesMax) return tryToWrite(response, answer);
+  if (!guard.hasRoom(bytes) || bytes > uncheckedBytesMax) return tryToWrite(response, answer);
   writeHead(response, answer.status, answer.headers);
   response.end(answer.body);
   return true;
 }
 
 /** The same with a cork of its own, which the gathered bytes need once they were too many. */
-export function writeChecked(response: HttpResponse, answer: ReadyAnswer, turns: PipeliningGuard): boolean {
-  turns.hasRoom(bytesAtMost(answer));
+export function writeChecked(response: HttpResponse, answer: ReadyAnswer, guard: PipeliningGuard): boolean {
+  guard.hasRoom(bytesAtMost(answer));
   let isDone = false;
   response.cork(() => {
     isDone = tryToWrite(response, answer);
@@ -103,8 +103,8 @@ export function writeBareToClose(
 }
 
 /**
- * Writes the end of a head, and a body, whole but not ended: its first byte with the length that the client is told, the
- * others with a total that is never reached. An empty piece instead of the first byte would end the answer in later
+ * Writes the end of a head, and a whole body, without ending the answer: its first byte with the length that the client
+ * sees, the others with a total that is never reached. An empty piece instead of the first byte would end the answer in later
  * releases of the library.
  * @param body of at least two bytes. @returns whether the socket has taken it; its total is a byte more than its length
  */

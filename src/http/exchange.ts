@@ -1,5 +1,5 @@
 import { assert } from '../support/assert.ts';
-import { turnNow } from '../support/monotonic-clock.ts';
+import { passNow } from '../support/monotonic-clock.ts';
 import type { ExchangeOptions } from './answer-policy.ts';
 import {
   bareLength,
@@ -61,7 +61,7 @@ export type ExchangeClass = typeof Exchange;
 export class Exchange {
   readonly #response: HttpResponse;
   readonly #options: ExchangeOptions;
-  readonly #startedAt = turnNow();
+  readonly #startedAt = passNow();
   readonly isHead: boolean;
   /** The route under which the answer is counted: an index into the meter's routes. */
   route: number;
@@ -93,7 +93,7 @@ export class Exchange {
   #isHeld = false;
   #abortListeners: (() => void)[] | null = null;
 
-  /** @param manner of an answer that is given within the handler, or within a turn that has too many requests */
+  /** @param manner of an answer within the handler, or within a pass of the event loop that has too many requests */
   constructor(
     response: HttpResponse,
     isHead: boolean,
@@ -122,13 +122,13 @@ export class Exchange {
   }
 
   /**
-   * A body that comes with its head is answered after the handler, in the same turn: if that turn has too many requests,
-   * the answer ends its connection, or waits for the end of the turn, as it would within the handler.
+   * A body that comes with its head is answered after the handler, in the same pass: if that pass has too many requests,
+   * the answer ends its connection, or waits for the end of the pass, as it would within the handler.
    */
   get #manner(): Manner | null {
     const given = this.#givenManner;
     if (this.#isInCall && (this.#body === null || given === 'checked')) return given;
-    return (given === 'last' || given === 'held') && this.#options.turns.isTurnOver ? given : null;
+    return (given === 'last' || given === 'held') && this.#options.guard.isPassOver ? given : null;
   }
 
   /** @param listener called once if the client goes away before the answer is complete */
@@ -198,10 +198,10 @@ export class Exchange {
       ready.bodyBytes = length;
       this.#giveAtOnce(ready, manner);
     } else if (closes && this.#isPlain(manner) && body.length < gatheredBytes) {
-      this.#options.turns.hasUncounted();
+      this.#options.guard.hasUncounted();
       this.#response.cork(() => {
         writeHead(this.#response, status, headers);
-        // The library says so itself, except to a client that has said it.
+        // The library writes `Connection: close` itself, except to a client that has sent it.
         if (this.isClientsLast) this.#response.writeHeader('Connection', 'close');
         this.#response.end(body, true);
       });
@@ -211,7 +211,7 @@ export class Exchange {
   /** Within a call of the library, which gathers what is written. */
   #giveAtOnce(answer: ReadyAnswer, manner: Manner | null): void {
     const write = manner === 'checked' ? writeChecked : writeAtOnce;
-    if (!write(this.#response, answer, this.#options.turns)) this.#keep(answer.body, answer.bodyBytes);
+    if (!write(this.#response, answer, this.#options.guard)) this.#keep(answer.body, answer.bodyBytes);
   }
 
   /**
@@ -222,12 +222,12 @@ export class Exchange {
    */
   #isPlain(manner: Manner | null): boolean {
     if (this.isLast || this.#body !== null) return false;
-    return manner === null ? !this.#options.turns.isSampled() : manner !== 'checked';
+    return manner === null ? !this.#options.guard.isSampled() : manner !== 'checked';
   }
 
   #giveBare(status: number, headers: HeaderBlock, length: number | null, mustClose: boolean): void {
-    this.#options.turns.hasUncounted();
-    const closes = this.#options.turns.isSampled() || mustClose;
+    this.#options.guard.hasUncounted();
+    const closes = this.#options.guard.isSampled() || mustClose;
     const write = closes ? writeBareToClose : endBare;
     this.#response.cork(() => write(this.#response, status, headers, length));
     if (closes) this.#linger();
@@ -241,7 +241,7 @@ export class Exchange {
     const total = closes ? length + 1 : length;
     let isTaken = false;
     let isDone = false;
-    this.#options.turns.hasUncounted();
+    this.#options.guard.hasUncounted();
     response.cork(() => {
       writeHead(response, status, headers);
       if (closes) isTaken = writeBodyToClose(response, body);
@@ -293,7 +293,7 @@ export class Exchange {
       this.#giveBare(status, headers, null, closes);
       return;
     }
-    this.#options.turns.hasUncounted();
+    this.#options.guard.hasUncounted();
     this.#response.cork(() => {
       writeHead(this.#response, status, headers);
       if (closes) this.#response.writeHeader('Connection', 'close');

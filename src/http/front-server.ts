@@ -41,14 +41,14 @@ export interface FrontServer {
 export function createFrontServer(options: FrontServerOptions): FrontServer {
   const app = createApp();
   const view = new RequestView();
-  const turns = new PipeliningGuard(() => 0);
+  const guard = new PipeliningGuard(() => 0);
   let listening: ListenSocket | null = null;
   // An app that is added twice would get twice its share, and one that has closed would crash the process.
   const inRotation = new Set<AppDescriptor>();
   watchConnections(app, options);
   app.any('/*', (response, request) => {
     const isHead = request.getCaseSensitiveMethod() === 'HEAD';
-    const exchange = new Exchange(response, isHead, options.countedAs, turns.next(), { ...options, turns });
+    const exchange = new Exchange(response, isHead, options.countedAs, guard.next(), { ...options, guard });
     try {
       exchange.isClientsLast = view.show(request).endsConnection;
       options.handle(exchange, view);

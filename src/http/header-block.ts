@@ -13,7 +13,7 @@ const fieldValue = /^[\t\x20-\x7e]*$/;
 
 type HeaderLine = readonly [name: string, value: string];
 
-/** @throws RangeError when a name or value could not stand in a header line. */
+/** @throws RangeError when a name or value is not allowed in a header line. */
 export function headerBlock(lines: readonly HeaderLine[]): HeaderBlock {
   for (const line of lines) checkLine(line);
   const [first, ...rest] = lines;
@@ -24,7 +24,7 @@ export function headerBlock(lines: readonly HeaderLine[]): HeaderBlock {
   };
 }
 
-/** The block with one line more. @throws RangeError when its name or value could not stand in a header line. */
+/** The block with one more line. @throws RangeError when its name or value is not allowed in a header line. */
 export function extendHeaderBlock(block: HeaderBlock, name: string, value: string): HeaderBlock {
   checkLine([name, value]);
   return { name: block.name, value: `${block.value}\r\n${name}: ${value}` };

@@ -152,7 +152,7 @@ export class RequestView {
 
 const lengthDigits = 15;
 
-/** @returns -1 for what is no length. A regular expression would cost more than this loop. */
+/** @returns -1 for text that is not a length. A regular expression would cost more than this loop. */
 function lengthOf(text: string): number {
   if (text.length === 0 || text.length > lengthDigits) return -1;
   let length = 0;

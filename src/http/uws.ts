@@ -12,7 +12,7 @@ import { packageRoot } from '../support/package-root.ts';
 export const headBytesMax = 16_384;
 process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(headBytesMax);
 const buildName = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
-/** Where packages of uWebSockets.js have their builds: the official one and most repacks beside their `package.json`. */
+/** Where packages of uWebSockets.js have their builds: the official one and most repacks next to their `package.json`. */
 const buildFolders = ['dist/bin', '.'];
 
 /**

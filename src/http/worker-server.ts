@@ -75,8 +75,8 @@ interface RouteParts extends WorkerServerOptions, ExchangeOptions {
 export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
   const app = createApp();
   let connections = 0;
-  const turns = new PipeliningGuard(() => connections);
-  const parts: RouteParts = { ...options, turns, view: new RequestView() };
+  const guard = new PipeliningGuard(() => connections);
+  const parts: RouteParts = { ...options, guard, view: new RequestView() };
   for (const route of options.routes) addRoute(app, route, parts);
   for (const route of options.directRoutes) addDirectRoute(app, route, parts);
   const onConnection = (change: number): boolean => {
@@ -93,12 +93,12 @@ export function createWorkerServer(options: WorkerServerOptions): WorkerServer {
 }
 
 function addRoute(app: UwsApp, route: HttpRoute, parts: RouteParts): void {
-  const { view, turns } = parts;
+  const { view, guard } = parts;
   const { exchange: RouteExchange = Exchange } = route;
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
     const isHead =
       route.method === 'head' || (route.method === 'any' && request.getCaseSensitiveMethod() === 'HEAD');
-    const exchange = new RouteExchange(response, isHead, route.countedAs, turns.next(), parts);
+    const exchange = new RouteExchange(response, isHead, route.countedAs, guard.next(), parts);
     handleExchange(exchange, view.show(request), parts, route);
   });
 }
@@ -130,12 +130,12 @@ function handleExchange(
  * end.
  */
 function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): void {
-  const { meter, policy, turns, view } = parts;
+  const { meter, policy, guard, view } = parts;
   const { exchange: RouteExchange = Exchange } = route;
   const isHead = route.method === 'head';
   // Without a closure: V8 would allocate the captured variables for each request.
   app[route.method](route.pattern, (response: HttpResponse, request: HttpRequest): void => {
-    const manner = turns.next();
+    const manner = guard.next();
     const mustClose = policy.mustClose();
     const isAtOnce = manner === 'plain' || manner === 'checked';
     if (!isAtOnce || mustClose || isHead || needsCare(request)) {
@@ -145,7 +145,7 @@ function addDirectRoute(app: UwsApp, route: DirectRoute, parts: RouteParts): voi
     const startedAt = meter.beginAtOnce();
     const answer = decide(request);
     const isDone =
-      manner === 'plain' ? writeAtOnce(response, answer, turns) : writeChecked(response, answer, turns);
+      manner === 'plain' ? writeAtOnce(response, answer, guard) : writeChecked(response, answer, guard);
     if (!isDone) new Exchange(response, isHead, route.countedAs, manner, parts).keepRest(answer.body);
     meter.countAtOnce(route.countedAs, answer.status, startedAt);
   });

@@ -51,7 +51,7 @@ const idleTimeoutMs = 30_000;
 const sendTimeoutMs = 60_000;
 const responseBytesMax = 64 * 1024;
 
-/** Codes of faults of the server or of the way to it, not of a mail. */
+/** Codes of faults of the server or of the network, not of a mail. */
 const unreachableCodes: ReadonlySet<string> = new Set([
   'ECONNECTION',
   'ETIMEDOUT',

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { turnNow } from '../support/monotonic-clock.ts';
+import { passNow } from '../support/monotonic-clock.ts';
 import { cellsOfSeries, type Metric } from './metric.ts';
 import { count, type MetricCells } from './metric-cells.ts';
 
@@ -48,9 +48,9 @@ export class AnswerMeter {
     this.#width = cellsOfSeries(durations);
   }
 
-  /** @param startedAt from `turnNow`, when the request was read */
+  /** @param startedAt from `passNow`, when the request was read */
   countAnswer(route: number, status: number, startedAt: number): void {
-    this.#count(route, status, turnNow() - startedAt);
+    this.#count(route, status, passNow() - startedAt);
   }
 
   #count(route: number, status: number, durationMs: number): void {
@@ -75,7 +75,7 @@ export class AnswerMeter {
   }
 
   /**
-   * Counts an answer that was given within its handler. One in `sampleEvery` is timed and stands for the others:
+   * Counts an answer that was given within its handler. One in `sampleEvery` is timed, and counts for the others:
    * reading the clock twice for each would cost a hundredth of an evaluation.
    */
   countAtOnce(route: number, status: number, startedAt: number): void {

@@ -89,7 +89,7 @@ function managementBlockOf(status: number, contentType: AnswerFields['contentTyp
 /** The answer above the request rate: plain text, no envelope (specification, limits). */
 export const tooManyRequestsText = 'Too Many Requests\n';
 
-/** Headers of an answer of sync: no page of another site may read it, because it tells cohorts. */
+/** Headers of an answer of sync: no page of another site may read it, because it contains cohorts. */
 export function syncHeaders(
   requestId: string,
   status: number,
@@ -147,7 +147,7 @@ for (const block of [
 
 /**
  * @returns the block with `Burgee-State: detached`: for evaluations one that was made before. Where a page may read
- * headers, it may read this one. A block that has the line stays as it is: it may have been looked at before.
+ * headers, it may read this one. A block that has the line already stays as it is.
  */
 export function detachedHeaders(block: HeaderBlock): HeaderBlock {
   const ready = detachedBlocks.get(block);

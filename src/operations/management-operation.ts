@@ -8,7 +8,7 @@ import type { RecordQueries } from '../domain/record-queries.ts';
 import type { Permission } from '../domain/token/token.ts';
 import { type ApiAnswer, type ApiCall, apiAnswer } from './call.ts';
 
-/* An operation of the Management API is one file of a folder beside this one: its route, its part of the OpenAPI
+/* An operation of the Management API is one file of a folder next to this one: its route, its part of the OpenAPI
    document, and what it does from step 8 of the order of checks on. A read needs a token's read permission, a change
    its write permission. */
 

@@ -42,7 +42,7 @@ function contentOf(operation: DescribedOperation, codes: readonly ProblemCode[])
   const isPlainToo = operation.tag === 'Management API' && codes.includes('too-many-requests');
   const enveloped = isPlainToo ? codes.filter((code) => code !== 'too-many-requests') : codes;
   const json = { schema: { allOf: [componentReference(errorEnvelopeSchema), titleSchema(enveloped)] } };
-  // The whole body, as a constant: in generated types it is told from an envelope by its value.
+  // The whole body, as a constant: generated types distinguish it from an envelope by its value.
   const plain = { schema: { type: 'string', const: tooManyRequestsText } };
   return { 'application/json': json, ...(isPlainToo ? { 'text/plain': plain } : {}) };
 }
@@ -92,7 +92,7 @@ function operationObject(operation: DescribedOperation): Record<string, unknown>
     description,
     parameters,
     ...(body ? { requestBody: body } : {}),
-    // None is said, too: where it is left out, nobody knows whether it was forgotten.
+    // An empty list is written, too: a missing one could have been forgotten.
     security: needsToken(operation) ? [{ bearerToken: [] }] : [],
     responses: responsesOf(operation),
   };

@@ -10,7 +10,7 @@ import type { TextPieces } from '../support/text-pieces.ts';
 import type { ConsoleSettings } from './console-settings.ts';
 import type { Conversation } from './conversation.ts';
 
-/* An operation of the console is one file of a folder beside this one: its route, who may ask, the shapes of input
+/* An operation of the console is one file of a folder next to this one: its route, its access, the shapes of input
    and answer, and what it does. Its id is the file's name. The tables of all operations are made from the files
    (`console-operations.ts`), and everything else about an operation derives from its row. */
 

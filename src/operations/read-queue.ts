@@ -1,6 +1,6 @@
 import { monotonicMs } from '../support/monotonic-clock.ts';
 
-/** Reads of one pass of the event loop take about so long together. */
+/** Reads of one pass of the event loop together take about this long. */
 const passMsMax = 1;
 
 interface WaitingRead {
@@ -21,7 +21,7 @@ export class ReadQueue {
   #usedMs = 0;
   #isScheduled = false;
 
-  /** @param deadlineMs a read that has waited for so long is not made any more */
+  /** @param deadlineMs a read that has waited this long is refused */
   constructor(deadlineMs: number) {
     this.#deadlineMs = deadlineMs;
   }

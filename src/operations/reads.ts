@@ -18,7 +18,7 @@ const consoleReads = new Map<string, ConsoleRead>(
 
 function consoleReadOf({ operation: id }: ApiCall): ConsoleRead {
   const operation = consoleReads.get(id ?? '');
-  if (operation === undefined) throw new Error(`${id} is no read of the console`);
+  if (operation === undefined) throw new Error(`${id} is not a read of the console`);
   return operation;
 }
 
@@ -57,7 +57,7 @@ export class Reads implements ApiReads {
   authorize(operation: Operation | null, call: ApiCall): Outcome<Caller, ApiAnswer> {
     const isRead = operation?.actor === 'read' || operation?.actor === 'sync';
     if (isRead) this.#newest.refresh();
-    // The writer authorizes again, so an older state does to let a change pass. Nobody is refused by one.
+    // The writer authorizes again, so an older state is enough to let a change pass, but never to refuse it.
     else this.#newest.refreshSettled();
     const authorized = this.#authorize(operation, call);
     if (authorized.ok || isRead || !this.#newest.refresh()) return authorized;

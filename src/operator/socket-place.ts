@@ -20,7 +20,7 @@ const socketName = 'burgee.sock';
 const pointerName = 'burgee.sock.path';
 const temporaryPrefix = 'burgee-';
 
-/** Most bytes in `sockaddr_un`, without the final NUL. Node 20 cuts off a longer path silently. */
+/** The most bytes in `sockaddr_un`, without the final NUL. Node 20 cuts off a longer path silently. */
 const socketPathBytesMax = process.platform === 'darwin' ? 103 : 107;
 
 function fits(path: string): boolean {

@@ -5,7 +5,7 @@ import { type DataFileState, inspectDataFile } from './lmdb/data-file.ts';
 import { dataFileOf } from './lmdb/environment.ts';
 import { StoreError } from './store-error.ts';
 
-/* What is looked at before a data file is opened. Each function throws a StoreError that says what to do. */
+/* Checks before a data file is opened. Each function throws a StoreError that says what to do. */
 
 const defaultStartCheckBytes = 2 ** 25;
 

@@ -44,7 +44,7 @@ export function secretIndex<T extends { readonly id: string; readonly secretHash
   };
 }
 
-/** A text that is no id finds nothing. */
+/** A text that is not an id finds nothing. */
 export function findById<T>(source: RecordSource, codec: RecordCodec<T>, id: string): T | undefined {
   return isIdShaped(id) ? source.find(codec, idKey(id)) : undefined;
 }

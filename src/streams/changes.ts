@@ -10,7 +10,7 @@ import type { PinnedState, StoreWatch } from './store-watch.ts';
 
 /** Changes of an environment that are remembered: a client that missed more gets a snapshot. */
 const changesKept = 4000;
-/** Most entries of the change log that are searched for the changes that a client missed: some tens of milliseconds. */
+/** The most entries of the change log that are searched for the changes that a client missed: some tens of milliseconds. */
 const entriesSearched = 10_000;
 /** Estimate of the memory for a remembered change, or for the audience that a flag applies. */
 const entryBytes = 128;

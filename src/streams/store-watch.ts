@@ -4,7 +4,7 @@ import { isUnsettled, StoreVersion } from '../support/store-version.ts';
 
 /** How often the version of the store is compared while streams are open. */
 const lookEveryMs = 20;
-/** How often a state with an unfinished commit is looked at again. A commit takes milliseconds. */
+/** How often a state with an unfinished commit is checked again. A commit takes milliseconds. */
 const settleEveryMs = 1;
 
 /**

@@ -1,6 +1,6 @@
 import { type PackedList, sameText, textLength, textStart } from './packed-list.ts';
 
-/** In a list of up to so many entries a scan is faster than hashing the value. */
+/** In a list of up to this many entries a scan is faster than hashing the value. */
 const scannedMax = 8;
 /** Bytes of the objects themselves. */
 const overheadBytes = 200;
@@ -68,10 +68,10 @@ export class ByteSet {
 
 /** Cells for each entry, of 4 bytes. */
 const cellsPerEntry = 1.5;
-/** An entry that finds no free cell within so many was made to collide with others: the list stays without an index. */
+/** An entry that finds no free cell within this many was made to collide with others: the list stays without an index. */
 const displacementMax = 1024;
 
-/** Differs between threads and between starts, so that nobody can choose values that collide. */
+/** Differs between threads and between starts, so that clients cannot choose values that collide. */
 const [seed = 0] = crypto.getRandomValues(new Uint32Array(1));
 
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
@@ -96,7 +96,7 @@ function cellsFor(count: number): number {
   return Math.ceil(count * cellsPerEntry) + 1;
 }
 
-/** @returns the memory of the index of a list with so many entries */
+/** @returns the bytes of the index of a list with `count` entries */
 function indexBytes(count: number): number {
   return 4 * cellsFor(count);
 }

@@ -57,7 +57,7 @@ export function booleanOf(value: JsonValue): boolean | undefined {
   return kindOf(value) === 'boolean' ? value.text[value.at] === 't' : undefined;
 }
 
-/** The items of an array in order, undefined for each item that is no string; no items when the value is no array. */
+/** The items of an array in order, undefined for each item that is not a string; no items when the value is not an array. */
 export function* stringItemsOf(value: JsonValue): Generator<string | undefined> {
   if (kindOf(value) !== 'array') return;
   const { text } = value;
@@ -70,7 +70,7 @@ export function* stringItemsOf(value: JsonValue): Generator<string | undefined> 
   }
 }
 
-/** The items of an array in order; none when the value is no array. */
+/** The items of an array in order; none when the value is not an array. */
 export function* itemsOf(value: JsonValue): Generator<JsonValue> {
   if (kindOf(value) !== 'array') return;
   const { text } = value;
@@ -82,7 +82,7 @@ export function* itemsOf(value: JsonValue): Generator<JsonValue> {
   }
 }
 
-/** The members of an object in the order sent, with repeated keys; none when the value is no object. */
+/** The members of an object in the order sent, with repeated keys; none when the value is not an object. */
 export function* entriesOf(value: JsonValue): Generator<readonly [string, JsonValue]> {
   if (kindOf(value) !== 'object') return;
   const { text } = value;

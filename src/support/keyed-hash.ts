@@ -3,8 +3,8 @@ import { createHash, randomFillSync } from 'node:crypto';
 const seedBytes = 16;
 
 /**
- * A secret of each process for its hashes, so that nobody can choose keys that collide or that fall into one set of a
- * table.
+ * A secret of each process for its hashes, so that clients cannot choose keys that collide or that fall into one set of
+ * a table.
  */
 export function createHashSeed(): SharedArrayBuffer {
   const seed = new SharedArrayBuffer(seedBytes);

@@ -37,7 +37,7 @@ export class LeaseCell {
   readonly #cells: Int32Array<SharedArrayBuffer>;
   /** The revision that the bounds below are of. */
   #revision = 0;
-  /** Of `performance.now`, which tells the same clock as `monotonicMs` from the start of this thread on, and costs less. */
+  /** By `performance.now`: the clock of `monotonicMs`, counted from the start of this thread. It costs less. */
   #untilThreadMs = never;
   #untilWallMs = never;
   /** The millisecond of the wall clock in which the lease was last seen to be valid. */
@@ -49,9 +49,9 @@ export class LeaseCell {
   }
 
   /**
-   * Looked at for each request, after it has arrived and before anything is read for it: then what is read holds every
-   * change that was acknowledged before the request. Costs a load from memory and a look at the wall clock; the monotonic
-   * one is looked at when the wall clock has another millisecond than at the last look.
+   * Called for each request, after it has arrived and before anything is read for it: then the state that is read has
+   * every change that was acknowledged before the request. Costs a load from memory and a reading of the wall clock; the
+   * monotonic clock is read once for each millisecond of the wall clock.
    */
   isValid(): boolean {
     if (Atomics.load(this.#cells, revisionCell) !== this.#revision) this.#read();

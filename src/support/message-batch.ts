@@ -1,11 +1,11 @@
 /**
- * Messages to another thread. Those of one turn of the event loop, or of `delayMs`, are posted together. Bounded by the
+ * Messages to another thread. Those of one pass of the event loop, or of `delayMs`, are posted together. Bounded by the
  * requests in flight, each of which has at most one.
  */
 export class MessageBatch<Item> {
   readonly #send: (items: readonly Item[]) => void;
   #items: Item[] = [];
-  /** Milliseconds for which the first item waits for others. 0: until the end of this turn of the event loop. */
+  /** Milliseconds for which the first item waits for others. 0: until the end of this pass of the event loop. */
   delayMs = 0;
 
   constructor(send: (items: readonly Item[]) => void) {

@@ -6,7 +6,7 @@ export function monotonicMs(): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-/** NaN between turns. */
+/** NaN between passes. */
 let now = Number.NaN;
 
 function forget(): void {
@@ -14,11 +14,11 @@ function forget(): void {
 }
 
 /**
- * The monotonic clock, read once per turn of the event loop: deadlines and latencies of many requests share one
+ * The monotonic clock, read once per pass of the event loop: deadlines and latencies of many requests share one
  * reading.
- * @returns milliseconds, behind the clock by at most the length of the turn
+ * @returns milliseconds, behind the clock by at most the length of the pass
  */
-export function turnNow(): number {
+export function passNow(): number {
   if (Number.isNaN(now)) {
     now = monotonicMs();
     setImmediate(forget);

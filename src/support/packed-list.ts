@@ -59,9 +59,9 @@ function writeLength(bytes: Uint8Array, at: number, length: number): number {
 }
 
 /**
- * Skips so many entries. A function of its own, because V8 optimises a loop of 50,000 rounds while it runs, but
+ * Skips `count` entries. It is a function of its own, because V8 optimises a loop of 50,000 rounds while it runs, but
  * discards the optimised code each time if the code after the loop has never run.
- * @returns the end of the last entry, possibly behind the bytes; NaN when one of them is no string
+ * @returns the end of the last entry, possibly behind the bytes; NaN when one of them is not a string
  */
 export function passTexts(bytes: Uint8Array, start: number, count: number): number {
   let at = start;

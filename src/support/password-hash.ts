@@ -4,7 +4,7 @@ import { hash, hashSync, verify, verifySync } from '@node-rs/argon2';
 const argon2Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /**
- * The hash of a password that nobody knows, made with the same options: checking against it takes as long as any other
+ * The hash of a random password that was thrown away, made with the same options: checking against it takes as long as any other
  * check.
  */
 export const decoyHash =
@@ -15,7 +15,7 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, argon2Options);
 }
 
-/** @returns false also for a text that is no hash which this library reads. */
+/** @returns false also for a hash that this library cannot read. */
 export async function isPasswordOf(passwordHash: string, password: string): Promise<boolean> {
   try {
     return await verify(passwordHash, password);

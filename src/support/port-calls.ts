@@ -17,7 +17,7 @@ export type CallHandlers<Calls extends CallMap<Calls>> = {
   ) => Calls[Name]['result'] | Promise<Calls[Name]['result']>;
 };
 
-/** The port was closed by the other side: whether what was asked is done is not known. */
+/** The other side closed the port: the outcome of the call is unknown. */
 export class PortClosedError extends Error {
   constructor() {
     super('the thread that was asked has ended');

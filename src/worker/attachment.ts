@@ -66,8 +66,8 @@ class LeasedFlagAnswer extends FlagAnswer {
 }
 
 /**
- * @returns what requests of the APIs are answered through on a node of a cluster. It looks at the lease when the request
- * has arrived, before anything is read for it, and again when the answer is given: one of them without a lease is enough.
+ * @returns the exchange for requests of the APIs on a node of a cluster. It checks the lease when the request has arrived,
+ * before anything is read for it, and again when it is answered. If either check fails, the answer says `detached`.
  */
 function leasedExchange(lease: LeaseCell): ExchangeClass {
   return class LeasedExchange extends Exchange {
@@ -101,7 +101,7 @@ function leasedCrowded(
   };
 }
 
-/** The way to the writer, which nothing goes without a lease: the node could not say what became of it. */
+/** Sends the writer nothing without a lease: the node could not report the outcome. */
 function leasedWriter(writer: WriterPort, lease: LeaseCell): WriterPort {
   const cutOff = { kind: 'cut-off' } as const;
   return {

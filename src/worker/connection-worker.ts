@@ -5,7 +5,7 @@ import type { Meeting, WorkerMessage, WorkerSetup } from './worker-protocol.ts';
 
 const ended: WorkerMessage = { kind: 'ended' };
 
-/** uWebSockets.js frees closed sockets in the following turns of the event loop. */
+/** uWebSockets.js frees closed sockets in the following passes of the event loop. */
 const closingMs = 20;
 
 /**

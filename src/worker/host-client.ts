@@ -90,7 +90,7 @@ export class HostClient {
     this.#port.postMessage(message);
   }
 
-  /** Sends the calls of this turn of the event loop now. */
+  /** Sends the calls of this pass of the event loop now. */
   flush(): void {
     this.#calls.flush();
   }

@@ -56,15 +56,15 @@ export async function answerWrite(request: ApiRequest, api: Api): Promise<void> 
     return;
   }
   const { answer } = outcome;
-  // The answer may be long, and its client may take its time.
+  // The answer may be long, and its client may read it slowly.
   request.releaseBody();
   if (answer.isFailedAuthentication) refuseCaller(request, answer, api);
   else sendAnswer(request, answer, api);
 }
 
 /**
- * Gives a refusal after counting and recording it. When the record cannot be stored, the refusal is given all the same,
- * logged and counted.
+ * Counts and records a refusal, then answers it. If the record cannot be stored, the client is still refused, and the
+ * fault is logged and counted.
  */
 export function refuseCaller(request: ApiRequest, refusal: ApiAnswer, api: Api): void {
   const { denial, isFailedAuthentication, callerId } = refusal;
@@ -183,8 +183,8 @@ function sendWhole(request: ApiRequest, answer: ApiAnswer, body: string | Uint8A
 }
 
 /**
- * Whether the answer to a read may be compressed. No answer to a GET has a secret, so its length tells nothing of one
- * (decision 0070).
+ * Whether the answer to a read may be compressed. No answer to a GET has a secret, so its length reveals nothing
+ * of one (decision 0070).
  */
 function isCodable({ head, exchange }: ApiRequest, answer: ApiAnswer): boolean {
   const isJson = answer.contentType === 'application/json' && answer.fileName === undefined;

@@ -1,6 +1,6 @@
 /**
  * The names under which requests are counted: a closed list for all paths. `management-other` is every path and method
- * of the Management API that is no endpoint, and its preflights; `evaluation-other`, `ofrep-other` and `console-other` likewise. The
+ * of the Management API that is not an endpoint, and its preflights; `evaluation-other`, `ofrep-other` and `console-other` likewise. The
  * console's operations are counted by their cost: reads, changes, sign-in and sessions, open event streams, pages.
  */
 const namesByApi = {

@@ -64,7 +64,7 @@ export interface WorkerSettings {
   readonly storeVersion: SharedArrayBuffer;
   /** The memory of a `FilePlace`: the data file that the writer has opened. */
   readonly dataFilePlace: SharedArrayBuffer;
-  /** The memory of a `LeaseCell`; null: this is no node of a cluster. */
+  /** The memory of a `LeaseCell`; null: this is not a node of a cluster. */
   readonly leaseMemory: SharedArrayBuffer | null;
   readonly limits: SharedLimits;
   readonly logMemory: SharedArrayBuffer;
@@ -138,7 +138,7 @@ export type HostCall = {
 export type WorkerMessage =
   /** The worker's store is open, and its app takes connections. */
   | { readonly kind: 'ready'; readonly descriptor: AppDescriptor }
-  /** The calls of one turn of the event loop. */
+  /** The calls of one pass of the event loop. */
   | { readonly kind: 'calls'; readonly calls: readonly HostCall[] }
   | { readonly kind: 'log'; readonly lines: LogLines }
   | { readonly kind: 'used'; readonly uses: readonly TokenUse[] }

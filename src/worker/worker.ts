@@ -1,5 +1,5 @@
 import { constants, PerformanceObserver, performance } from 'node:perf_hooks';
-import { setImmediate as setTurn } from 'node:timers';
+import { setImmediate as nextPass } from 'node:timers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { threadId } from 'node:worker_threads';
@@ -31,7 +31,7 @@ const busyShare = 0.5;
 const evaluationsPerChange = 10;
 /** Milliseconds for which a change then waits for others. */
 const busyBatchMs = 20;
-/** How often it is told who is connected by sync: every second. */
+/** The front end is sent the clients of sync every second: in each of this many beats. */
 const censusEveryBeats = 4;
 
 /**
@@ -138,15 +138,15 @@ export class Worker {
     return Atomics.sub(this.#state, shedCell, 1) > 0;
   }
 
-  /** Sends counts that are due: a part in each turn of the event loop. */
+  /** Sends counts that are due: a part in each pass of the event loop. */
   #collect(): void {
     const counted = this.#services.tallies.collect(performance.now());
     if (counted === null || this.#isClosed) return;
     this.#host.tell({ kind: 'counted', counted });
-    setTurn(() => this.#collect());
+    nextPass(() => this.#collect());
   }
 
-  /** Tells who is connected by sync, and once that nobody is any more. */
+  /** Sends the front end the clients of sync; when there are none any more, an empty list once. */
   #tellCensus(): void {
     this.#beats += 1;
     if (this.#beats % censusEveryBeats !== 0 || this.#isClosed) return;
@@ -180,8 +180,8 @@ export class Worker {
 
   /**
    * The worker dies, in order. The front end hands it no more connections, and it adopts those on their way; for a moment each
-   * answer closes its connection; then it closes the rest. A request that waits then gets no answer, and a change that was
-   * sent may be applied all the same. A thread that ended at once would crash the process.
+   * answer closes its connection; then it closes the rest. A request that still waits gets no answer, but a change that
+   * was sent to the writer may still be applied. A thread that ended at once would crash the process.
    * @param fault the reason, for the log
    * @param mayWait whether it may wait until no other worker leaves
    */
@@ -197,7 +197,7 @@ export class Worker {
     this.#log.log.error({ err: fault }, 'a worker leaves in order, and is replaced');
     const reason = messageOf(fault);
     await this.#host.ask('leave', [reason, mayWait]);
-    // Connections that were handed over before are in this thread's event loop: two turns take all of them.
+    // Connections that were handed over before are in this thread's event loop: two passes take all of them.
     await setImmediate();
     await setImmediate();
     this.#drain();

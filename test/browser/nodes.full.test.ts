@@ -79,5 +79,5 @@ await consoleTest(t, 'a service that is alone has no such page', {}, async (t, s
   t.equal(await page.getByRole('navigation').getByRole('link', { name: 'Nodes', exact: true }).count(), 0);
   watch.expectStatus(404);
   await open('/console/nodes');
-  await page.getByText('This service is no node of a cluster.').waitFor();
+  await page.getByText('This service is not a node of a cluster.').waitFor();
 });

@@ -31,7 +31,7 @@ t.test('an answer that is not counted may have filled what the library gathers',
   t.equal(sureOf(guard, 2), 2);
 });
 
-t.test('turns with few answers are counted together until there are enough to forget', async (t) => {
+t.test('passes with few answers are counted together until there are enough to forget', async (t) => {
   const guard = new PipeliningGuard(() => 64);
   for (let turn = 0; turn < 4 * fitting; turn += 1) {
     t.ok(guard.hasRoom(answerBytes));

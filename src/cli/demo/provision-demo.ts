@@ -31,8 +31,8 @@ interface DemoOutcome {
 }
 
 /**
- * Makes the demo in an empty data directory and shows how to use it, once. If the process dies between the two, nobody
- * has seen the tokens: a file in the directory records this, and the next call replaces them with new ones.
+ * Makes the demo in an empty data directory and shows how to use it, once. If the process dies between the two, the
+ * tokens were never shown: a file in the directory records this, and the next call replaces them with new ones.
  *
  * @param show must have written the text when it resolves.
  * @returns what was not shown: for an existing demo, a new sign-in link for its Owner.

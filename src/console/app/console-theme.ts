@@ -73,7 +73,7 @@ export const consoleTheme = createTheme({
         centered: true,
         overlayProps: { backgroundOpacity: 0.45 },
         closeButtonProps: { 'aria-label': 'Close' },
-        // The header of a dialog is no landmark of the page, and another dialog may lie on top of it.
+        // The header of a dialog is not a landmark of the page, and another dialog may cover it.
         attributes: { header: { role: 'presentation' } },
       },
     },

@@ -96,7 +96,7 @@ export function audienceQuery(projectId: string, audienceId: string) {
   return reading(projectId, 'read-audience', { projectId, audienceId });
 }
 
-/** The stream reports what members do to tokens. Their uses and refusals are no changes: pages of tokens ask again. */
+/** The stream reports what members do to tokens. It does not report their uses and refusals, so pages of tokens poll. */
 const tokensEveryMs = 5000;
 export function tokensQuery(projectId: string) {
   return queryOptions({

@@ -108,7 +108,7 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
   const [seen, setSeen] = useState(revision);
   if (revision !== seen) setSeen(revision);
   let state = kept;
-  // What is stored is older than it was when the service was restored from a backup.
+  // After a restore from a backup, the stored state is older than the one that was seen.
   if (revision > state.draft.revision || revision < seen) {
     state = met(state, stored);
     setState(state);

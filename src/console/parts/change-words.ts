@@ -98,7 +98,7 @@ export function valueWords(field: string, value: unknown, audienceName: (id: str
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** @returns null if the value is no list of texts, or is absent on both sides. */
+/** @returns null if the value is not a list of texts, or is absent on both sides. */
 export function listChange({
   before,
   after,

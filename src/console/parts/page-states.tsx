@@ -7,11 +7,11 @@ import classes from './page-states.module.css';
 
 interface LoadingProps {
   readonly what: string;
-  /** It stands for the whole window, before there is a frame. */
+  /** It fills the whole window, before there is a frame. */
   readonly isWindow?: boolean;
 }
 
-/** Appears after a moment: a quick answer needs none. Grey rows stand where the content will be. */
+/** Appears after a moment: a quick answer needs none. Grey rows mark where the content will be. */
 export function PageLoading({ what, isWindow = false }: LoadingProps) {
   if (isWindow) {
     return (
@@ -56,7 +56,7 @@ export function PageEmpty({ title, children, action }: EmptyProps) {
 
 interface ErrorProps {
   readonly error: unknown;
-  /** It stands for the whole page, and has the page's heading. */
+  /** It replaces the whole page, and has the page's heading. */
   readonly isPage?: boolean;
   readonly onRetry?: () => void;
   /** A link to another page, when trying again makes no sense. */

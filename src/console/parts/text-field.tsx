@@ -48,7 +48,7 @@ function Count({ value, max }: { readonly value: string; readonly max: number })
 }
 
 interface TextFieldProps extends Texted<TextInputProps> {
-  /** Below the field, also read aloud: what is no problem, and worth knowing. */
+  /** A hint below the field, also read aloud. It is not a problem. */
   readonly note?: ReactNode;
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** For how long it is said what became of a copy, in milliseconds. */
+/** For how long the outcome of a copy is shown, in milliseconds. */
 const saidForMs = 2_000;
 
 interface Copy {

@@ -8,7 +8,7 @@ import { once } from './once.ts';
 /** A piece of a shown name. */
 export interface NamePart {
   readonly text: string;
-  /** It stands for a character that has no picture of its own. */
+  /** It replaces a character that cannot be seen. */
   readonly isMark: boolean;
 }
 

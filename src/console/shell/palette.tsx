@@ -87,7 +87,7 @@ function obstacleOf(entry: PaletteEntry | undefined): string | null {
   if (entry === undefined) return 'there is no match';
   const { kind, title, flag } = entry;
   const name = visibleName(title);
-  if (flag === undefined) return kind === 'flag' ? `open ${name} to switch it` : `${name} is no flag`;
+  if (flag === undefined) return kind === 'flag' ? `open ${name} to switch it` : `${name} is not a flag`;
   if (flag.states.length === 0) return `${name} has no production environment`;
   const control = document.getElementById(switchId(flag.id)) as HTMLInputElement | null;
   return control?.disabled === false

@@ -85,7 +85,7 @@ function ProtectedQuestion({ wish, onSend, onClose }: QuestionProps) {
 
 const steps = [1, 10, 50, 100] as const;
 
-/** The number that a text of digits means, up to 100; null for no digits. What is no number leaves it as it was. */
+/** The number that a text of digits means, up to 100; null for no digits. Text that is not a number leaves it as it was. */
 function percentageOf(text: string, before: number | null): number | null {
   if (text.trim() === '') return null;
   return /^\d+$/.test(text) ? Math.min(100, Number(text)) : before;

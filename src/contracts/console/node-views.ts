@@ -10,7 +10,7 @@ export const shownNodeSchema = shape({
   label: text,
   /** The node that has answered. */
   isAnswering: Type.Boolean(),
-  /** Whether its lease may be valid: otherwise nobody waits for it, and it evaluates from its last state. */
+  /** Whether its lease may be valid: otherwise no change waits for it, and it evaluates from its last state. */
   isAttached: Type.Boolean(),
   /** As it said when it last renewed its lease. */
   position: count,

@@ -11,7 +11,7 @@ export interface OfrepProblem {
 }
 
 /**
- * The body of a failure. Every field stands in each: some clients take a body without one for malformed.
+ * The body of a failure. It has every field: some clients treat a body without one as malformed.
  * @param key of the flag that was asked for; null for all flags, where clients refuse unknown keys
  */
 export function ofrepFailure(key: string | null, { code, details }: OfrepProblem): string {

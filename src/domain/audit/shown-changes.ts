@@ -40,7 +40,7 @@ function countOf(value: unknown, from = 0): number {
   return Array.isArray(value) ? Math.max(0, value.length - from) : 0;
 }
 
-/** @returns null for a value that is no list */
+/** @returns null for a value that is not a list */
 function firstOf(value: unknown): readonly unknown[] | null {
   return Array.isArray(value) ? value.slice(0, itemsListedMax).map(shortened) : null;
 }

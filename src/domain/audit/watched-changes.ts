@@ -22,10 +22,10 @@ export interface WatchedChanges {
 
 /** More entries than these are reported as "read everything again". */
 export const changesListedMax = 200;
-/** At most so many entries of other projects are read. */
+/** The most entries of other projects that are read. */
 const looseEntriesMax = 20;
 
-/** Reading a MiB takes some 3 ms: beyond so much, the changes are reported as "read everything again" too. */
+/** Reading a MiB takes some 3 ms: beyond this, the changes are reported as "read everything again" too. */
 const bytesReadMax = 4 * 1024 * 1024;
 
 type Areas = Omit<WatchedChanges, 'position'>;

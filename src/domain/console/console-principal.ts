@@ -3,7 +3,7 @@ import type { Organisation } from '../organisation/organisation.ts';
 import type { Project } from '../project/project.ts';
 import type { Session } from '../session/session.ts';
 
-/** The asker, which the guard has found before any rule runs. */
+/** The caller, found by the guard before any rule runs. */
 export interface ConsolePrincipal {
   readonly session: Session;
   readonly member: Member;
@@ -22,7 +22,7 @@ export function hasRole(role: Role, least: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** @returns the member's organisation: the guard admits nobody without one to the organisation's operations. */
+/** @returns the member's organisation: the guard admits no member without one to the organisation's operations. */
 export function ownOrganisation({ organisation }: Pick<ConsolePrincipal, 'organisation'>): Organisation {
   if (organisation === null) throw new Error('a member without an organisation has passed the guard');
   return organisation;

@@ -1,4 +1,4 @@
-/** Ids are random: a shorter word occurs in many of them by chance, and would find what nobody looks for. */
+/** Ids are random: a shorter word occurs in many of them by chance, and would find records that the member does not look for. */
 const idPartCharsMin = 6;
 
 /**

@@ -29,7 +29,7 @@ export type GuardedAccess =
   | { readonly scope: 'organisation'; readonly role: Role }
   | { readonly scope: 'project'; readonly role: Role };
 
-/** The asker that the guard has admitted. */
+/** The caller that the guard has admitted. */
 export type ConsoleGuarded =
   | { readonly scope: 'public'; readonly principal: ConsolePrincipal | null }
   | { readonly scope: 'member'; readonly principal: ConsolePrincipal }

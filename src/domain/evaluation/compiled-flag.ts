@@ -25,9 +25,9 @@ const overheadBytes = 600;
 const stateBytes = 160;
 
 /*
- * What is compiled are instances of classes, and no object literals: once many objects of a literal have lived long, as
- * those of kept flags do, V8 makes all of them in its old space, where only a major collection frees them. A list that
- * is too long to be kept made some six a second.
+ * Compiled flags are instances of classes, not object literals: once many objects of a literal have lived long, as those
+ * of kept flags do, V8 makes all of them in its old space, where only a major collection frees them. A list that is too
+ * long to be kept caused some six major collections a second.
  */
 
 /** One environment of a flag, as evaluation needs it. */

@@ -3,7 +3,7 @@ export type OpenFeatureReason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT';
 /**
  * Why an evaluation gave its answer, in the order of the rules. A reason decides the answer, so an evaluation returns
  * nothing else. `openFeature` is the same in OpenFeature's words: a flag that is off is `STATIC`, because after `DISABLED`
- * some providers give the default that stands in the code, which may be on.
+ * some providers give the default in the code, which may be on.
  */
 interface ReasonRow {
   readonly name: string;

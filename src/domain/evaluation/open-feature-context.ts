@@ -7,7 +7,7 @@ export type OpenFeatureContext = Readonly<Record<string, unknown>>;
  * Fills an evaluation context from a context of OpenFeature (docs/api.md, "OFREP"). `targetingKey`, `cohort` and `env` are
  * parameters, everything else attributes. Booleans, numbers and texts become text, numbers as JavaScript prints them;
  * dates become ISO text. A list gives several values: of `cohort`, any of them may match. Objects, lists in lists, `null`
- * and what is no data are dropped. An empty targeting key or cohort counts as absent.
+ * and values of other types are dropped. An empty targeting key or cohort counts as absent.
  * @param environment that the request names otherwise: it is evaluated, whatever the context says
  */
 export function assignOpenFeatureContext(

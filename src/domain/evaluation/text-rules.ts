@@ -28,8 +28,8 @@ export function textRuleOf({ attribute, values }: AudienceRule): TextRule | null
 }
 
 /**
- * Whether every rule matches: `matchesAudience` of a context that `assignOpenFeatureContext` would fill from this one. What
- * the context inherits counts, too: what an object has from its class is no data, unless it is a getter of the caller's.
+ * Whether every rule matches: `matchesAudience` of a context that `assignOpenFeatureContext` would fill from this one.
+ * Inherited values count, too: the methods of an object are not values, but the getters of its class are.
  */
 export function matchesTextRules(rules: readonly TextRule[], given: OpenFeatureContext): boolean {
   for (let index = 0; index < rules.length; index += 1) {

@@ -18,7 +18,7 @@ function cohortsIn(state: ReachedState, cohortCount: number): number {
 
 /**
  * Whom a state reaches (specification: order of the rules). A listed cohort is on at any percentage; the audience and
- * the percentage limit all other callers, so at 0 % nobody but listed cohorts is reached.
+ * the percentage limit all other callers, so at 0 % only listed cohorts are reached.
  *
  * @param cohortCount number of flag-wide cohorts
  */

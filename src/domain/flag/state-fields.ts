@@ -90,7 +90,7 @@ export function isNull(value: JsonValue, key: string, site: FieldSite): boolean 
 /**
  * Reads an array of strings of 1 to `codePointsMax` characters; each bad item is a problem of its own.
  *
- * @returns the good items in the order sent; undefined when the value is no array.
+ * @returns the good items in the order sent; undefined when the value is not an array.
  */
 export function readStrings(
   value: JsonValue,

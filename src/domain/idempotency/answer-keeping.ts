@@ -89,7 +89,7 @@ export function keepAnswer(queries: RecordQueries, answer: KeptAnswer, now: numb
 export function secondsUntilRoom(queries: RecordQueries, projectId: string, now: number): number {
   const [oldest] = queries.keptAnswersOf(projectId);
   const ms = oldest === undefined ? 0 : oldest.keptAt + keptForMs - now;
-  // When a clock was set back, an answer stays longer than clients are told to wait.
+  // When a clock was set back, an answer is kept for longer than `Retry-After` says.
   return Math.ceil(Math.min(Math.max(ms, 1000), keptForMs) / 1000);
 }
 

@@ -28,7 +28,7 @@ export function readDryRun(
     const isMeant = isMeantAsDryRun(name) || hidesDryRun(value ?? '', behind);
     if (isMeant) problems.add(() => `unknown query parameter "${shown(name)}": write it dryRun`);
     if (comparisonsLeft >= 0) continue;
-    // What is not compared may be a typing error, too.
+    // A parameter that was not compared may be a typing error, too.
     if (!isMeant) problems.add(() => tooMany);
     break;
   }

@@ -59,7 +59,7 @@ export function parseTagCondition(header: string): TagCondition | null {
 
 /**
  * Whether the client's representation is the one that it would get (`If-None-Match`, weak comparison). A malformed
- * header is no condition: the answer is then given whole, which is always right.
+ * header counts as absent: the answer is then given whole, which is always right.
  */
 export function isRevalidated(header: string | null, flag: Revised, project: Project): boolean {
   const condition = header === null ? null : parseTagCondition(header);

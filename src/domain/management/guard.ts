@@ -8,7 +8,7 @@ import { type Permission, type Token, tokenStatus } from '../token/token.ts';
 import { readTokenSecret } from '../token/token-secret.ts';
 import { denyToken, refuseRequest, refuseStranger, type Step } from './refusal.ts';
 
-/** The asker, after the guard has admitted the request. */
+/** The caller of a request that the guard has admitted. */
 export interface Principal {
   readonly token: Token;
   readonly project: Project;
@@ -83,7 +83,7 @@ function checkStatus(token: Token, now: number): Step<Token> {
   return denyToken(token, reason, `The token "${shown(token.name)}" ${what}. Use another one.`);
 }
 
-/** A project without an organisation cannot have tokens; if it has one all the same, it is not eligible. */
+/** A project without an organisation cannot have tokens; a token of such a project is refused as not eligible. */
 function findOwner(queries: RecordQueries, token: Token, now: number): Step<Principal> {
   const project = queries.project(token.projectId);
   if (project === undefined) throw new Error(`token ${token.id} belongs to no project`);

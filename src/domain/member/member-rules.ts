@@ -34,7 +34,7 @@ export function hasMemberWithEmail(queries: RecordQueries, organisationId: strin
   return false;
 }
 
-/** An organisation always has an Owner: nobody can remove or demote the last one. */
+/** An organisation always has an Owner: the last one cannot be removed or demoted. */
 export function isLastOwner(queries: RecordQueries, { id, organisationId, role }: Member): boolean {
   if (role !== 'owner' || organisationId === null) return false;
   for (const member of membersOf(queries, organisationId)) {

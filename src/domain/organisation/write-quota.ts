@@ -4,8 +4,8 @@ import type { RecordChange } from '../record-change.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Members have an eighth beyond the tokens' quota: when a program has used up the quota, somebody must still be able to
- * switch a flag off.
+ * Members have an eighth beyond the tokens' quota: when a program has used up the quota, a member must still be able
+ * to switch a flag off.
  */
 const memberShare = 9 / 8;
 
@@ -37,7 +37,7 @@ export function quotaEntryOf(changes: readonly RecordChange[]): AuditEntry | nul
  * Whether an organisation has used up its quota of the day, to which personal projects of its members count. The last
  * change before may exceed the quota, so the excess is at most one change.
  *
- * @param bytesMax for tokens; 0 is no quota
+ * @param bytesMax for tokens; 0: no quota
  * @param writtenOn bytes that were written on a day
  * @returns whole seconds until the next day begins, in UTC; null when the change is not refused
  */

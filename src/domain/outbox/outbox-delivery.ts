@@ -59,7 +59,7 @@ export function beginAttempt(before: OutboxDelivery | undefined, by: string, now
   };
 }
 
-/** @returns who sends it, or has ended without telling what became of it; null where nobody does */
+/** @returns the sender that took it, which may have ended without reporting the outcome; null: it was not taken */
 export function whoSends(delivery: OutboxDelivery | undefined): string | null {
   return delivery?.nextAttemptAt === underWayAt ? delivery.fault : null;
 }

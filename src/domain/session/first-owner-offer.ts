@@ -4,8 +4,8 @@ import type { OneTimeLink } from './one-time-link.ts';
 
 /**
  * The link of the first Owner, which a process keeps in memory: it is not stored, so that a start needs no write, and the
- * link ends with the process, because nobody can show it again. A node of a cluster stores it, too, so that every node
- * takes it, and it ends with its time.
+ * link ends with the process, which was the only one to show it. A node of a cluster stores it, too, so that every node
+ * accepts it until it expires.
  */
 export interface FirstOwnerOffer {
   readonly id: string;
@@ -40,10 +40,10 @@ function linkOf(queries: RecordQueries, offer: FirstOwnerOffer): OneTimeLink | u
   return { ...offer, organisationId: oldest.id, purpose: { kind: 'first-owner' }, createdBy: null };
 }
 
-/** Offers of a cluster that are kept: nodes that start again and again make no more. */
+/** Offers of a cluster that are kept: nodes that restart often make no more. */
 const offersMax = 10;
 
-/** @returns what stores the offer, for all nodes, in place of the oldest ones; nothing where it would admit nobody */
+/** @returns changes that store the offer for all nodes, and remove the oldest ones; none if it could not be used */
 export function storeOffer(queries: RecordQueries, offer: FirstOwnerOffer): readonly RecordChange[] {
   const link = hasMembers(queries) ? undefined : linkOf(queries, offer);
   if (link === undefined) return [];

@@ -86,7 +86,7 @@ function signsIn({ purpose }: OneTimeLink, member: Member): boolean {
 
 /**
  * Whether the maker of a link could make it now. So a member who has left or been demoted cannot come back with it, and
- * nobody gets a role that the maker could not give.
+ * the maker cannot give a role that they may not give.
  *
  * @returns true too for a link that no member made.
  */

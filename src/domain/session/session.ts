@@ -11,7 +11,7 @@ export interface Session {
   readonly userAgent: string;
 }
 
-/** A session ends after so long without a request, and after so long since sign-in in any case. */
+/** A session ends after this time without a request, and at the latest this long after sign-in. */
 export const sessionIdleMs = 12 * 60 * 60 * 1000;
 export const sessionLifetimeMs = 14 * 24 * 60 * 60 * 1000;
 export const sessionTouchMs = 5 * 60 * 1000;

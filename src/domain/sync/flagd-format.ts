@@ -3,7 +3,7 @@ import type { SyncAudience, SyncFlag, SyncSnapshot } from './configuration.ts';
 
 /* Burgee's rules as a flag configuration of flagd (https://flagd.dev/reference/flag-definitions), whose providers of all
    languages evaluate it in their own process. Off is `ENABLED` with the default variant `off`: with `DISABLED` a provider
-   answers the default that stands in the code, so that a flag that was switched off would be on. */
+   answers the default in the code, so that a flag that was switched off could be on. */
 
 type Logic = Readonly<Record<string, unknown>>;
 
@@ -16,7 +16,7 @@ const cohort = { var: 'cohort' } as const;
 const bucketingKey = { if: [targetingKey, targetingKey, cohort] } as const;
 const hasBucketingKey = { or: [targetingKey, cohort] } as const;
 
-/** Flags whose names are looked at in one step: some tenths of a millisecond. */
+/** Flags whose names are compared in one step: some tenths of a millisecond. */
 const namesOfStep = 500;
 
 /**
@@ -67,8 +67,8 @@ function* uniqueNames(flags: readonly SyncFlag[]): Generator<string, (name: stri
 }
 
 /**
- * Nothing that changes with each version: a provider tells its listeners of each flag whose metadata changed. Without a
- * `scope` the JavaScript provider adds its selector, in which a token may stand.
+ * Nothing that changes with each version: a provider notifies its listeners of each flag whose metadata changed. Without
+ * a `scope` the JavaScript provider adds its selector, which may contain a token.
  */
 function setMetadata({ projectId, environment }: SyncSnapshot): Readonly<Record<string, string>> {
   const flagSetId = environment === null ? projectId : `${projectId}/${environment}`;

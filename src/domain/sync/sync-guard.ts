@@ -43,9 +43,9 @@ const noEnvironments =
   'This project has a single environment: leave the environment out of the address of sync.';
 
 /**
- * Who may have the configuration of an environment: any active token of the project whose list permits the environment,
- * whatever the plan. Who has no such token is not told what sync has. Another project is answered as one that does not exist, and an environment outside the token's list is
- * refused whether or not it exists.
+ * Decides who may read the configuration of an environment: any active token of the project whose list permits the
+ * environment, whatever the plan. A caller without such a token learns nothing about what sync has. Another project is
+ * answered as one that does not exist, and an environment outside the token's list is refused whether or not it exists.
  */
 export function guardSync(
   queries: RecordQueries,

@@ -4,7 +4,7 @@ import type { Token } from './token.ts';
 
 /**
  * The records of a denial: a row on the token's activity page and, at least 24 hours after the last one, an email in
- * the outbox (specification: at most once per token per 24 hours). The token's own revision stays: nobody edited it.
+ * the outbox (specification: at most once per token per 24 hours). The token's own revision stays, because the token was not edited.
  *
  * @param token as it is stored now.
  */

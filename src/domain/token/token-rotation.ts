@@ -16,7 +16,7 @@ export function rotationProblem(token: Token, now: number): string | null {
 
 /**
  * The replacement of a token: with the same name, permission, environments and expiry (specification: token lifecycle).
- * Its creator is the member who rotated it, because nobody else has seen its secret. It is a new token, so no mail was
+ * Its creator is the member who rotated it, because no other member has seen its secret. It is a new token, so no mail was
  * sent for it yet.
  *
  * @param secretHash of the new secret.

@@ -51,7 +51,7 @@ export function newSecretText(randomBytes: Uint8Array): string {
 
 /**
  * @param acceptedPrefixes the present prefix, and former ones whose tokens still work.
- * @returns the part after the last underscore, whose hash is stored; undefined when the text is no token secret.
+ * @returns the part after the last underscore, whose hash is stored; undefined when the text is not a token secret.
  */
 export function readTokenSecret(text: string, acceptedPrefixes: readonly string[]): string | undefined {
   const underscore = text.lastIndexOf('_');

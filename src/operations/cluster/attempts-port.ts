@@ -12,7 +12,7 @@ export interface AttemptsPort {
   /**
    * Counts an attempt for each key.
    * @param windowMs of a window that begins now
-   * @returns null: nobody answers in time, or too many are asked at once
+   * @returns null: PostgreSQL does not answer in time, or too many calls are in flight
    */
   count(keys: readonly string[], windowMs: number): Promise<readonly CountedAttempts[] | null>;
   /** Takes back what was counted. Resolves also when that could not be done: the window ends by itself. */

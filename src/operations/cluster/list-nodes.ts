@@ -3,7 +3,7 @@ import { conversation, inOrganisation } from '../operation.ts';
 import { askReads } from '../sessions/ask-actors.ts';
 import { permitNodes } from './permit-nodes.ts';
 
-const alone = 'This service is no node of a cluster.';
+const alone = 'This service is not a node of a cluster.';
 const cutOff = 'PostgreSQL cannot be asked at the moment. Retry in a moment.';
 
 /** The nodes of the cluster, as PostgreSQL lists them: positions and leases, and nothing of any organisation. */

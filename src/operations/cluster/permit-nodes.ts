@@ -1,5 +1,5 @@
 import { succeed } from '../../domain/outcome.ts';
 import { inOrganisation, readStep } from '../operation.ts';
 
-/** Nodes are the whole service's: of the members, Owners are who runs it, or can tell those who do. */
+/** Nodes belong to the whole service. Of all members, Owners run it, or know its operators. */
 export const permitNodes = readStep('permit-nodes', inOrganisation('owner'), () => succeed({ value: null }));

@@ -4,7 +4,7 @@ import { succeed } from '../../domain/outcome.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
-/** Several flags may have one name. Whoever is about to make another one wants to know of some of them. */
+/** Several flags may have one name. A member who is about to create another one is shown some of them. */
 const namesakesShownMax = 5;
 
 /** The flags of the project with exactly this name, trimmed, by id: the first ones, and whether there are more. */

@@ -7,7 +7,7 @@ const cursorCharsMax = 1096;
 const idLength = 20;
 
 /**
- * A place in a project's list, in a form that nobody takes apart. It names the last flag of a page, as it was then: if
+ * A position in a project's list, opaque to clients. It names the last flag of a page, as it was then: if
  * that flag is renamed or deleted, the next page begins at the same place.
  */
 export function cursorOf({ name, id }: FlagPlace): string {

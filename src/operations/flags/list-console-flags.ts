@@ -13,7 +13,7 @@ const pageFlags = 200;
 const pageFlagsMax = 1000;
 /** Flags that a request asks for by their ids. */
 const idsMax = 100;
-/** A page ends early when it has so many distinct states: they stay in memory until its end. */
+/** A page ends early when it has this many distinct states: they stay in memory until its end. */
 const pageKindsMax = 8192;
 
 /**

@@ -7,7 +7,7 @@ import { listOf } from '../body-parts.ts';
 import { listReply } from '../list-reply.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 
-/** After so many links a worker checks for other work. */
+/** After this many links a worker checks for other work. */
 const linksAtOnce = 25;
 
 /** Invitations that can still be used, newest first. */

@@ -6,7 +6,7 @@ import type { RecordQueries } from '../../domain/record-queries.ts';
 import { listOf } from '../body-parts.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 
-/** Reading a member takes some 5 µs: after so many members a worker checks for other work. */
+/** Reading a member takes some 5 µs: after this many members a worker checks for other work. */
 const membersAtOnce = 50;
 
 /** By name, then id. In pieces, because there may be thousands. */

@@ -12,8 +12,8 @@ const forOneself =
   'A sign-in link is for somebody else. Set your own password under Settings, or ask another Admin for a link.';
 
 /**
- * Makes a link that signs a member in, who may then set a password. It replaces an earlier link. Nobody can make one
- * for themselves: a person who got hold of a session could avoid the present password with it.
+ * Makes a link that signs a member in, who may then set a password. It replaces an earlier link. A member
+ * cannot make one for themselves: a person with a stolen session could bypass the present password with it.
  */
 export const makeSignInLink = consoleWrite('make-sign-in-link', {
   route: 'POST /members/{memberId}/sign-in-link',

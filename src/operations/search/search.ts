@@ -9,7 +9,7 @@ import { type Fit, Shortlist, Sought } from './shortlist.ts';
 
 /** Results of each kind. */
 const shownMax = 20;
-/** Names that a search looks at, in all projects together; a step looks at some tens of microseconds' worth. */
+/** The most names that a search compares, in all projects together. A step takes some tens of microseconds. */
 const namesMax = 100_000;
 const namesOfStep = 32;
 /** Flags that are read to rank them. */
@@ -36,7 +36,7 @@ interface FoundResults {
 }
 
 type Ranked = readonly [rank: number, result: SearchResult];
-/** Of flags that are on in production the rank is 1: they are what somebody in a hurry looks for. */
+/** Flags that are on in production have rank 1: a member in a hurry looks for these. */
 const ranks: Readonly<Record<Fit, number>> = { equal: 0, begins: 2, contains: 3 };
 const onRank = 1;
 
@@ -137,7 +137,7 @@ export class Search {
     }
   }
 
-  /** Those changed last come first, as far as the audit log tells; then by name. */
+  /** Those changed last come first, as far as the audit log shows; then by name. */
   *#onInProduction(): Steps<SearchResult[]> {
     const on: ReadFlag[] = [];
     const seen = new Set<string>();
@@ -180,7 +180,7 @@ export class Search {
     return new Map(this.#projects.map(({ id, organisationId }) => [organisationId ?? id, {}]));
   }
 
-  /** Counts a name. @returns false when no more may be looked at */
+  /** Counts a name. @returns false when no more may be compared */
   *#mayLook(): Steps<boolean> {
     if (this.#namesLeft === 0) {
       this.#isComplete = false;

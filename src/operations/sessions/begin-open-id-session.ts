@@ -41,7 +41,7 @@ export const beginOpenIdSession = writeStep(
     const signIn: UsedSignIn = { stateHash: context.hashSecret(state), begunAt };
     if (queries.isSignInUsed(signIn)) return refuseOpenId('expired');
     const decided = decide(queries, request, principal, context);
-    // Nothing changes where nobody is signed in.
+    // Without changes, no member was signed in.
     if (!decided.ok || decided.value.changes.length === 0) return decided;
     const used = { kind: 'used-sign-in', signIn, forgetBefore: forgetUsedBefore(context.now) } as const;
     return succeed({ ...decided.value, changes: [...decided.value.changes, used] });
@@ -144,7 +144,7 @@ export function joinAccount(
   return [...joinIdentity(queries, identity), ownEntry(member, 'member.edit', [change], request, context)];
 }
 
-/** Nobody is signed in, and nothing changes. The worker gives the browser the reason. */
+/** No member is signed in, and nothing changes. The worker gives the browser the reason. */
 export function refuseOpenId(refusal: OpenIdRefusal): Outcome<ConsoleDecision, ConsoleProblem> {
   const value: BegunOpenIdSession = { begun: null, refusal };
   return succeed({ changes: [], reply: { value } });

@@ -4,10 +4,10 @@ import { isSessionOver } from '../../domain/session/session.ts';
 import { anybody, type ConsoleRequest, readStep } from '../operation.ts';
 import type { Credential, FindCredentials, FoundCredentials } from './step-bodies.ts';
 
-/** Most organisations with a member of the same email for which a sign-in with a password checks hashes. */
+/** The most organisations whose hashes a sign-in with a password checks: each has a member with this email. */
 const credentialsMax = 16;
 
-/** The members that an email stands for, while the password is still unchecked. */
+/** The members with an email, before the password is checked. */
 export const findCredentials = readStep(
   'find-credentials',
   anybody,

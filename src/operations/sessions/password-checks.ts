@@ -8,8 +8,8 @@ const tooManyAttempts =
 const busy = 'The service is checking as many passwords as it can at once. Retry in a moment.';
 
 /*
- * Time before a client learns that it may not try now. Clients that ask again at once would otherwise have their worker
- * make refusals in each turn of the event loop, beside which others wait.
+ * Time before a client learns that it may not try now. Clients that retry at once would otherwise keep their worker busy with
+ * refusals in each pass of the event loop, while others wait.
  */
 const tooManyMs = 250;
 const busyMs = 1000;

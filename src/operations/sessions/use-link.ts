@@ -29,7 +29,7 @@ type UseLinkBody = Static<typeof sent>;
 
 /**
  * Follows a one-time link: creates the invited member, or signs in the member that it is for. The link is inspected
- * first, so that nobody without one can make the service hash passwords.
+ * first, so that only a client with a link can make the service hash a password.
  */
 export const useLink = conversation('use-link', {
   route: 'POST /link/use',

@@ -8,10 +8,10 @@ import type { Steps } from '../../support/steps.ts';
 import { slowReply } from '../list-reply.ts';
 import { consoleRead, inProject } from '../operation.ts';
 
-/** After so many rows a worker checks for other work. */
+/** After this many rows a worker checks for other work. */
 const rowsAtOnce = 100;
 
-/** Names of so many different flags are looked up: the newest denials matter. */
+/** The most different flags whose names are looked up: the newest denials matter. */
 const flagsNamedMax = 100;
 
 /** A token's page: its uses and denials, newest first, as far back as rows are kept. */

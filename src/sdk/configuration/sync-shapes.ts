@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(value: unknown, what: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new UnusableConfiguration(`${what} is no object`);
+  throw new UnusableConfiguration(`${what} is not an object`);
 }
 
 function isText(value: unknown): value is string {
@@ -33,13 +33,13 @@ function check(holds: boolean, what: string): void {
 
 function listOf<Item>(fields: Fields, name: string, read: (value: unknown) => Item): readonly Item[] {
   const list = fields[name];
-  if (!Array.isArray(list)) throw new UnusableConfiguration(`${name} is no list`);
+  if (!Array.isArray(list)) throw new UnusableConfiguration(`${name} is not a list`);
   return list.map(read);
 }
 
 function textsOf(fields: Fields, name: string): readonly string[] {
   return listOf(fields, name, (value) => {
-    if (!isText(value)) throw new UnusableConfiguration(`${name} has an entry that is no text`);
+    if (!isText(value)) throw new UnusableConfiguration(`${name} has an entry that is not text`);
     return value;
   });
 }
@@ -59,7 +59,7 @@ export function parseVersion(version: string): Position {
 
 function versionOf(fields: Fields): string {
   const { version } = fields as Partial<SyncBeat>;
-  if (!isText(version)) throw new UnusableConfiguration('the version is no text');
+  if (!isText(version)) throw new UnusableConfiguration('the version is not text');
   parseVersion(version);
   return version;
 }

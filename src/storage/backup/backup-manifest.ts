@@ -23,7 +23,7 @@ export interface BackupManifest {
   readonly sha256: string;
   /** LMDB's number of the newest commit in the data file. */
   readonly commit: number;
-  /** Where the store stands in the log of its cluster; absent of a store that follows none. */
+  /** The store's position in the log of its cluster; absent if the store follows none. */
   readonly replica?: ManifestPlace;
 }
 

@@ -49,7 +49,7 @@ export class StoreWalk {
     }
   }
 
-  /** @returns null when the value is no id, or its record cannot be read. */
+  /** @returns null when the value is not an id, or its record cannot be read. */
   findById<T>(codec: RecordCodec<T>, id: string): T | null {
     return isIdShaped(id) ? this.find(codec, idKey(id)) : null;
   }

@@ -12,7 +12,7 @@ export function lockFileOf(directory: string): string {
 /**
  * If lmdb may not open its lock file, it ends a process that wants to write, and reads without a lock: then a server
  * would reuse pages that are being read.
- * @throws Error of node:fs when it exists and may not be opened; one on a read-only file system is no fault
+ * @throws Error of node:fs when it exists and may not be opened; on a read-only file system that is allowed
  */
 export function requireLockFile(directory: string): void {
   try {

@@ -77,7 +77,7 @@ export class WritersGate {
     }
   }
 
-  /** As `within`, of a transaction that takes many turns of the event loop. */
+  /** As `within`, of a transaction that takes many passes of the event loop. */
   async throughout<T>(run: () => Promise<T>): Promise<T> {
     this.#enter();
     try {

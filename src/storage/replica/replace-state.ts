@@ -6,7 +6,7 @@ import type { ReplicaPlace } from '../tables/meta.ts';
 import type { WriteTarget } from '../write-target.ts';
 import { becomeState, type StateEntry } from './state.ts';
 
-/** Entries of a state that are written until the room on the disk is looked at again. */
+/** Entries of a state that are written between two checks of the room on the disk. */
 const entriesBetweenChecks = 256;
 
 /** A state of the cluster that a replica is to become. */

@@ -8,9 +8,9 @@ import { type StateEntry, stateOf } from './state.ts';
 /** A store on one snapshot, whether or not a node serves it. */
 export interface ReplicaView {
   readonly storeId: string;
-  /** Where the snapshot stands in the log of its cluster; null of a store that follows none. */
+  /** The snapshot's position in the log of its cluster; null: the store follows none. */
   readonly place: ReplicaPlace | null;
-  /** In the order of databases and keys. Once. */
+  /** In the order of databases and keys. May be called once. */
   state(): Iterable<StateEntry>;
   close(): Promise<void>;
 }

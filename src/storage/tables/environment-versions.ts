@@ -64,7 +64,7 @@ function projectOf(change: NumberedChange): string {
   return 'projectId' in subject ? subject.projectId : subject.id;
 }
 
-/** A project's own fields are no part of what its environments evaluate, but a name may lead to another environment now. */
+/** A project's own fields do not change what its environments evaluate, but a name may lead to another environment now. */
 function environmentsOf(change: NumberedChange): readonly number[] {
   if (change.kind === 'project') return renamedEnvironments(change);
   if (change.kind === 'audience') return [allEnvironments];

@@ -60,7 +60,7 @@ export const keptAnswersUsageRecord = recordOf<KeptAnswersUsage>('kept-answers-u
 
 const keptAnswerKeyStart = idBytes + sequenceBytes;
 
-/** @throws RangeError when `key` is no idempotency key: only valid ones are ever stored. */
+/** @throws RangeError when `key` is not an idempotency key: only valid ones are ever stored. */
 export function keptAnswerKey(tokenId: string, key: string): Buffer {
   if (!isIdempotencyKey(key)) throw new RangeError('Not an idempotency key');
   return Buffer.concat([idKey(tokenId), Buffer.from(key, 'latin1')]);
@@ -90,7 +90,7 @@ const keptAnswerIndex: RecordIndex<KeptAnswerHead> = {
   recordKeyOf: (key) => key.subarray(keptAnswerKeyStart),
 };
 
-/** A text that is no id or no key finds nothing. */
+/** A text that is not an id or a key finds nothing. */
 export const keptAnswerTable = {
   kinds: [
     { codec: keptAnswerRecord, indexes: [keptAnswerIndex] },

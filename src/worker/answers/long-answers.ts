@@ -89,7 +89,7 @@ export const tooMany = 'Too many long lists are being read at once. Retry in a m
 
 /**
  * Sends bodies of any length. Each is made piece by piece, and written no faster than its client reads. The answers that
- * can go on take turns, a chunk each.
+ * can go on are served round robin, a chunk each.
  */
 export class LongAnswers {
   readonly #options: LongAnswersOptions;

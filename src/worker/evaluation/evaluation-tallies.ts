@@ -11,7 +11,7 @@ export interface CountedEvaluations {
 
 /** How often the counts are sent. */
 export const collectIntervalMs = 10_000;
-/** Tallies in one message at most: reading so many takes a fraction of a millisecond. */
+/** The most tallies in one message: to read them takes a fraction of a millisecond. */
 export const talliesOfMessage = 1000;
 /** Tallies with counts since the last collection; a further one starts a collection early. */
 const notedMax = 50_000;

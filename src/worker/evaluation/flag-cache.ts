@@ -28,7 +28,7 @@ export function sizeWithAudiences({ sizeBytes, audiences }: CompiledFlag): numbe
   return audiences.reduce((sum, audience) => sum + audience.sizeBytes, sizeBytes);
 }
 
-/** The share of all memory that projects without a flag in the cache may take beside it. */
+/** The share of all memory that projects without a flag in the cache may take in addition. */
 const projectsShare = 0.125;
 /** The share of all memory that one flag may take from others. */
 const displacedShareMax = 0.5;

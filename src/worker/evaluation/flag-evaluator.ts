@@ -9,7 +9,7 @@ import type { FlagSource } from './flag-source.ts';
 
 /**
  * Answers `GET /v1/flags/{flag_id}`: decoding 400, unknown flag 404, access off 403, environment 404, then the rules.
- * The last answer stands in `status`, `body` and `reason` of this one object: nothing is allocated per request.
+ * The last answer is in `status`, `body` and `reason` of this one object: nothing is allocated per request.
  */
 export class FlagEvaluator {
   status = 0;

@@ -2,7 +2,7 @@ import type { Project } from '../../domain/project/project.ts';
 
 /** A project without environments, with its place in a table. */
 const projectBytes = 512;
-/** An environment beside its name. */
+/** An environment without its name. */
 const environmentBytes = 128;
 
 /** Estimate of the memory that a kept project takes. */

@@ -61,7 +61,7 @@ export class Pool {
     return this.#withCredential.used + this.#anonymous.used;
   }
 
-  /** What a request takes is counted for its client. @param client null: many, which a declared proxy stands for */
+  /** What a request takes is counted for its client. @param client null: the many clients behind a declared proxy */
   quotaOf(client: Client | null): Quota {
     return new Quota(this, client);
   }

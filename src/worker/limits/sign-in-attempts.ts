@@ -22,8 +22,8 @@ export interface AttemptMemory {
 }
 
 /**
- * Limits wrong attempts to sign in, for an account from one address, and from an address for all accounts. Nobody can
- * lock somebody else out: while an account is attacked, each address has fewer attempts for it, but still has some. An
+ * Limits wrong attempts to sign in, for an account from one address, and from an address for all accounts. An attacker
+ * cannot lock a member out: while an account is attacked, each address has fewer attempts for it, but still has some. An
  * account that does not exist is counted like one that does.
  */
 export class AttemptLimiters implements SignInAttempts {
@@ -101,8 +101,8 @@ interface Refusing {
 }
 
 /**
- * The limits of `AttemptLimiters` over all nodes of a cluster. This node's own counts come first, so that what it refuses
- * asks nobody; and they alone hold while PostgreSQL does not answer.
+ * The limits of `AttemptLimiters` over all nodes of a cluster. This node's own counts come first, so that
+ * an attempt that they refuse needs no call; and they alone hold while PostgreSQL does not answer.
  */
 export class ClusterAttempts implements SignInAttempts {
   readonly #own: SignInAttempts;

@@ -74,7 +74,7 @@ function targetOf(rest: string): OfrepTarget | null {
   return { kind: 'flag', key: decodeKey(rest.slice(flagsPath.length + 1)) };
 }
 
-/** Some clients leave a percent sign of the key as it is: what is no escape stands for itself. */
+/** Some clients do not escape a percent sign in the key. So a key that cannot be decoded is taken as it is. */
 function decodeKey(key: string): string {
   if (!key.includes('%')) return key;
   try {

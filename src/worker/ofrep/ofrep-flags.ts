@@ -157,7 +157,7 @@ class TaggedAnswer implements TaggedList {
     try {
       yield* this.#makePieces();
     } finally {
-      // Whoever takes pieces has copied each before the next one.
+      // The receiver of the pieces copies each one before it takes the next.
       if (freePieces.length < freePiecesMax) freePieces.push(first ?? Buffer.allocUnsafeSlow(pieceBytes));
     }
   }

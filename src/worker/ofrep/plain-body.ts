@@ -2,9 +2,9 @@ import { contextParameters, type EvaluationContext } from '../../domain/evaluati
 
 /** Longer bodies are read in the general way. */
 const plainBytesMax = 4096;
-/** Each attribute is compared with all before it: of a name that is repeated the last one counts. */
+/** Each attribute is compared with all before it: if a name is repeated, the last one counts. */
 const plainAttributesMax = 16;
-/** An integer of so many digits is printed by JavaScript as it was sent. */
+/** JavaScript prints an integer of up to this many digits as it was sent. */
 const digitsPrinted = 15;
 
 const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d];
@@ -138,7 +138,7 @@ export class PlainBodyReader {
     return -1;
   }
 
-  /** What follows an integer is not looked at: after a fraction or an exponent, no member can follow. */
+  /** The text after an integer is not checked here: after a fraction or an exponent, no member can follow. */
   #integer(): number {
     const bytes = this.#bytes;
     const start = this.#at;

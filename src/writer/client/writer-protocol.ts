@@ -18,11 +18,11 @@ export interface WriterSetup {
   readonly console: ConsoleSettings;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly storageReserveBytes: number;
-  /** Bytes that tokens may write to an organisation on a UTC day; 0 is no quota. */
+  /** Bytes that tokens may write to an organisation on a UTC day; 0: no quota. */
   readonly writtenBytesPerDayMax: number;
   /** 0 keeps audit entries forever. */
   readonly auditRetentionDays: number;
-  /** Most commands of one group commit. The first command waits for the last. */
+  /** The most commands of one group commit. The first command waits for the last. */
   readonly commitGroupSize: number;
   readonly pulse: WriterPulse;
   /** The memory of a `StoreVersion`, which changes with each commit. */

@@ -28,7 +28,7 @@ import type { WriterMeter } from './writer-meter.ts';
 export interface GroupDeciderOptions {
   readonly operations: OperationSettings;
   readonly freeSpace: FreeSpace;
-  /** Bytes that tokens may write to an organisation on a UTC day; 0 is no quota. */
+  /** Bytes that tokens may write to an organisation on a UTC day; 0: no quota. */
   readonly writtenBytesPerDayMax: number;
   /** Older audit entries are dropped; 0 keeps all. */
   readonly auditRetentionDays: number;

@@ -87,7 +87,7 @@ t.test('what was cut off at any step is completed by the same command', { skip }
   const notReplica = await operatedCluster(file, t, database);
   const strange = await cluster.burgee('cluster', 'leave', '--data-dir', notReplica.directory);
   t.equal(strange.code, 1);
-  t.match(strange.stderr, /is no replica of a cluster/);
+  t.match(strange.stderr, /is not a replica of a cluster/);
 
   // After the cluster was closed.
   const connection = await cluster.connect();

@@ -111,7 +111,7 @@ function FlagFilter({ scope, choose }: FilterProps) {
       value={search.flag ?? null}
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={() => setOpen(false)}
-      // What is chosen stands in the field, too, and is no search.
+      // The field also shows the chosen flag, which is not a search.
       onSearchChange={(next) => setTyped(next === chosen?.label ? '' : next)}
       onChange={(value) => choose(withChoice(search, 'flag', value))}
     />

@@ -20,7 +20,7 @@ import { type Snippet, snippetsOf } from './snippets.ts';
 
 const storageKey = 'burgee.snippet';
 
-/** The kind of application that was looked at last: of the next flag it is shown first. */
+/** The kind of application that was opened last: it is shown first for the next flag. */
 function useChosenKind(snippets: readonly Snippet[]) {
   const [chosen, setChosen] = useState(() => {
     try {
@@ -91,7 +91,7 @@ function AnswerNote({ caller, environment }: AnswerNoteProps) {
   );
 }
 
-/** Browsers read all flags at once, by name; a name that several flags have is no key. */
+/** Browsers read all flags at once, by name; a name that several flags have cannot be the key. */
 function useFlagKey({ id, name, projectId }: ConsoleFlagView): string {
   const { data } = useQuery(namesakesQuery(projectId, name));
   return data?.ids.some((other) => other !== id) ? id : name;

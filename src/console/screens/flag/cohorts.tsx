@@ -134,7 +134,7 @@ function ownWords(own: readonly string[] | null, sharedCount: number): string {
   return sharedCount === 0 ? 'none' : `inherited (${numberWords(sharedCount)})`;
 }
 
-/** An environment's list with a way back to the inherited one. An empty list is no list of its own: it inherits. */
+/** An environment's list with a way back to the inherited one. An empty list overrides nothing: it inherits. */
 export function EnvironmentCohorts({ environment, handle }: EnvironmentCohortsProps) {
   const project = useProject();
   const [isOpen, dialog] = useDisclosure(false);

@@ -32,7 +32,7 @@ function Steps({ value, onChange }: Pick<RolloutProps, 'value' | 'onChange'>) {
   );
 }
 
-/** An exact number. While it is typed it stands without its sign, and may be empty; what is no percentage isn't taken. */
+/** An exact number. While it is typed it has no percent sign, and may be empty; text that is not a percentage is ignored. */
 function PercentField({ value, onChange }: Pick<RolloutProps, 'value' | 'onChange'>) {
   const [typed, setTyped] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);

@@ -17,7 +17,7 @@ export function useUncounted(projectId: string): Uncounted {
   const kinds = new Set(data?.environments.map(({ kind }) => kind));
   if (kinds.has('flagd')) {
     const words =
-      'Programs with a flagd provider follow this project. They report no evaluations, so the flag may be in use all the same.';
+      'Programs with a flagd provider follow this project. They report no evaluations, so the flag may still be in use.';
     return { isLikely: true, words };
   }
   const reported = kinds.has('sync') ? 'Programs with burgee-client report theirs once a minute. ' : '';

@@ -31,7 +31,7 @@ function SearchField({ search, onChange }: Pick<FlagFiltersProps, 'search' | 'on
     if (typed.trim() !== stored) setTyped(stored);
   }
   const [path] = useState(window.location.pathname);
-  // Who opens a flag at once is on the way to it, and is not called back.
+  // A member who opens a flag meanwhile has left this page: changing the address would bring them back.
   const apply = () => {
     if (typed.trim() === stored || window.location.pathname !== path) return;
     onChange(withChoice(search, 'q', typed.trim()));

@@ -5,7 +5,7 @@ const anywhere = 'http://console.invalid';
 
 /**
  * @param wanted the address to which a request wants to return
- * @returns its path, if it is a page of the console; otherwise the first page, so that nobody is sent elsewhere
+ * @returns its path, if it is a page of the console; otherwise the first page, so that a browser is never sent to another site
  */
 export function consolePage(wanted: string | undefined): string {
   if (wanted === undefined || wanted.length > charsMax || !URL.canParse(wanted, anywhere)) return home;

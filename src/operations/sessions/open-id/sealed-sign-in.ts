@@ -46,8 +46,8 @@ export function proofOf(state: string, key: string): SignInProof {
 }
 
 /**
- * Seals a sign-in for its browser, which keeps it in a cookie: nobody reads or changes it there, and every node with the
- * same store opens it.
+ * Seals a sign-in for its browser, which keeps it in a cookie: it cannot be read or changed there, and every node with
+ * the same store opens it.
  * @returns base64url: nonce, ciphertext, tag
  */
 export function sealSignIn(signIn: PendingSignIn, key: string): string {

@@ -12,7 +12,7 @@ import type { RecordQueries } from '../../../domain/record-queries.ts';
 import type { OutboxEntry } from '../../../domain/token/denial.ts';
 import type { OutboxCommand, OutboxPage } from '../../client/outbox-protocol.ts';
 
-/** Most entries that one command reads, and most letters that it returns. */
+/** The most entries that one command reads, and the most letters that it returns. */
 const entriesLookedAtMax = 200;
 const lettersMax = 10;
 

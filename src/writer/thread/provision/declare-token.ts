@@ -82,7 +82,7 @@ function createToken(
   return token;
 }
 
-/** An empty list is no limit, as in the API's answer for an unlimited token. */
+/** An empty list sets no limit, as in the API's answer for an unlimited token. */
 function limitOf({ environments = [] }: DeclaredToken): readonly string[] | null {
   return environments.length === 0 ? null : environments;
 }
