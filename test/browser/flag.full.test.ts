@@ -52,6 +52,18 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await percentage.fill('');
   await percentage.press('Tab');
   t.equal(await percentage.inputValue(), '33%', 'an empty field is no number');
+  // What is no whole number stays as it was typed, and cannot be saved or switched on.
+  for (const typed of ['0.5', '2,5', '-5', '150', '99.999']) {
+    await percentage.fill(typed);
+    await percentage.press('Tab');
+    t.equal(await percentage.inputValue(), typed);
+    await production.getByText('Enter a whole number from 0 to 100.').waitFor();
+    t.ok(await page.getByRole('button', { name: /^Review/ }).isDisabled());
+  }
+  await production.getByRole('switch').press('Space');
+  await percentage.and(page.locator(':focus')).waitFor();
+  t.notOk(await production.getByRole('switch').isChecked());
+  await percentage.fill(' 33 %');
   await saveDraft(page);
 
   // A protected environment asks first. The question names flag, environment and effect.

@@ -52,7 +52,8 @@ await consoleTest(t, 'the keyboard alone is enough', {}, async (t, stage) => {
   await tabTo(page, /switch "gift-cards in staging"/);
   await page.keyboard.press('Space');
   await page.getByRole('dialog', { name: 'Switch on in staging?' }).waitFor();
-  t.match(await focused(page), /button "Switch on at 100%"/, 'a question has its answer focused');
+  t.match(await focused(page), /textbox "Rollout in percent"/, 'a question has its answer focused');
+  await page.keyboard.type('100');
   await page.keyboard.press('Enter');
   await notice(page, /^gift-cards is on in staging\./).waitFor();
   t.equal(await card(page, 'staging').getByRole('switch').isChecked(), true);

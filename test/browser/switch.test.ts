@@ -128,6 +128,18 @@ await consoleTest(
     await openFlag(page, 'untouched');
     await turn();
     await dialog(page).getByText('On, but reaches nobody.').waitFor();
+    // No number is proposed, and what is no whole number is neither changed nor sent.
+    await dialog(page).getByRole('textbox').and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
+    for (const typed of ['0.5', '2,5', '-5', '150', '1e2', '99.999']) {
+      await dialog(page).getByLabel('Rollout in percent').fill(typed);
+      await page.keyboard.press('Enter');
+      await dialog(page).getByText('Enter a whole number from 0 to 100.').waitFor();
+      t.equal(await dialog(page).getByLabel('Rollout in percent').inputValue(), typed);
+      t.ok(await dialog(page).getByRole('button', { name: 'Switch on', exact: true }).isDisabled());
+    }
+    t.match(await storedState(page), { enabled: false, trafficPercentage: 0 });
+    await dialog(page).getByRole('button', { name: '100%', exact: true }).click();
     await dialog(page).getByRole('button', { name: 'Switch on at 100%' }).press('Enter');
     await notice(page, 'untouched is on in production. Every caller gets “on”.').waitFor();
     t.match(await storedState(page), { enabled: true, trafficPercentage: 100 });

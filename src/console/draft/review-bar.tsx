@@ -153,17 +153,18 @@ export function ReviewBar(props: ReviewBarProps) {
   const [isReviewing, setReviewing] = useState(false);
   const { changes, clashes, joined } = handle;
   const isClashing = clashes.length > 0;
+  const count = changes.length + Object.keys(handle.unfit).length;
   // The reviewed changes were undone, or others have saved the same: the next change begins unreviewed.
   if (changes.length === 0 && isReviewing) setReviewing(false);
-  if (changes.length === 0) return null;
-  const discard = () => showDone(`Discarded ${countOf(changes.length, 'change')}.`, handle.discard());
+  if (count === 0) return null;
+  const discard = () => showDone(`Discarded ${countOf(count, 'change')}.`, handle.discard());
   const postpone = () => {
     setReviewing(false);
     handle.decide(false);
   };
   return (
     <>
-      <LeaveGuard changeCount={changes.length} />
+      <LeaveGuard changeCount={count} />
       <div className={classes.place}>
         <section className={classes.bar} aria-label="Unsaved changes" data-review-bar>
           <span className={classes.words} data-clashing={isClashing || undefined} role="status">
@@ -178,7 +179,7 @@ export function ReviewBar(props: ReviewBarProps) {
             Discard
           </Button>
           <Button disabled={problem !== null} onClick={() => setReviewing(true)}>
-            Review {countOf(changes.length, 'change')}
+            Review {countOf(count, 'change')}
           </Button>
         </section>
       </div>

@@ -33,8 +33,13 @@ export interface DraftHandle {
   readonly isDeciding: boolean;
   /** Others' changes to fields that this draft does not change, until it is saved or discarded. */
   readonly joined: readonly FieldChange[];
+  /** Entries that are no value of their field, as they were typed: the draft cannot be saved until they are mended. */
+  readonly unfit: Readonly<Record<string, string>>;
   value(key: string): unknown;
+  /** Sets fields, which ends their unfit entries. */
   edit(changes: Fields): void;
+  /** Keeps an entry that is no value of its field. */
+  keepUnfit(key: string, typed: string): void;
   /** @returns a function that brings the discarded edits back */
   discard(): () => void;
   /** Takes over what was just stored. Edits of `keys` end: of a switch that acted at once, or all of them. */
@@ -52,10 +57,11 @@ interface DraftState {
   readonly clashes: readonly Clash[];
   readonly isDeciding: boolean;
   readonly joined: readonly FieldChange[];
+  readonly unfit: Readonly<Record<string, string>>;
 }
 
 function fresh({ fields, revision }: Stored): DraftState {
-  return { draft: newDraft(fields, revision), clashes: [], isDeciding: false, joined: [] };
+  return { draft: newDraft(fields, revision), clashes: [], isDeciding: false, joined: [], unfit: {} };
 }
 
 /** Others' changes go into the draft's base. Of the same fields, both values are kept until a person decides. */
@@ -67,12 +73,18 @@ function met(state: DraftState, { fields, revision }: Stored): DraftState {
     ...{ draft, clashes },
     isDeciding: state.isDeciding && clashes.length > 0,
     joined: hasEdits ? [...state.joined, ...theirs] : [],
+    unfit: without(state.unfit, (key) => !Object.hasOwn(fields, key)),
   };
+}
+
+function without<Value>(all: Readonly<Record<string, Value>>, isOut: (key: string) => boolean) {
+  return Object.fromEntries(Object.entries(all).filter(([key]) => !isOut(key)));
 }
 
 function edited(state: DraftState, changes: Fields): DraftState {
   const draft = editDraft(state.draft, changes);
-  return { ...state, draft, clashes: openClashes(draft, state.clashes) };
+  const unfit = without(state.unfit, (key) => Object.hasOwn(changes, key));
+  return { ...state, draft, unfit, clashes: openClashes(draft, state.clashes) };
 }
 
 /**
@@ -113,7 +125,7 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
     state = met(state, stored);
     setState(state);
   }
-  const { draft, clashes, isDeciding, joined } = state;
+  const { draft, clashes, isDeciding, joined, unfit } = state;
   const restore = (edits: Fields) => {
     if (!isThere()) return showFailure(pageLeft, { what: 'Undo' });
     setState((now) => {
@@ -122,10 +134,11 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
     });
   };
   return {
-    ...{ draft, clashes, isDeciding, joined },
+    ...{ draft, clashes, isDeciding, joined, unfit },
     changes: draftChanges(draft),
     value: (key) => draftValue(draft, key),
     edit: (changes) => setState((now) => edited(now, changes)),
+    keepUnfit: (key, typed) => setState((now) => ({ ...now, unfit: { ...now.unfit, [key]: typed } })),
     discard: () => {
       setState((now) => fresh({ fields: now.draft.base, revision: now.draft.revision }));
       return () => restore(draft.edits);
@@ -134,6 +147,7 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
     decide: (isDeciding) => setState((now) => ({ ...now, isDeciding: isDeciding && now.clashes.length > 0 })),
     resolve: (choice) =>
       setState((now) => ({
+        ...now,
         draft: choice === 'mine' ? now.draft : yieldClashes(now),
         clashes: [],
         isDeciding: false,

@@ -80,6 +80,17 @@ export const environmentRule: FieldRule = {
   },
 };
 
+/** The percentage that is typed, with or without its sign; null for anything but a whole number from 0 to 100. */
+export function percentageOf(text: string): number | null {
+  const [, digits] = /^\s*(\d+)\s*%?\s*$/.exec(text) ?? [];
+  return digits === undefined || Number(digits) > 100 ? null : Number(digits);
+}
+
+export const percentageProblem = 'Enter a whole number from 0 to 100.';
+export const percentageRule: FieldRule = {
+  problemOf: (text) => (text === '' || percentageOf(text) !== null ? null : percentageProblem),
+};
+
 export const descriptionRule: FieldRule = {
   max: descriptionCodePointsMax,
   problemOf: (text) => excessProblem(text, descriptionCodePointsMax),

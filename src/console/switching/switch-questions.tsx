@@ -5,6 +5,7 @@ import { audiencesQuery } from '../client/queries.ts';
 import { stateKey } from '../draft/flag-fields.ts';
 import { Callout } from '../parts/callout.tsx';
 import { ConfirmDialog, Dialog } from '../parts/dialog.tsx';
+import { percentageOf, percentageRule } from '../parts/field-rules.ts';
 import { SafeName } from '../parts/safe-name.tsx';
 import { useSharedValue } from '../parts/shared-value.ts';
 import { TextField } from '../parts/text-field.tsx';
@@ -85,23 +86,18 @@ function ProtectedQuestion({ wish, onSend, onClose }: QuestionProps) {
 
 const steps = [1, 10, 50, 100] as const;
 
-/** The number that a text of digits means, up to 100; null for no digits. Text that is not a number leaves it as it was. */
-function percentageOf(text: string, before: number | null): number | null {
-  if (text.trim() === '') return null;
-  return /^\d+$/.test(text) ? Math.min(100, Number(text)) : before;
-}
-
-/** Asks for the rollout of a flag that would be on for no caller. */
+/** Asks for the rollout of a flag that would be on for no caller. None is proposed: Enter alone reaches nobody. */
 function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
   const { target } = wish;
-  const [percentage, setPercentage] = useState<number | null>(100);
+  const [typed, setTyped] = useState('');
+  const percentage = percentageOf(typed);
   const effectWords = useEffectWords(target);
   const key = stateKey(stateNumber(target), 'trafficPercentage');
   const wishAt = (share: number): SwitchWish =>
     share === 0 ? wish : { ...wish, edits: { [key]: share }, before: { [key]: 0 } };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onSend(wishAt(percentage ?? 0));
+    if (percentage !== null) onSend(wishAt(percentage));
   };
   return (
     <Dialog title={titleOf(wish)} size={500} onClose={onClose}>
@@ -117,8 +113,11 @@ function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
               label="Rollout in percent"
               w={150}
               inputMode="numeric"
-              value={percentage === null ? '' : String(percentage)}
-              onText={(text) => setPercentage(percentageOf(text, percentage))}
+              autoComplete="off"
+              data-autofocus
+              rule={percentageRule}
+              value={typed}
+              onText={setTyped}
             />
             <Group gap={6}>
               {steps.map((step) => (
@@ -127,7 +126,7 @@ function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
                   size="compact-sm"
                   variant={step === percentage ? 'light' : 'default'}
                   aria-pressed={step === percentage}
-                  onClick={() => setPercentage(step)}
+                  onClick={() => setTyped(String(step))}
                 >
                   {step}%
                 </Button>
@@ -135,19 +134,21 @@ function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
             </Group>
           </div>
           <Text size="sm" role="status">
-            {effectWords(wishAt(percentage ?? 0))}
+            {percentage === null
+              ? 'Choose the share of callers that get “on”.'
+              : effectWords(wishAt(percentage))}
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            {percentage !== null && percentage !== 0 && (
+            {percentage !== 0 && (
               <Button variant="default" onClick={() => onSend(wish)}>
                 Switch on at 0%
               </Button>
             )}
-            <Button type="submit" data-autofocus>
-              Switch on at {percentage ?? 0}%
+            <Button type="submit" disabled={percentage === null}>
+              Switch on{percentage === null ? '' : ` at ${percentage}%`}
             </Button>
           </Group>
         </Stack>

@@ -42,8 +42,12 @@ export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
   const stored = storedSwitch(flag, target);
   const draft = cardDraft(handle, environment);
   const isClashing = handle.clashes.some(({ key }) => draft !== null && Object.hasOwn(draft.edits, key));
-  const turn = (next: boolean) => {
+  const turn = (next: boolean, input: HTMLElement) => {
     if (stored === null) return;
+    // A rollout that cannot be understood is mended before it can matter.
+    if (next && Object.hasOwn(handle.unfit, stateKey(environment, 'trafficPercentage'))) {
+      return input.closest('section')?.querySelector<HTMLElement>('[data-problem]')?.focus();
+    }
     // A conflict about the card's values is decided first; switching off does not depend on them.
     if (next && isClashing) return handle.decide(true);
     // The draft has the other value: nothing is switched, the draft is.
@@ -64,7 +68,7 @@ export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
         checked={enabled}
         aria-label={`${visibleName(flag.name)}${placeWords(found?.name ?? null)}`}
         label={enabled ? 'On' : 'Off'}
-        onChange={(event) => turn(event.currentTarget.checked)}
+        onChange={(event) => turn(event.currentTarget.checked, event.currentTarget)}
       />
       {isDrafted && (
         <Text size="sm" c="dimmed">

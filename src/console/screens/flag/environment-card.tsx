@@ -135,7 +135,9 @@ function StateControls({
       <Rollout
         value={handle.value(key) as number}
         stored={handle.draft.base[key] as number}
+        unfit={handle.unfit[key]}
         onChange={(value) => handle.edit({ [key]: value })}
+        onUnfit={(typed) => handle.keepUnfit(key, typed)}
       />
       {isMultiEnvironment ? (
         <EnvironmentCohorts environment={environment} handle={handle} />

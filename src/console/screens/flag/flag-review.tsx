@@ -129,6 +129,12 @@ function useLastEditor({ id, projectId, revision }: ConsoleFlagView, { clashes }
   return actor.kind === 'operator' ? 'the operator' : visibleName(actor.name);
 }
 
+/** Why the draft cannot be saved; null when it can. */
+function problemOf({ value, unfit }: DraftHandle): string | null {
+  if (value('name') === '') return 'A flag needs a name.';
+  return Object.keys(unfit).length === 0 ? null : 'A rollout is no whole number from 0 to 100.';
+}
+
 export function FlagReview({ editing }: { readonly editing: FlagEditing }) {
   const project = useProject();
   const audienceName = useAudienceName();
@@ -149,7 +155,7 @@ export function FlagReview({ editing }: { readonly editing: FlagEditing }) {
       what="this flag"
       {...(who === undefined ? {} : { who })}
       onSave={save}
-      problem={handle.value('name') === '' ? 'A flag needs a name.' : null}
+      problem={problemOf(handle)}
       effect={<Effects editing={editing} touched={touched} />}
       warning={isGuarded && <ProtectedWarning editing={editing} touched={touched} />}
     />

@@ -1,6 +1,7 @@
 import { Button, Slider, TextInput } from '@mantine/core';
 import { useRovingIndex } from '@mantine/hooks';
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { percentageOf, percentageProblem } from '../../parts/field-rules.ts';
 import classes from './flag.module.css';
 
 const steps = [0, 10, 25, 50, 75, 100] as const;
@@ -9,7 +10,10 @@ interface RolloutProps {
   readonly value: number;
   /** The stored value, while the draft has another one. */
   readonly stored: number;
+  /** An entry that is no percentage, as it was typed. */
+  readonly unfit: string | undefined;
   readonly onChange: (value: number) => void;
+  readonly onUnfit: (typed: string) => void;
 }
 
 /** The usual percentages: one stop of Tab, and the arrows within. */
@@ -32,8 +36,10 @@ function Steps({ value, onChange }: Pick<RolloutProps, 'value' | 'onChange'>) {
   );
 }
 
-/** An exact number. While it is typed it has no percent sign, and may be empty; text that is not a percentage is ignored. */
-function PercentField({ value, onChange }: Pick<RolloutProps, 'value' | 'onChange'>) {
+type PercentFieldProps = Omit<RolloutProps, 'stored'> & { readonly problemId: string };
+
+/** An exact number. While it is typed it stands without its sign. What is no percentage stays as it was typed. */
+function PercentField({ value, unfit, problemId, onChange, onUnfit }: PercentFieldProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const isTyped = typed !== null;
@@ -42,10 +48,11 @@ function PercentField({ value, onChange }: Pick<RolloutProps, 'value' | 'onChang
     if (isTyped) field.current?.select();
   }, [isTyped]);
   const take = (text: string) => {
-    const digits = text.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
-    if (Number(digits) > 100) return;
-    setTyped(digits);
-    if (digits !== '') onChange(Number(digits));
+    const percentage = percentageOf(text);
+    setTyped(text);
+    // An empty field gets its number back when it is left.
+    if (percentage === null && text !== '') onUnfit(text);
+    else onChange(percentage ?? value);
   };
   const step = (event: KeyboardEvent) => {
     const change = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
@@ -59,9 +66,12 @@ function PercentField({ value, onChange }: Pick<RolloutProps, 'value' | 'onChang
       size="xs"
       inputMode="numeric"
       autoComplete="off"
-      value={typed ?? `${value}%`}
+      value={unfit ?? typed ?? `${value}%`}
+      error={unfit !== undefined}
+      aria-describedby={unfit === undefined ? undefined : problemId}
+      data-problem={unfit !== undefined || undefined}
       ref={field}
-      onFocus={() => setTyped(String(value))}
+      onFocus={() => setTyped(unfit ?? String(value))}
       onMouseDown={(event) => {
         if (isTyped) return;
         // The browser would set the caret where the mouse is, after everything was selected.
@@ -76,7 +86,8 @@ function PercentField({ value, onChange }: Pick<RolloutProps, 'value' | 'onChang
 }
 
 /** A percentage with three inputs: an exact number, a slider, and buttons for the usual steps. */
-export function Rollout({ value, stored, onChange }: RolloutProps) {
+export function Rollout({ stored, ...field }: RolloutProps) {
+  const { value, unfit, onChange } = field;
   const id = useId();
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a grid in every browser.
@@ -85,7 +96,10 @@ export function Rollout({ value, stored, onChange }: RolloutProps) {
         Rollout
         {stored !== value && <span className={classes.was}>was {stored}%</span>}
       </span>
-      <PercentField value={value} onChange={onChange} />
+      <PercentField {...field} problemId={`${id}-problem`} />
+      <span id={`${id}-problem`} className={classes.problem} role="status">
+        {unfit !== undefined && percentageProblem}
+      </span>
       <Slider
         className={classes.slider}
         size="sm"
