@@ -18,7 +18,7 @@ const declaration = new RegExp(
   'gm',
 );
 const made =
-  '// Made from the files beside it by scripts/lib/operation-tables.mjs, with each build. Not edited by hand.\n';
+  '// Generated from the files of operations by scripts/lib/operation-tables.mjs, with each build. Do not edit.\n';
 
 /**
  * @returns every operation: its id, exported name and file, the thread that runs it, and its route (null for a step)
@@ -90,7 +90,7 @@ function makeTables() {
 export const consoleOperations = {
 ${rowsOf(asked)}} as const;
 
-/** What conversations ask for. */
+/** The steps of conversations. */
 export const consoleSteps = {
 ${rowsOf(steps)}} as const;
 `,
@@ -102,12 +102,12 @@ ${rowsOf(management)}} as const;
 `,
     'src/operations/console-writes.ts': `${made}${importsOf(writes)}
 
-/** What the writer decides for the console, steps of conversations included. */
+/** The operations and steps that the writer decides for the console. */
 export const consoleWrites = {
 ${rowsOf(writes)}} as const;
 `,
     'src/operations/console-routes.ts': `${made}
-/** Where each operation is asked for. Without schemas, so that it can be part of the web app. */
+/** The route of each operation. Without schemas, so that it can be part of the web app. */
 export const consoleRoutes = {
 ${asked.map(({ id, route }) => `  ${keyOf(id)}: '${route}',\n`).join('')}} as const;
 

@@ -20,7 +20,7 @@ export interface ProcessState {
   writerActiveSeconds(): number;
 }
 
-/** Metrics of the process itself, read when a page is asked for. */
+/** Metrics of the process itself, read when the metrics are requested. */
 export function processMetrics(state: ProcessState): MetricSource {
   const cells = new Float64Array(createMetricMemory(block));
   const { metrics } = block;

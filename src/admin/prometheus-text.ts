@@ -120,7 +120,7 @@ interface HistogramReading {
   readonly sum: number;
 }
 
-/** At run time prom-client uses this string; its types name an enumeration that it does not export. */
+/** prom-client uses this string at run time; its types name an enumeration that it does not export. */
 const type = 'histogram' as unknown as MetricType;
 
 const collect = (): void => undefined;

@@ -6,7 +6,7 @@ import { type CheckReport, walkStore } from './walk-store.ts';
 
 export interface ClusterReport {
   readonly cluster: ClusterCheck;
-  /** What `burgee check` finds in the directory; null where none is given. */
+  /** The findings of `burgee check` in the directory; null without a directory. */
   readonly store: CheckReport | null;
 }
 

@@ -27,7 +27,7 @@ export async function withCluster<Result>(
   }
 }
 
-/** A schema without tables, as there is before `create`, and wherever the wrong one is named. */
+/** A schema without tables: before `create`, or a wrong name. */
 function withAdvice(fault: unknown, schema: string): unknown {
   const isMissing = (fault as { code?: string }).code === '42P01';
   if (!isMissing) return fault;

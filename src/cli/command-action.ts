@@ -19,8 +19,8 @@ export function addJsonOption(command: Command): Command {
 
 /**
  * Sets what a command does. A failure is written to standard error, with `--json` to standard output too, and sets the
- * exit code. An empty argument comes from a shell variable that is not set; taken for a directory, it would be the
- * working directory.
+ * exit code. An empty argument comes from a shell variable that is not set; as a directory it would mean the working
+ * directory.
  */
 export function setAction(command: Command, action: Action, setExitCode: (code: number) => void): void {
   addJsonOption(command).action(async () => {

@@ -1,4 +1,4 @@
-/** A command failed for a reason that people can act on; its message is shown without a stack. */
+/** A command failed for a reason that the operator can act on; its message is shown without a stack. */
 export class CommandFailure extends Error {
   /** Details, one line each. */
   readonly problems: readonly string[];

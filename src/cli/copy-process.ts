@@ -47,7 +47,7 @@ export async function copyDataFile(options: CopyOptions): Promise<StoreIdentity>
   }
 }
 
-/** What the command knows of a copy that is under way. */
+/** The state of a copy in progress. */
 class CopyWatch {
   failure: string | null = null;
   readonly #options: CopyOptions;

@@ -98,7 +98,7 @@ async function createOrFind(
 function* counted(state: Iterable<StateEntry>, verb: string, progress: ProgressLine): Generator<StateEntry> {
   let count = 0;
   for (const entry of state) {
-    // A cluster has a history of its own, also where it is made again of an older directory.
+    // A cluster has a history of its own, even if it is created again from an older directory.
     if (entry.database === 'meta' && entry.key.equals(metaKeys.history)) continue;
     count += 1;
     progress.report(() => `${verb} ${count.toLocaleString('en')} records`);

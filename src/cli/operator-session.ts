@@ -52,7 +52,7 @@ function requireStore(directory: string): void {
   throw new CommandFailure(`There is no store in ${directory}. Name the right directory with --data-dir.`);
 }
 
-/** What is made here alone would never reach the cluster that is named. A store that is there says itself what it is. */
+/** A store that is created here would never reach the configured cluster. An existing store records whether it is a replica. */
 function requireStoreBeside(directory: string): void {
   if (existsSync(markerFileOf(directory))) return;
   throw new CommandFailure(

@@ -49,7 +49,7 @@ export function defineSetPlan(parent: Command): { readonly command: Command; rea
   return { command, action: { run } };
 }
 
-/** The values after the options' choices and parsers. */
+/** The values, as the options' choices and parsers return them. */
 interface PlanOptions extends Omit<PlanFields, 'trialEndsAt'> {
   readonly trialEndsAt?: number | typeof noTrial;
 }

@@ -48,7 +48,7 @@ export async function takeBackup(
   }
 }
 
-/** Read after the copy was found sound: a damaged page can end the process that reads it. */
+/** It is read after the check of the copy, because a damaged page can end the process that reads it. */
 async function withPlace(directory: string, manifest: BackupManifest): Promise<BackupManifest> {
   const view = openReplicaView(directory);
   const { place } = view;

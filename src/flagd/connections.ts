@@ -29,8 +29,8 @@ interface Connection {
 }
 
 /**
- * The listener and its sockets, which it hands to grpc-js. grpc-js itself does not bound connections, does not close idle
- * ones, and cannot cut off a client that reads nothing.
+ * The listener and its sockets, which it hands to grpc-js. grpc-js itself does not limit connections, does not close
+ * idle ones, and cannot cut off a client that reads nothing.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;

@@ -19,7 +19,7 @@ export const requestBytesMax = 4 * 1024;
 export const metadataBytesMax = 8 * 1024;
 /** A client whose request is not complete after this time is cut off. */
 export const requestMsMax = 5000;
-/** Calls under way of one connection: a provider has one or two. */
+/** The most calls in progress on one connection: a provider has one or two. */
 export const callsOfConnectionMax = 16;
 /** Time between two pings of a silent client. */
 export const pingEveryMs = 20_000;
@@ -79,7 +79,7 @@ interface FlagdServiceOptions {
   readonly cut: (peer: string) => void;
 }
 
-/** gRPC as flagd's providers speak it, on connections that it is given. */
+/** The gRPC service for flagd's providers, on connections that it is given. */
 export class FlagdService {
   readonly #server: Server;
   readonly #injector: { injectConnection(connection: Duplex): void };

@@ -31,7 +31,7 @@ const streamMemoryMax = 256 * 1024 * 1024;
 
 const { metrics } = flagdMetrics;
 
-/** Serves flagd's providers until the supervisor stops it. The thread ends when nothing is open any more. */
+/** Serves flagd's providers until the supervisor stops it. The thread ends when no connection is open any more. */
 export class FlagdThread {
   readonly #setup: FlagdSetup;
   readonly #post: (message: FlagdMessage) => void;

@@ -40,13 +40,13 @@ import { countsIn, type UsageRecorder } from './usage-recorder.ts';
 import { WorkerFleet } from './worker-fleet.ts';
 import type { WorkerNews } from './worker-link.ts';
 
-/** What the front end is given. */
+/** The parts that the front end is given. */
 interface FrontParts {
   readonly config: Config;
   readonly consoleSettings: ConsoleSettings;
   readonly writer: WriterClient;
   readonly writerLinks: WriterLinks;
-  /** How a worker is a client of the writer. */
+  /** The options of a worker's client of the writer. */
   readonly writerClient: WriterClientOptions;
   /** The shared memory of a `StoreVersion`. */
   readonly storeVersion: SharedArrayBuffer;
@@ -124,10 +124,10 @@ function createSharedLimits(isEvaluationLimited: boolean): SharedLimits {
   };
 }
 
-/** Touches on their way to the writer. Beyond this bound a touch is dropped: a later request touches the session. */
+/** The most touches in flight to the writer. One more is dropped: a later request touches the session. */
 const touchesMax = 256;
 
-/** Marks sessions as seen: each one once while its mark is on its way. No answer waits for a mark. */
+/** Marks sessions as seen, each at most once at a time. No answer waits for a mark. */
 class SessionTouches {
   readonly #writer: WriterClient;
   readonly #onFault: (fault: unknown) => void;
@@ -278,7 +278,10 @@ export class Front {
     return false;
   }
 
-  /** The writer has failed: the workers answer what waits for it. @param mayBegin it hangs, and may still begin changes */
+  /**
+   * The writer has failed: the workers answer requests that wait for it. @param mayBegin it hangs, and may still begin
+   * changes
+   */
   failWriter(mayBegin: boolean): void {
     this.#fleet.tell({ kind: 'writer-failed', mayBegin });
   }
@@ -316,9 +319,7 @@ export class Front {
     }
   }
 
-  /**
-   * The process is about to end: waits until the workers have sent the answers whose outcomes this thread gave them.
-   */
+  /** The process is about to end: waits until the workers have sent the answers to the calls that this thread has settled. */
   async letAnswersOut(timeoutMs: number): Promise<void> {
     const deadline = monotonicMs() + timeoutMs;
     do await setTimeout(answerLookMs);

@@ -21,17 +21,17 @@ export interface HostDeskOptions {
   onReported(counted: CountedEvaluations): void;
 }
 
-/** What a node asks of its cluster for its workers. */
+/** Calls of a node to its cluster, for its workers. */
 export interface ClusterParts {
   readonly nodes: NodesPort;
   readonly attempts: AttemptsPort;
-  /** Of reports of usage: the first attempt at one, of all nodes, counts. */
+  /** For reports of usage: only the first attempt of a report counts, over all nodes. */
   readonly reports: AttemptsPort;
 }
 
-/** The calling worker's holder, as the desk needs it. */
+/** The calling worker. */
 export interface Caller {
-  /** The worker's pages that watch changes: each gives its place back here. */
+  /** The slots of the worker's pages that watch changes. Each gives its slot back here. */
   readonly watchPlaces: Set<number>;
   /** Takes the worker out of the rotation; resolves when the worker may leave. */
   leave(reason: string, mayWait: boolean): Promise<void>;
@@ -44,7 +44,7 @@ type Handlers = {
   ) => Promise<HostCalls[Name]['result']>;
 };
 
-/** Does on the main thread what all workers share: passwords, OpenID, places of watching pages. */
+/** Does the work on the main thread that all workers share: passwords, OpenID, slots of watching pages. */
 export class HostDesk {
   readonly #passwords: PasswordQueue;
   readonly #watchPlaces = new WatchPlaces();
@@ -111,8 +111,8 @@ export class HostDesk {
 }
 
 /**
- * Whether another node has counted a report of usage, whose answer was lost. While PostgreSQL does not answer, or is asked
- * too much, it is unknown: then it counts, because reports that are sent again are rare.
+ * Whether another node has counted a report of usage, whose answer was lost. While PostgreSQL does not answer, or has
+ * too many calls, this is unknown: the report then counts, because repeated reports are rare.
  */
 async function isCountedElsewhere(key: string, cluster: ClusterParts | null): Promise<boolean> {
   const counted = await cluster?.reports.count([`usage ${key}`], reportMsMax);

@@ -10,7 +10,7 @@ const waitingMax = 32;
 const waitingOfClientMax = 8;
 /**
  * The longest time that a request waits. Threads of low priority get a tenth of a busy processor, so the same work may
- * take minutes: people and proxies have gone by then.
+ * take minutes: people and proxies have given up by then.
  */
 const waitMsMax = 10_000;
 

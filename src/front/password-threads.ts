@@ -12,8 +12,8 @@ const idleMs = 60_000;
 const heapBytes = 16 * 2 ** 20;
 
 /**
- * Threads of low priority that hash passwords. Other systems than Linux know a priority of the process only, so there
- * they have the normal one.
+ * Threads of low priority that hash passwords. Systems other than Linux have a priority for the process only, so there
+ * the threads have normal priority.
  */
 export class PasswordThreads implements PasswordHashing {
   readonly #log: Logger;
@@ -36,7 +36,7 @@ export class PasswordThreads implements PasswordHashing {
     return this.#open().run(asked, { name: 'check' });
   }
 
-  /** Ends the threads when they have done what they were asked for. */
+  /** Ends the threads when they have done their work. */
   async end(): Promise<void> {
     await this.#pool?.close({ force: false });
   }

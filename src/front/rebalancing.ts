@@ -11,7 +11,7 @@ const evenOutMs = 10_000;
 /**
  * Gives a worker that replaced another one its share of long-lived connections, such as those of a proxy. While it has
  * few, the front end hands new connections only to workers that have few, and those that have many close some of theirs
- * with the next answers: their clients connect anew.
+ * with the next answers: their clients reconnect.
  */
 export class Rebalancing {
   readonly #server: FrontServer;

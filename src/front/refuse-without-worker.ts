@@ -33,7 +33,7 @@ export function refuseWithoutWorker(
     const body = JSON.stringify({ status: 'unavailable', failing: ['workers'] });
     exchange.answerClosing(503, evaluationRetryHeaders, body);
   } else if (isOfrep) {
-    // Clients of OFREP take a 503 for malformed.
+    // Clients of OFREP treat a 503 as malformed.
     const failure = ofrepFailure(null, { status: 500, code: 'GENERAL', details: detail });
     exchange.answerClosing(500, ofrepRetryHeaders, failure);
   } else if (format !== null) {
@@ -44,7 +44,7 @@ export function refuseWithoutWorker(
   log.warn({ requestId, method: view.method(), route: null, status }, 'no worker takes requests');
 }
 
-/** @returns null for a path below neither of the APIs whose requests have ids */
+/** @returns null for a path outside the APIs whose requests have ids */
 function apiFormatOf(path: string, docsUrl: string): ApiFormat | null {
   if (isBelow(path, managementApiPath)) return formatOf('management', docsUrl);
   if (isBelow(path, syncPath)) return formatOf('sync', docsUrl);

@@ -1,7 +1,7 @@
 import type { SyncedEnvironmentView } from '../contracts/console/sync-views.ts';
 import type { StreamCensus } from '../streams/stream-census.ts';
 
-/** Reports of usage that are remembered: of more, the oldest is forgotten. One that is sent again then counts twice. */
+/** The most reports of usage that are remembered. One more replaces the oldest, which counts twice if it is sent again. */
 const reportsMax = 50_000;
 /** How long a report is remembered. */
 export const reportMsMax = 10 * 60_000;
@@ -59,7 +59,7 @@ export class SyncDesk {
   }
 }
 
-/** Puts together what threads have counted of the same environment and kind. */
+/** Adds up the counts of all threads for the same environment and kind. */
 function viewOf(first: StreamCensus, rest: readonly StreamCensus[]): SyncedEnvironmentView {
   const all = [first, ...rest];
   const counts = new Map<number, number>();

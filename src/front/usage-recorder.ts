@@ -83,7 +83,8 @@ export class UsageRecorder {
   /** @returns whether it was recorded */
   async #record(usage: ProjectUsage): Promise<boolean> {
     const outcome = await this.#writer.recordUsage(usage);
-    // In a cluster, stored is enough. Where the outcome is unknown, nothing is counted rather than twice.
+    // In a cluster, a stored command is enough. If the outcome is unknown, the usage is dropped, so that it is not
+    // counted twice.
     if (outcome.kind === 'recorded' || outcome.kind === 'unconfirmed') return true;
     // A command that failed would fail again, so its counts are lost. One that the writer had no time or room for is
     // repeated.
@@ -103,11 +104,11 @@ export class UsageRecorder {
 
 /** A kind of usage, whose entries add up. */
 interface UsageKind<Entry> {
-  /** Most different entries held at once. */
+  /** The most different entries held at once. */
   readonly heldMax: number;
   /** The key of entries that add up to one. */
   keyOf(entry: Entry): string;
-  /** Whose share of the entries it is. */
+  /** The account to which the entry counts. */
   holderOf(entry: Entry): string;
   sum(held: Entry, more: Entry): Entry;
   /** Number of requests or evaluations that the entry stands for. */
@@ -117,7 +118,7 @@ interface UsageKind<Entry> {
 /** A token or a project may hold this many times the entries that are free: half of them, if it is alone. */
 const holderWeight = 1;
 
-/** Different uses held at once. Of further ones only the number is kept, until these are taken. */
+/** The most different uses held at once. Of further ones only the number is kept, until these are taken. */
 export const usesHeldMax = 2000;
 
 /** Usage of tokens: equal requests add up to one entry. */
@@ -130,7 +131,8 @@ export const tokenUseKind: UsageKind<TokenUse> = {
 };
 
 /**
- * Different flags, environments and hours held at once. Of further ones only the number is kept, until these are taken.
+ * The most different flags, environments and hours held at once. Of further ones only the number is kept, until these
+ * are taken.
  */
 export const countsHeldMax = 100_000;
 
@@ -167,7 +169,7 @@ export class UnrecordedUsage<Entry> {
   readonly #kind: UsageKind<Entry>;
   readonly #held = new Map<string, Entry>();
   readonly #holders = new HeldSlots();
-  /** Events that are lost: there was no room for them, or the writer could not record them. */
+  /** Number of events that were lost: there was no room for them, or the writer could not record them. */
   uncounted = 0;
 
   constructor(kind: UsageKind<Entry>) {

@@ -34,10 +34,7 @@ interface WorkerWatchOptions {
 }
 
 const watchIntervalMs = 250;
-/**
- * A worker is stuck when its event loop has not turned for this long, or for the deadline of requests if that is
- * longer.
- */
+/** A worker is stuck when its event loop has made no pass for this long, or for the deadline of requests if that is longer. */
 const stuckAfterMs = 3000;
 /**
  * A stuck worker that does not come back within this time, or a replacement that does not serve, ends the process in
@@ -175,7 +172,7 @@ const lastMessagesMs = 500;
 const spareWorkersMax = 8;
 /** A stopping service waits for this long for workers that do not end. */
 const stopTimeoutMs = 2000;
-/** A worker that is still loading is not stuck: on a busy machine loading takes its time. */
+/** A worker that is still loading is not stuck: on a busy machine loading is slow. */
 const loadTimeoutMs = 30_000;
 /** A worker that has served for this long is healthy: after its death the replacement starts at once again. */
 const healthyAfterMs = 10_000;
@@ -320,7 +317,7 @@ export class WorkerFleet {
     link.close();
   }
 
-  /** From now on the front end hands it no connection. */
+  /** From now on the front end hands it no more connections. */
   #takeOut(link: WorkerLink): void {
     const others = this.#inRotation.filter((other) => other !== link);
     this.#rebalancing.takeOut(link, others);
@@ -411,7 +408,7 @@ export class WorkerFleet {
   }
 
   /**
-   * Tells all workers to close the remaining connections, and waits for them. Nothing may be handed over any more.
+   * Makes all workers close their remaining connections, and waits for them. No connection may be handed over any more.
    * @param isStartFailed threads may still be loading, and crash if they are ended now, so they get more time;
    * otherwise everything after the last answer must fit into the drain time
    * @returns false when a worker did not end: its thread cannot be ended by force, so the process must exit by itself

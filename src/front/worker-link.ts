@@ -22,7 +22,7 @@ export type WorkerNews = Extract<WorkerMessage, { kind: 'log' | 'used' | 'counte
 /** The main thread's reactions to a worker's messages. */
 export interface WorkerLinkHooks {
   onReady(descriptor: AppDescriptor): void;
-  /** The worker asks to leave. @returns when it is its turn, and the front end hands it no more connections */
+  /** The worker asks to leave. @returns when it may leave, and the front end hands it no more connections */
   onLeaving(reason: string, mayWait: boolean): Promise<void>;
   onMessage(message: WorkerNews): void;
 }
@@ -145,7 +145,7 @@ export class WorkerLink implements Caller {
     Atomics.store(this.#state, shedCell, connections);
   }
 
-  /** @returns whether its event loop has not turned for `forMs` of watched time */
+  /** @returns whether its event loop has made no pass for `forMs` of watched time */
   isStuck(now: number, forMs: number): boolean {
     const beat = Atomics.load(this.#state, beatCell);
     if (beat !== this.#beatSeen) {

@@ -30,8 +30,8 @@ export function writeHead(response: HttpResponse, status: number, headers: Heade
 const addedBytesMax = 100;
 
 /**
- * A longer answer is always checked. A shorter one may be left to the library, which keeps what the socket does not take and
- * does not say so: the guard checks a sample of them.
+ * A longer answer is always checked. A shorter one may be left to the library, which silently keeps the bytes that the
+ * socket does not take: the guard checks a sample.
  */
 const uncheckedBytesMax = 4096;
 
@@ -41,9 +41,9 @@ function bytesAtMost({ status, headers, bodyBytes }: ReadyAnswer): number {
 }
 
 /**
- * Writes an answer within a handler, where uWebSockets.js gathers bytes for one write. When they are too many, and the
- * socket does not take them, the library drops the piece that it was given: `end` would leave the answer without its
- * body, and open. So `tryEnd`, which says what was taken and costs more, writes what may be too many.
+ * Writes an answer within a handler, where uWebSockets.js gathers bytes for one write. If there are too many, and the
+ * socket does not take them, the library drops the last piece: after `end`, the answer would lack its body and stay
+ * open. So an answer that may be too long is written by `tryEnd`, which costs more and returns whether it was taken.
  * @returns whether all of it was taken
  */
 export function writeAtOnce(response: HttpResponse, answer: ReadyAnswer, guard: PipeliningGuard): boolean {
@@ -125,7 +125,7 @@ export function writeChunkedEnd(response: HttpResponse, hasChunks: boolean): voi
   else response.writeHeader('Date', `${new Date().toUTCString()}\r\nContent-Length: 0\r\n`);
 }
 
-/** Corks nothing: this makes the library send what earlier writes left in its buffer. */
+/** An empty cork: it makes the library send what earlier writes left in its buffer. */
 export function flushSocket(response: HttpResponse): boolean {
   response.cork(() => undefined);
   return true;

@@ -12,7 +12,7 @@ export type UnreadBody =
   | 'too-large'
   /** Too few bytes arrived within an interval. */
   | 'stalled'
-  /** There is no room for the body, or its client has its quota of the room. */
+  /** There is no memory for the body, or its client has its quota of it. */
   | 'over-budget'
   /** It arrives in too many chunks for its length, each of which is a call from the addon. The rest is not read. */
   | 'scattered';
@@ -75,7 +75,7 @@ class ArrivingBody implements BodySink {
   readonly #limits: BodyLimits;
   readonly #declaredBytes: number | null;
   readonly #receiver: BodyReceiver;
-  /** What came before the last piece; null while nothing has. */
+  /** The bytes before the last piece; null: none. */
   #arrived: ArrivedBytes | null = null;
   #received = 0;
   #chunks = 0;
@@ -108,7 +108,7 @@ class ArrivingBody implements BodySink {
     return viewBytesMax > 0 && length <= viewBytesMax;
   }
 
-  /** Of the rest of a refused body, too, each chunk is a call. */
+  /** Each chunk of the rest of a refused body is a call, too. */
   #isTooScattered(piece: Uint8Array): boolean {
     this.#received += piece.length;
     this.#chunks += 1;

@@ -2,7 +2,7 @@ import { writeHead } from './answer-writing.ts';
 import type { HeaderBlock } from './header-block.ts';
 import type { HttpResponse, UwsApp } from './uws.ts';
 
-/** What an app does with a connection before it reads anything from it. */
+/** How an app treats a connection before it reads anything from it. */
 export interface ConnectionRules {
   /**
    * A connection was opened or closed. Called for refused connections too.
@@ -22,13 +22,13 @@ export function watchConnections(app: UwsApp, { onConnection, crowded }: Connect
 }
 
 /**
- * Answers and closes at once, because descriptors are what is short. A client that has sent its request already gets a
- * reset after the answer.
+ * Answers and closes at once, because file descriptors are running out. A client that has sent its request already gets
+ * a reset after the answer.
  */
 function refuse(response: HttpResponse, { headers, body }: ConnectionRules['crowded']): void {
   response.cork(() => {
     writeHead(response, 503, headers);
-    // All in one call: without a request the library takes every answer as ended.
+    // All in one call: without a request, the library treats every answer as ended.
     response.end(body, true);
   });
 }

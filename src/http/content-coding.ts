@@ -6,7 +6,7 @@ export type Coding = (typeof codings)[number];
 
 /**
  * @param header `Accept-Encoding`: a coding with `q=0` is refused
- * @param offered those that the body has
+ * @param offered the codings that the body has
  * @returns the best coding that the client accepts; null: the body as it is
  */
 export function acceptedCoding(header: string, offered: readonly Coding[] = codings): Coding | null {

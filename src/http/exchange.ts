@@ -25,7 +25,10 @@ const lingerMs = 250;
  * The same for a client that may have sent more: if the connection closed too early, the client might lose the answer.
  */
 const lastLingerMs = 2000;
-/** How often the wait is repeated for a client that goes on sending: it may read the answer only when it has sent everything. */
+/**
+ * How often the wait is repeated for a client that is still sending: it may not read the answer before it has sent
+ * everything.
+ */
 const lingersMax = 5;
 
 /** Receives a request's body. */
@@ -44,7 +47,7 @@ const ready: { -readonly [Key in keyof ReadyAnswer]: ReadyAnswer[Key] } = {
   bodyBytes: 0,
 };
 
-/** `Exchange`, or a class that gives its answers with more. */
+/** `Exchange`, or a subclass that adds headers to its answers. */
 export type ExchangeClass = typeof Exchange;
 
 /**
@@ -70,7 +73,7 @@ export class Exchange {
   #isInCall = true;
   /** Status of an answer that has begun. */
   #status = 0;
-  /** Once set it stays: the policy is not asked again, because it counts on this answer to close its connection. */
+  /** Once set it stays: the policy is not called again, because it relies on this answer to close its connection. */
   mustClose = false;
   #hasChunks = false;
   /** Answered, or the client is gone. */
@@ -151,7 +154,7 @@ export class Exchange {
   /** Answers whole. @param body not of one byte; it may be a view of shared memory, and is copied before this returns */
   answer(status: number, headers: HeaderBlock, body: Body): void {
     if (this.isOver || this.#isHeld) return;
-    // Here, because what is thrown while the library gathers an answer ends the process.
+    // This runs before the cork: an exception while the library gathers an answer would end the process.
     assert(body.length !== 1, 'a body of one byte cannot end its connection');
     this.#give(status, headers, body);
   }
@@ -339,7 +342,7 @@ export class Exchange {
   end(): void {
     if (this.isOver) return;
     this.#finish();
-    // The library closes the connection of a client that has said so, when the answer is ended for it.
+    // For a client that sent `Connection: close`, the library closes the connection when the answer is ended.
     if (this.#isToClose() && !(this.isClientsLast && !this.isLast && this.#body === null)) {
       this.#response.cork(() => writeChunkedEnd(this.#response, this.#hasChunks));
       this.#linger();
@@ -354,7 +357,7 @@ export class Exchange {
     this.#closeSoon();
   }
 
-  /** Reads no more of the connection, not even its end: for a connection whose last answer this is. */
+  /** Reads no more from the connection, not even its end: this is its last answer. */
   stopReading(): void {
     this.#response.pause();
   }
@@ -371,11 +374,11 @@ export class Exchange {
     this.#isInCall = false;
   }
 
-  /** The answer is whole on the wire. If the client does not close the connection as announced, it is closed here. */
+  /** The whole answer was sent. If the client does not close the connection as announced, it is closed here. */
   #linger(): void {
     this.#isClosing = true;
     if (this.isLast) this.#closeWhenSilent(lingersMax);
-    // A client that has said so may wait for the end of the connection.
+    // A client that sent `Connection: close` may wait for the end of the connection.
     else if (this.isClientsLast) this.#closeSoon();
     else setTimeout(() => this.#close(), lingerMs).unref();
   }
@@ -389,7 +392,7 @@ export class Exchange {
     setTimeout(look, lastLingerMs).unref();
   }
 
-  /** Closes the connection. What is not sent yet is lost. */
+  /** Closes the connection. Unsent bytes are lost. */
   #closeSoon(): void {
     setImmediate(() => this.#close());
   }

@@ -29,7 +29,7 @@ export interface FrontServerOptions extends ConnectionRules {
 export interface FrontServer {
   /** @returns the port that was taken. @throws ListenError when the port cannot be taken */
   listen(host: string, port: number): Promise<number>;
-  /** From now on, new connections go to the added apps in turn. */
+  /** From now on, new connections go to the added apps, round robin. */
   add(descriptor: AppDescriptor): void;
   remove(descriptor: AppDescriptor): void;
   /** Accepts no new connections. */

@@ -1,4 +1,4 @@
-/** The address cannot be listened on; the message says what to do. */
+/** The server cannot listen on the address; the message says what to do. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }

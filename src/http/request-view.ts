@@ -21,7 +21,7 @@ const none: string[] = [];
 export class RequestView {
   #request: HttpRequest | null = null;
   #method = '';
-  /** Names and values in turns, of which `#count` are this request's. Each line crosses from the addon once. */
+  /** Names and values alternate; `#count` of them are this request's. Each line crosses from the addon once. */
   readonly #lines: string[] = [];
   #count = 0;
   #sizes = 0;
@@ -44,7 +44,7 @@ export class RequestView {
       this.#encodings += 1;
       this.#isOddLength ||= value.toLowerCase() !== 'chunked';
     } else if (name === 'connection') {
-      // The library looks at the first.
+      // The library uses the first one.
       this.#endsConnection ??= saysClose(value);
     }
   };
@@ -124,10 +124,10 @@ export class RequestView {
   }
 
   /**
-   * Finds what in the head could make another parser see another end of the request: a proxy in front could then take a
-   * part of it for the next request, or the other way round (request smuggling). Such a request is refused, and its
-   * connection ends. Every line is checked, because uWebSockets.js frames by the first of several headers, and takes an
-   * empty one as absent.
+   * Finds anything in the head from which another parser could see another end of the request: a proxy in front could
+   * then take a part of it for the next request, or the next for a part of it (request smuggling). Such a request is
+   * refused, and its connection ends. Every line is checked, because uWebSockets.js frames by the first of several
+   * headers, and takes an empty one as absent.
    * @returns a message for the client; null when there is no fault
    */
   framingFault(): string | null {
@@ -137,14 +137,15 @@ export class RequestView {
   }
 
   /**
-   * Whether only uWebSockets.js has seen where the request ends. It reads chunks loosely, and shows their content but not
-   * their framing. So the connection ends with the answer: what looks like another request behind it is never handled.
+   * Whether only uWebSockets.js has seen where the request ends. It reads chunks loosely, and shows their content but
+   * not their framing. So the connection ends with the answer: bytes behind it that look like another request are never
+   * handled.
    */
   get hasUncertainEnd(): boolean {
     return this.#encodings > 0 || !commonMethods.has(this.#method);
   }
 
-  /** Whether the client has said that it sends no request after this one. */
+  /** Whether the client announced that it sends no request after this one. */
   get endsConnection(): boolean {
     return this.#endsConnection === true;
   }
@@ -165,8 +166,8 @@ function lengthOf(text: string): number {
 }
 
 /**
- * @param connection the value of that header. uWebSockets.js looks only whether it has five bytes, of which a character
- * takes several if it is not ASCII
+ * @param connection the value of that header. uWebSockets.js only checks whether it has five bytes, of which a
+ * character takes several if it is not ASCII
  */
 function saysClose(connection: string): boolean {
   const length = 'close'.length;
@@ -187,7 +188,7 @@ export function needsCare(request: HttpRequest): boolean {
   return isCareful || hosts > 1;
 }
 
-/** Tells most lines apart by the length of their names: each request of evaluation comes here with every line. */
+/** Most lines are ruled out by the length of their names, because every line of every evaluation request is checked here. */
 function noteForCare(name: string, value: string): void {
   switch (name.length) {
     case 4:

@@ -16,8 +16,8 @@ const buildName = `uws_${process.platform}_${process.arch}_${process.versions.mo
 const buildFolders = ['dist/bin', '.'];
 
 /**
- * The package's own module does no more than this. It can only be imported, so it would be loaded before the line above,
- * or by a top-level await, which the threads' bundles cannot have (decision 0073).
+ * The package's own module does the same. It can only be imported, so it would be loaded before the line above, or by a
+ * top-level await, which the threads' bundles cannot have (decision 0073).
  * @throws Error where the package has no build for this Node and platform
  */
 function loadAddon(): typeof import('uWebSockets.js') {
@@ -39,7 +39,7 @@ export type AppDescriptor = number | bigint | object;
 /** An app with the methods that the addon has and its declarations lack. */
 export interface UwsApp extends TemplatedApp {
   getDescriptor(): AppDescriptor;
-  /** New connections go to the added apps in turn. */
+  /** New connections go to the added apps, round robin. */
   addChildAppDescriptor(descriptor: AppDescriptor): void;
   removeChildAppDescriptor(descriptor: AppDescriptor): void;
 }
@@ -65,7 +65,7 @@ export function listen(
   port: number,
   onListening: (socket: us_listen_socket | false) => void,
 ): void {
-  // The declaration lacks the form with both a host and options, which the addon has.
+  // The addon accepts both a host and options, but the declaration lacks this form.
   (app.listen as unknown as Listen).call(app, host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, onListening);
 }
 

@@ -17,9 +17,9 @@ export interface HttpRoute {
   readonly pattern: string;
   /** The route under which its answers are counted; a handler may set another one (`Exchange.route`). */
   readonly countedAs: number;
-  /** What its requests are answered through, where that is not `Exchange` itself. */
+  /** The class of its exchanges, if it is not `Exchange` itself. */
   readonly exchange?: ExchangeClass;
-  /** Must answer, or keep the exchange and answer later. What it throws becomes a 500. */
+  /** Must answer, or keep the exchange and answer later. An exception becomes a 500. */
   handle(exchange: Exchange, request: RequestView): void;
 }
 
@@ -32,7 +32,7 @@ export interface DirectRoute {
   /** The pattern ends in one open segment. */
   readonly pattern: string;
   readonly countedAs: number;
-  /** What answers go through that are not given at once, where that is not `Exchange` itself. */
+  /** The class of exchange for answers that are not given at once, if it is not `Exchange` itself. */
   readonly exchange?: ExchangeClass;
   /** @returns what to write, valid until the next call */
   answer(segment: string, query: string): ReadyAnswer;

@@ -3,13 +3,13 @@ import { passNow } from '../support/monotonic-clock.ts';
 import { cellsOfSeries, type Metric } from './metric.ts';
 import { count, type MetricCells } from './metric-cells.ts';
 
-/** Statuses that the service answers with. Any other one is counted as the last. */
+/** The statuses of answers. Any other one is counted as the last. */
 export const answerStatuses = [
   200, 201, 204, 302, 303, 304, 308, 400, 401, 402, 403, 404, 405, 408, 409, 410, 412, 413, 415, 422, 428,
   429, 500, 501, 503, 0,
 ] as const;
 
-/** Who ended a request before its answer was complete. */
+/** Whether the client or the service ended a request before its answer was complete. */
 export const unansweredBy = ['client', 'service'] as const;
 
 const seriesOfStatus = new Uint8Array(600).fill(answerStatuses.length - 1);

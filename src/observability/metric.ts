@@ -1,10 +1,9 @@
 /**
- * What Burgee counts and measures about itself, as data. An actor declares its metrics in its protocol. Their values
- * are cells of one typed array, so that counting is one addition, and each thread that shares the memory can read them.
+ * The metrics of Burgee, as data. An actor declares its metrics in its protocol. Their values are cells of one typed
+ * array, so that counting is one addition, and each thread that shares the memory can read them.
  *
- * Cells of a metric, series by series:
- *   counter, gauge   the value
- *   histogram        values up to each bound, not cumulative; values above the last bound; the sum of all values
+ * Cells of a metric, series by series: counter, gauge   the value histogram        values up to each bound, not
+ * cumulative; values above the last bound; the sum of all values
  */
 export interface MetricShape {
   readonly kind: 'counter' | 'gauge' | 'histogram';

@@ -1,7 +1,7 @@
 import type { Coding } from '../http/content-coding.ts';
 import { extendHeaderBlock, type HeaderBlock, headerBlock } from '../http/header-block.ts';
 
-/** Seconds after which a client that met an overload may try again. */
+/** Seconds after which a client may retry after an overload. */
 const retryAfterSeconds = 1;
 const retryNow = ['Retry-After', String(retryAfterSeconds)] as const;
 const json = ['Content-Type', 'application/json'] as const;
@@ -50,7 +50,7 @@ const managementPreflightBlock = headerBlock([...managementLines, ...preflight])
 export const plainText = 'text/plain; charset=utf-8';
 const managementTextBlock = headerBlock([['Content-Type', plainText], ...managementLines]);
 
-/** What some answers have in addition to status and body. */
+/** Fields of some answers, in addition to status and body. */
 export interface AnswerFields {
   /** Null when there is no body. */
   readonly contentType?: string | null;
@@ -129,10 +129,10 @@ export function consoleHeaders(requestId: string, status: number, fields: Answer
   return headerBlock(lines);
 }
 
-/** What a node of a cluster says with each answer while it may lack changes that others have acknowledged. */
+/** A node of a cluster adds this to each answer while it may lack changes that others have acknowledged. */
 const detachedLine = ['Burgee-State', 'detached'] as const;
 const detachedText = `\r\n${detachedLine.join(': ')}`;
-/** By the block that each is in place of. */
+/** By the block that each replaces. */
 const detachedBlocks = new Map<HeaderBlock, HeaderBlock>();
 for (const block of [
   evaluationHeaders,
@@ -157,7 +157,7 @@ export function detachedHeaders(block: HeaderBlock): HeaderBlock {
   return { name, value: value.replace(exposed, `${exposed}, ${detachedLine[0]}`) };
 }
 
-/** The answer above the Evaluation API's own limit, where one is switched on. */
+/** The answer above the Evaluation API's own limit, if that is set. */
 export function evaluationLimitedHeaders(retryAfter: number): HeaderBlock {
   return headerBlock([json, anyOrigin, noStore, ['Retry-After', String(retryAfter)]]);
 }

@@ -7,13 +7,13 @@ import type { CallerIds } from '../support/caller-ids.ts';
 import { type AnswerFields, consoleHeaders, managementHeaders, syncHeaders } from './answer-headers.ts';
 import type { ApiCall, ApiName, Caller } from './call.ts';
 
-/** What the answers of an API have in common. */
+/** The parts of an API's answers that are the same for all operations. */
 export interface ApiFormat {
   readonly name: ApiName;
   headers(requestId: string, status: number, fields: AnswerFields): HeaderBlock;
   /** @returns a problem as the body of an answer, JSON text */
   envelope(problem: ApiProblem): string;
-  /** What a client should do when it is not known whether its change was applied. */
+  /** Advice for a client when the outcome of its change is unknown. */
   readonly mayBeApplied: string;
 }
 
@@ -54,7 +54,7 @@ export interface RequestHead {
   readonly coding: Coding | null | undefined;
   /** A read that the page makes by itself: it does not count as use of the session. */
   readonly isBackground: boolean;
-  /** It may change something, and was not made by a page of this service. */
+  /** The request may change something, and was not made by a page of this service. */
   readonly isForeign: boolean;
   /** The key of the limits for each address. */
   readonly limitKey: string;
@@ -72,15 +72,18 @@ export class ApiRequest<Operation = unknown> {
   readonly operation: Operation | null;
   readonly call: ApiCall;
   readonly head: RequestHead;
-  /** Who asks, once that is known. */
+  /** The caller, once it is known. */
   caller: Caller | null = null;
-  /** The token or member, for the log and the quotas; also one that was refused. */
+  /** The token or member, for the log and the quotas. A refused one, too. */
   callerId: string | null = null;
-  /** What it takes of its client's quota of requests that wait; given back when it is answered. When its client goes away, work that goes on keeps it. */
+  /**
+   * Its slot in the client's quota of waiting requests. It is given back with the answer; if the client goes away, when
+   * the work on the request ends.
+   */
   quota: { end(): void } | null = null;
   /** Gives back the memory of the request's body, with the answer or before; a second call has no effect. */
   releaseBody: () => void = () => undefined;
-  /** Pieces of work on it that go on in the background, also when its client has gone. */
+  /** Number of background tasks for it, which continue when its client has gone. */
   running = 0;
   /** Called once, when the answer is given. */
   onAnswered: (status: number) => void = () => undefined;
@@ -99,7 +102,7 @@ export class ApiRequest<Operation = unknown> {
     this.head = head;
   }
 
-  /** Gives back what the request takes of its client's quotas: that of requests, and the memory of its body. */
+  /** Gives back the request's part of its client's quotas: its slot, and the memory of its body. */
   giveBack(): void {
     this.quota?.end();
     this.releaseBody();
@@ -134,7 +137,7 @@ export class ApiRequest<Operation = unknown> {
     this.refuse({ code: 'internal-error', detail });
   }
 
-  /** Begins a stream: the log has it now. */
+  /** Begins a stream. It is logged now. */
   begin(status: number, fields: AnswerFields): void {
     this.exchange.begin(status, this.headers(status, fields));
     this.onAnswered(status);

@@ -6,8 +6,8 @@ import { nullable, shape, text } from '../contracts/console/view-parts.ts';
 export const optional = Type.Optional;
 
 /**
- * The fields of the Management API. The `cohorts` of a group flag are flag-wide, those of a state its own list (null or
- * [] inherits).
+ * The fields of the Management API. The `cohorts` of a group flag are flag-wide; those of a state are its own list
+ * (null or [] inherits).
  */
 const state = shape({
   enabled: optional(Type.Boolean()),

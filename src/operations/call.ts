@@ -25,9 +25,9 @@ export interface ApiCall {
   readonly userAgent: string;
   /** The body as received. Null when the operation takes none. */
   body: Uint8Array | null;
-  /** What a conversation passes to its step. */
+  /** The value that a conversation passes to its step. */
   readonly input?: unknown;
-  /** When the request was here whole, by `monotonicMs`: a change is due a deadline later. By default when it is sent. */
+  /** When the request was complete, by `monotonicMs`; by default when it is sent. A change is due a deadline later. */
   askedAt?: number;
 }
 
@@ -44,20 +44,20 @@ export interface ApiAnswer {
   readonly entityTag: string | null;
   /** Seconds; undefined when `Retry-After` follows from the status. */
   readonly retryAfter?: number | undefined;
-  /** The token or member that asked, if there is one. */
+  /** The calling token or member, if there is one. */
   readonly callerId: string | null;
   /** Counts for the address' limit of failed authentications: a missing, malformed or unknown token. */
   readonly isFailedAuthentication: boolean;
   /** A refusal that must be recorded. (A write's is recorded already when it is answered.) */
   readonly denial: Denial | null;
-  /** The session that asked: to be marked as seen. */
+  /** The session of the caller, to be marked as seen. */
   readonly touchedSessionId: string | null;
 }
 
 /**
  * Field by field, so that all answers have one shape: an object that is made by spreading another and then gets further
  * fields takes V8 more than a microsecond.
- * @param given what the answer has in addition to status and body. By default it is JSON, and has nothing else
+ * @param given fields in addition to status and body. By default the answer is JSON without other fields
  */
 export function apiAnswer(
   status: number,
@@ -82,14 +82,14 @@ export function apiAnswer(
 export interface Caller {
   /** Of the token or the member; null: the operation needs no session, and the request has none. */
   readonly id: string | null;
-  /** What the operation gets of its caller, by its API. */
+  /** The caller as the operation sees it, by API. */
   readonly principal: Principal | ConsolePrincipal | SyncTarget | null;
 }
 
 /** An answer whose body may come in pieces, which are read from a snapshot until `release`. */
 export interface Read {
   readonly answer: ApiAnswer;
-  /** Called once, when the body is complete or not wanted any more. */
+  /** Called once, when the body is complete or no longer needed. */
   release(): void;
 }
 

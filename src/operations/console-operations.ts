@@ -1,4 +1,4 @@
-// Made from the files beside it by scripts/lib/operation-tables.mjs, with each build. Not edited by hand.
+// Generated from the files of operations by scripts/lib/operation-tables.mjs, with each build. Do not edit.
 import { createAudience } from './audiences/create-audience.ts';
 import { deleteAudience } from './audiences/delete-audience.ts';
 import { editAudience } from './audiences/edit-audience.ts';
@@ -124,7 +124,7 @@ export const consoleOperations = {
   'watch-project': watchProject,
 } as const;
 
-/** What conversations ask for. */
+/** The steps of conversations. */
 export const consoleSteps = {
   'permit-nodes': permitNodes,
   'begin-open-id-session': beginOpenIdSession,

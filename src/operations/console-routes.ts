@@ -1,6 +1,6 @@
-// Made from the files beside it by scripts/lib/operation-tables.mjs, with each build. Not edited by hand.
+// Generated from the files of operations by scripts/lib/operation-tables.mjs, with each build. Do not edit.
 
-/** Where each operation is asked for. Without schemas, so that it can be part of the web app. */
+/** The route of each operation. Without schemas, so that it can be part of the web app. */
 export const consoleRoutes = {
   'create-audience': 'POST /projects/{projectId}/audiences',
   'delete-audience': 'DELETE /projects/{projectId}/audiences/{audienceId}',

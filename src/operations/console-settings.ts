@@ -12,6 +12,6 @@ export interface ConsoleSettings {
   readonly isMailConfigured: boolean;
   /** Whether this service is a node of a cluster. */
   readonly isCluster: boolean;
-  /** The link with which this process admits the first Owner. */
+  /** The link of this process for the first Owner. */
   readonly firstOwnerOffer: FirstOwnerOffer;
 }

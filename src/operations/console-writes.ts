@@ -1,4 +1,4 @@
-// Made from the files beside it by scripts/lib/operation-tables.mjs, with each build. Not edited by hand.
+// Generated from the files of operations by scripts/lib/operation-tables.mjs, with each build. Do not edit.
 import { createAudience } from './audiences/create-audience.ts';
 import { deleteAudience } from './audiences/delete-audience.ts';
 import { editAudience } from './audiences/edit-audience.ts';
@@ -27,7 +27,7 @@ import { createToken } from './tokens/create-token.ts';
 import { revokeConsoleToken } from './tokens/revoke-console-token.ts';
 import { rotateToken } from './tokens/rotate-token.ts';
 
-/** What the writer decides for the console, steps of conversations included. */
+/** The operations and steps that the writer decides for the console. */
 export const consoleWrites = {
   'create-audience': createAudience,
   'delete-audience': deleteAudience,

@@ -10,17 +10,17 @@ import type { SessionCookie } from './sessions/session-cookie.ts';
 import type { SyncStreamsPort } from './sync/sync-streams-port.ts';
 import type { PageWatchers } from './watching/page-watchers.ts';
 
-/** Who has a password checked or hashed. */
+/** The client that has a password checked or hashed. */
 export interface PasswordCaller {
   /** Of the address. */
   readonly limitKey: string;
-  /** The account that the password is for: its email, or what else names it. */
+  /** The account of the password: its email, or another name for it. */
   readonly account: string;
-  /** Whether the address has a live session of the account, or a link of it. */
+  /** Whether the client's address has a live session of the account, or a link for it. */
   readonly isKnown: boolean;
 }
 
-/** The way of a sign-in to the queue of the process, which makes and checks a few hashes at a time. */
+/** The calls of a sign-in to the process' queue, which makes and checks a few hashes at a time. */
 export interface PasswordPort {
   /**
    * Checks a password against several hashes, one after the other.
@@ -43,14 +43,14 @@ export interface SignInAttempts {
    * @returns null when it may be made, or seconds until one may be made.
    */
   begin(account: string, limitKey: string): number | null | Promise<number | null>;
-  /** Takes back an attempt that was right, or that was not checked. */
+  /** Takes back an attempt that was right, or was not checked. */
   giveBack(account: string, limitKey: string): void;
   /** Counts an attempt whose account is known only at its end, for the address alone. */
   beginFrom(limitKey: string): number | null | Promise<number | null>;
   giveBackFrom(limitKey: string): void;
 }
 
-/** A request that takes several steps: reads, changes, and calls to what the process has once for all workers. */
+/** A request that takes several steps: reads, changes, and calls to the main thread. */
 export interface ConversationCall<Body = unknown> {
   readonly request: ApiRequest;
   readonly body: Body;

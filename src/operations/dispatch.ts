@@ -38,7 +38,7 @@ import { signedIn } from './operation.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { SyncOperation } from './sync/sync-operations.ts';
 
-/* Runs the operations of all APIs, in a worker and in the writer: who may ask, what is asked, and the answer. */
+/* Runs the operations of all APIs, in a worker and in the writer: authorizes callers, reads input, makes answers. */
 
 export type Operation = ManagementOperation | ConsoleOperation | SyncOperation;
 
@@ -136,7 +136,7 @@ export function decideWrite(
   const decided = runForMember<ConsoleDecision>(queries, operation, call, member, context);
   if (!decided.ok) return { changes: [], answer: memberRefusal(decided.problem, member, context) };
   const answer = memberAnswer(decided.value.reply, member, context);
-  // What crosses to another thread must be text: pieces would be read after the transaction.
+  // An answer for another thread must be text: pieces would be read after the transaction.
   return { changes: decided.value.changes, answer: { ...answer, body: joinPieces(answer.body) } };
 }
 
@@ -199,7 +199,7 @@ function runForMember<Result>(
   return run(queries, request, principal, context);
 }
 
-/** What a request of the console's API asks of its operation. */
+/** The input of an operation of the console's API. */
 export interface ConsoleInput {
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -236,7 +236,7 @@ function readQuery(
   return problems.isEmpty ? succeed(Object.fromEntries(query)) : refuse('invalid-request', problems.detail());
 }
 
-/** A body may be nothing but errors, each of which is worded: more than are listed, and few enough to be quick. */
+/** A body may consist of errors only. This many are described: more than are listed, and few enough to be quick. */
 const errorsMax = 100;
 const compiled = new Map<TSchema, CompiledSchema<TSchema>>();
 

@@ -4,7 +4,7 @@ import type { Steps } from '../support/steps.ts';
 import { pausing } from '../support/text-pieces.ts';
 import type { Shown } from './operation.ts';
 
-/** `{"name": [items]}`, item by item. A null is a pause in which other requests are served: no item is ready yet. */
+/** `{"name": [items]}`, item by item. A null means that no item is ready yet: the worker serves other requests meanwhile. */
 export function listReply(name: string, items: Iterable<object | null>): Outcome<Shown, ConsoleProblem> {
   return succeed({ pieces: { contentType: 'application/json', text: listPieces(name, items) } });
 }

@@ -12,7 +12,7 @@ import { type ApiAnswer, type ApiCall, apiAnswer } from './call.ts';
    document, and what it does from step 8 of the order of checks on. A read needs a token's read permission, a change
    its write permission. */
 
-/** What deciding a change needs in addition to the records and the call. */
+/** The input of a decision in addition to the records and the call. */
 export interface WriteContext extends GuardContext {
   newId(): string;
   /** SHA-256, 32 bytes. */

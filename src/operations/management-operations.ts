@@ -1,4 +1,4 @@
-// Made from the files beside it by scripts/lib/operation-tables.mjs, with each build. Not edited by hand.
+// Generated from the files of operations by scripts/lib/operation-tables.mjs, with each build. Do not edit.
 import { createFlag } from './flags/create-flag.ts';
 import { listFlags } from './flags/list-flags.ts';
 import { patchFlag } from './flags/patch-flag.ts';

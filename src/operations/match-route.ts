@@ -35,7 +35,7 @@ export function createRouter<Operation extends { readonly route: string | null }
       const [method = '', path = ''] = (operation.route ?? '').split(' ');
       return { operation, method: method.toLowerCase(), segments: path.split('/').slice(1) };
     })
-    // A named segment is tried before an open one: `/audit/export` is no `{id}` of `/audit`.
+    // A named segment is tried before an open one: in `/audit/export`, `export` is not an `{id}`.
     .sort((left, right) => openSegments(left) - openSegments(right));
   return (method, path) => {
     const sent = path.slice(base.length).split('/').slice(1);

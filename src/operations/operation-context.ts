@@ -12,7 +12,7 @@ export interface OperationSettings extends ConsoleSettings {
   readonly acceptedPrefixes: readonly string[];
 }
 
-/** What an operation needs in addition to the records and the call. */
+/** The input of an operation in addition to the records and the call. */
 export type OperationContext = ConsoleContext & WriteContext;
 
 const secretBytes = 32;

@@ -15,7 +15,7 @@ import type { Conversation } from './conversation.ts';
    (`console-operations.ts`), and everything else about an operation derives from its row. */
 
 /**
- * Who may ask. A record of the organisation is looked up in the member's own organisation, one of a project by
+ * The required access. A record of the organisation is looked up in the member's own organisation, one of a project by
  * `{projectId}`. A record of another organisation or project is a 404, like one that does not exist; an insufficient
  * role is a 403.
  */
@@ -66,10 +66,7 @@ export interface ReplyPieces {
   readonly fileName?: string | undefined;
 }
 
-/**
- * What an operation answers with: a value for `JSON.stringify`, or text in pieces (a long list as JSON, or another
- * type).
- */
+/** The body of an operation's answer: a value for `JSON.stringify`, or text in pieces (a long list as JSON, or another type). */
 export interface Shown {
   readonly status?: 200 | 201;
   readonly value?: unknown;
@@ -127,7 +124,7 @@ export interface ConsoleWrite extends Row {
   readonly actor: 'write';
   readonly run: Run<never, never, ConsoleDecision>;
 }
-/** A worker leads it through steps of both. */
+/** A worker runs its steps, which may be of both kinds. */
 export interface ConsoleConversation extends Row {
   readonly actor: 'conversation';
   readonly run: Conversation<never>;

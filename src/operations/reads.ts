@@ -22,11 +22,11 @@ function consoleReadOf({ operation: id }: ApiCall): ConsoleRead {
   return operation;
 }
 
-/** What moves the reader to the newest state. */
+/** Moves the reader to the newest state. */
 interface NewestState {
-  /** To what anybody may have seen. @returns whether it has moved */
+  /** To the newest state that any client may have seen. @returns whether it has moved */
   refresh(): boolean;
-  /** The same, but not while a commit is on its way: then the state stays as old as it is, a quarter of a second at most. */
+  /** The same, but while a commit is in progress the state stays as it is: at most a quarter of a second old. */
   refreshSettled(): void;
 }
 
@@ -51,8 +51,8 @@ export class Reads implements ApiReads {
   }
 
   /**
-   * Steps 4 to 7 of the order of checks, for the operations of any actor. Who passes has to be authorized again by the
-   * writer, and by a read that is made later.
+   * Steps 4 to 7 of the order of checks, for the operations of any actor. The writer, and a read that is made later,
+   * must authorize the caller again.
    */
   authorize(operation: Operation | null, call: ApiCall): Outcome<Caller, ApiAnswer> {
     const isRead = operation?.actor === 'read' || operation?.actor === 'sync';
@@ -64,7 +64,7 @@ export class Reads implements ApiReads {
     return this.#authorize(operation, call);
   }
 
-  /** Nothing takes another snapshot meanwhile, so none has to be pinned. */
+  /** No other snapshot is taken meanwhile, so this one need not be pinned. */
   #authorize(operation: Operation | null, call: ApiCall): Outcome<Caller, ApiAnswer> {
     return authorize(this.#reader.askers, operation, call, createOperationContext(this.#settings));
   }

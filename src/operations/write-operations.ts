@@ -3,7 +3,7 @@ import type { ManagementWrite } from './management-operation.ts';
 import { managementOperations } from './management-operations.ts';
 import type { ConsoleWrite } from './operation.ts';
 
-/** What the writer decides, by id. */
+/** The operations that the writer decides, by id. */
 const operations = new Map<string, ManagementWrite | ConsoleWrite>(
   [...Object.values(managementOperations), ...Object.values(consoleWrites)].flatMap((operation) =>
     operation.actor === 'write' ? [[operation.id, operation] as const] : [],

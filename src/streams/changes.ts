@@ -8,7 +8,7 @@ import {
 } from './configuration.ts';
 import type { PinnedState, StoreWatch } from './store-watch.ts';
 
-/** Changes of an environment that are remembered: a client that missed more gets a snapshot. */
+/** The most changes of an environment that are remembered. A client that missed more gets a snapshot. */
 const changesKept = 4000;
 /** The most entries of the change log that are searched for the changes that a client missed: some tens of milliseconds. */
 const entriesSearched = 10_000;
@@ -22,8 +22,8 @@ interface Change {
 }
 
 /**
- * The recent changes of an environment, oldest first, and the audiences that its flags apply. With them a client is sent
- * only what it lacks. After `restart` clients are sent snapshots.
+ * The recent changes of an environment, oldest first, and the audiences that its flags apply. From them a client is
+ * sent only the changes that it lacks. After `restart`, clients are sent snapshots.
  */
 export class Changes {
   readonly #environment: SyncedEnvironment;

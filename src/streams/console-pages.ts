@@ -16,7 +16,7 @@ export interface ConsolePagesOptions {
 
 const stopping = 'The service is stopping. Retry in a moment.';
 
-/** Opens the streams by which pages of the console watch changes. */
+/** Opens the streams on which pages of the console watch changes. */
 export class ConsolePages implements PageWatchers {
   readonly #options: ConsolePagesOptions;
 

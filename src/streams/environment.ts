@@ -8,7 +8,7 @@ import type { StepQueue } from './step-queue.ts';
 import type { PinnedState, StoreWatch } from './store-watch.ts';
 import type { Source, Stream, StreamEnd, StreamEvent, StreamKind } from './stream.ts';
 
-/** How a protocol says what has changed in an environment. */
+/** How a protocol encodes the changes of an environment. */
 export interface Encoding {
   readonly kind: StreamKind;
   readonly eventEveryMs: number;
@@ -18,7 +18,7 @@ export interface Encoding {
   /** @returns the name of the event that a client needs: clients with the same need share it; null: it needs none */
   need(environment: Environment, known: SyncPosition | null): string | null;
   /**
-   * Makes the event, in steps where it is long.
+   * Makes the event, in steps if it is long.
    * @param known of one of the clients that need it
    * @param state the newest one; the environment may move on after the first step
    */
@@ -33,16 +33,16 @@ export interface Encoding {
   farewell(stream: Stream, reason: StreamEnd): Uint8Array | null;
 }
 
-/** @returns why the streams that need the event end instead, where it cannot be made */
+/** @returns the event; or, if it cannot be made, why the streams that need it end */
 export type Making = Generator<unknown, StreamEvent | StreamEnd>;
 
-/** Within a round, streams with the same token are checked once. */
+/** Number of the current round of checks. Within a round, streams with the same token are checked once. */
 export interface CheckRound {
   number: number;
 }
 
 interface PendingEvent {
-  /** Of the first stream that needs it. */
+  /** What the client of the first waiting stream has. */
   readonly known: SyncPosition | null;
   /** Streams that wait for it. */
   readonly streams: Set<Stream>;
@@ -283,5 +283,5 @@ export class Environment implements Source, MemoryUser {
   }
 }
 
-/** The need of a client to whose version no delta can be applied. */
+/** The need of a client that cannot apply a delta. */
 export const snapshotNeed = 'snapshot';

@@ -48,7 +48,7 @@ export interface StreamRequest {
   readonly outlet: Outlet;
   /** Null: the client needs no token. */
   readonly tokenId: string | null;
-  /** What the client has from a stream before. Null: nothing. */
+  /** What the client has from an earlier stream. Null: nothing. */
   readonly known: SyncPosition | null;
   /** The first bytes of the stream. */
   readonly greeting?: Uint8Array;

@@ -21,7 +21,7 @@ export interface StreamEvent {
   readonly bytes: Uint8Array;
   /** What the client has when it has received the event. Null: the source keeps this itself. */
   readonly known: SyncPosition | null;
-  /** A client that has this already is not sent the event: it says the same. */
+  /** A client that has this already is not sent the event, which has the same content. */
   readonly sameAs?: SyncPosition | null;
   /** Streams that have begun to send it and are not at its end. */
   readonly readers: Set<Stream>;
@@ -50,8 +50,8 @@ export interface Outlet {
 }
 
 /**
- * The HTTP server closes a connection that takes nothing for 10 s, and says nothing. A stream that ends before that is
- * logged and counted.
+ * The HTTP server silently closes a connection that takes nothing for 10 s. A stream that ends before that is logged
+ * and counted.
  */
 export const httpStallMs = 8000;
 

@@ -19,10 +19,10 @@ import { monotonicMs } from '../support/monotonic-clock.ts';
 import { PortCalls } from '../support/port-calls.ts';
 import { within } from '../support/within.ts';
 
-/** Time for which an answer is cached, however many pages ask. */
+/** Time for which an answer is cached, for any number of pages. */
 const keptMs = 2000;
 
-/** Asks the cluster's thread for the nodes, one question at a time. */
+/** Requests the nodes from the cluster's thread, one call at a time. */
 class ClusterNodes implements NodesPort {
   readonly #questions: PortCalls<ClusterQuestions, Record<never, never>>;
   #last: { readonly list: NodeList | null; readonly at: number } | null = null;
@@ -48,7 +48,7 @@ class ClusterNodes implements NodesPort {
   }
 }
 
-/** Counts in flight of this process: as many as password checks may wait, and some sign-ins by OpenID. */
+/** The most counts in flight of this process: enough for all waiting password checks, and some sign-ins by OpenID. */
 const atOnce = 64;
 /** Timeout of an answer. After it a count is only this node's, and a page has no list of nodes. */
 const answerTimeoutMs = 4000;

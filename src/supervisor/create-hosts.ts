@@ -33,7 +33,7 @@ export interface HostParts {
   readonly onLog: (lines: LogLines) => void;
 }
 
-/** What the console's operations know of the configuration, in the writer and in each worker. */
+/** The settings for the console's operations, in the writer and in each worker. */
 export function consoleSettingsOf(
   config: Config,
   firstOwnerOffer: ConsoleSettings['firstOwnerOffer'],
@@ -49,7 +49,7 @@ export function consoleSettingsOf(
   };
 }
 
-/** How the main thread and each worker are clients of the writer. */
+/** The options of the writer's clients: the main thread and each worker. */
 export function writerClientOptionsOf(config: Config): WriterClientOptions {
   const answerMs = config.clusterUrl === null ? null : config.clusterWaitMs;
   return clientOptions(config.requestDeadlineMs, answerMs, config.workers + 1);

@@ -79,7 +79,7 @@ export class NotifierHost {
     this.#restartMs = Math.min(restartInMs * 2, backOffMs.max);
   }
 
-  /** Tells the notifier that a letter was put into the outbox. */
+  /** Notifies the notifier's thread that a letter was put into the outbox. */
   look(): void {
     this.#post(this.#worker, { kind: 'look' });
   }
@@ -122,7 +122,7 @@ export class NotifierHost {
 function asAnswer(outcome: WriteOutcome): OutboxAnswer {
   if (outcome.kind === 'letters') return { kind: 'letters', page: outcome.page };
   if (outcome.kind === 'taken') return { kind: 'taken' };
-  // In a cluster, stored is enough: the next decision sees it.
+  // In a cluster, a stored command is enough: the next decision sees it.
   const isStored = outcome.kind === 'recorded' || outcome.kind === 'unconfirmed';
   return isStored ? { kind: 'recorded' } : { kind: 'unavailable' };
 }

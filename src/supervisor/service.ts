@@ -47,8 +47,8 @@ interface SettledPort {
 
 /**
  * Port 0 asks for any free port. It is chosen before the threads start, because the links in error bodies contain it,
- * and held until the front end listens, so that no one else can get it, not even the admin listener with a port 0 of
- * its own.
+ * and held until the front end listens, so that no other process can get it, nor the admin listener, which may have a
+ * port 0 of its own.
  * @throws ListenError when the address cannot be listened on
  */
 export async function settlePort(config: Config): Promise<SettledPort> {
@@ -76,8 +76,7 @@ interface OpenId {
 }
 
 /**
- * Loads OpenID's parts only if a provider is configured. A provider that is down is asked again when it is
- * needed.
+ * Loads OpenID's parts only if a provider is configured. If the provider is down, the next sign-in tries again.
  * @returns null if no provider is configured
  */
 async function loadOpenId(config: Config, log: Logger): Promise<OpenId | null> {

@@ -10,7 +10,7 @@ import type { WriterReply, WriterRequest, WriterSetup } from '../writer/client/w
 
 export interface WriterHostOptions {
   readonly setup: WriterSetup;
-  /** How the main thread is a client of the writer. */
+  /** The options of the main thread's client of the writer. */
   readonly client: WriterClientOptions;
   /** Called when a letter was put into the outbox. */
   readonly onOutboxGrew: () => void;

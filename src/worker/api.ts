@@ -14,10 +14,10 @@ import type { RequestMeter } from './request-meter.ts';
 import type { LimitName } from './request-metrics-protocol.ts';
 import type { RouteName } from './route-names.ts';
 
-/** A request as the pipeline has it. */
+/** A request in the pipeline. */
 export type ApiRequest = AnyRequest<Operation>;
 
-/** What all APIs of operations are answered with. */
+/** What all APIs of operations use to answer. */
 export interface ApiServices {
   readonly reads: Reads;
   readonly readQueue: ReadQueue;
@@ -32,13 +32,13 @@ export interface ApiServices {
   onFault(fault: unknown, request: ApiRequest): void;
 }
 
-/** An API of operations: what it has of its own is data for the pipeline, which is the same for all. */
+/** An API of operations, as data for the pipeline, which is the same for all. */
 export interface Api extends ApiServices {
   readonly format: ApiFormat;
   readonly match: MatchRoute<Operation>;
   /** Requests in a minute; null: no limit. */
   readonly requestRate: RequestRate | null;
-  /** Whether other sites may ask before they send a request. */
+  /** Whether browsers may send a preflight request, for pages of other sites. */
   readonly hasPreflight: boolean;
   /** Null: credentials that fail are counted by the operations. */
   readonly failedAuthentications: FailedAuthentications | null;
@@ -65,7 +65,7 @@ interface RequestRate {
 
 interface FailedAuthentications {
   readonly limiter: AddressLimiter;
-  /** Above the limit, an address gets 429 whatever it sends; otherwise only for what fails. */
+  /** Above the limit, every request of the address gets 429; otherwise only requests that fail. */
   readonly areCheckedFirst: boolean;
 }
 

@@ -24,7 +24,7 @@ import { countedRoutes, type RouteName } from './route-names.ts';
 import { type SyncAnswers, sparseRecording } from './sync-answers.ts';
 import type { UsedBy } from './token-use-of.ts';
 
-/* What each API of operations has of its own. `pipeline.ts` has what they share. */
+/* The parts in which the APIs of operations differ. `pipeline.ts` has what they share. */
 
 interface ApiParts {
   readonly docsUrl: string;
@@ -56,7 +56,7 @@ function lineOf({ call, head }: ApiRequest, status: number, durationMs: number) 
   };
 }
 
-/** @returns the token; null for a request without a real one, and one whose client went away */
+/** @returns the token; null for a request without a real one, or whose client went away */
 function tokenIdOf({ callerId }: ApiRequest, status: number): string | null {
   return status === 0 ? null : callerId;
 }
@@ -179,7 +179,7 @@ export function consoleApi(parts: ConsoleApiParts): Api {
   return api;
 }
 
-/** Leads a request through the steps of its operation. */
+/** Runs the steps of a request's operation. */
 async function converse(
   request: ApiRequest,
   operation: ConsoleConversation,
@@ -187,7 +187,7 @@ async function converse(
   actors: ConversationActors,
 ): Promise<void> {
   const inputs: ReturnType<typeof readInput>[] = [];
-  // A body may be nothing but faults, whose wording takes a millisecond.
+  // A body may consist of faults only, and to describe them takes a millisecond.
   await readQueue.run(() => {
     if (!request.exchange.isOver) inputs.push(readInput(operation, request.call));
   });
@@ -202,7 +202,10 @@ function printable(text: string): string {
   return text.slice(0, userAgentCharsMax).replace(/[^\x20-\x7e]/g, '?');
 }
 
-/** A header that only a script of the same origin can add: for another site the browser asks first, and is refused. */
+/**
+ * A header that only a script of the same origin can add: for another site the browser sends a preflight request, which
+ * is refused.
+ */
 const proofHeader = 'x-burgee-console';
 
 /**

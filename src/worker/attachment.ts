@@ -6,14 +6,14 @@ import { LeaseCell } from '../support/lease-cell.ts';
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import { FlagAnswer, type FlagAnswerParts } from './answers/flag-evaluation.ts';
 
-/** What a node of a cluster answers with in its own way. A service alone has nothing of it on the way of a request. */
+/** The parts in which a node of a cluster answers differently. A service alone runs none of this code for a request. */
 export interface Attachment {
-  /** What requests of the APIs are answered through. */
+  /** The class of exchange for requests of the APIs. */
   readonly apiExchange: ExchangeClass;
   flagAnswer(parts: FlagAnswerParts): FlagAnswer;
   writer(port: WriterPort): WriterPort;
   crowded(answer: ConnectionRules['crowded']): ConnectionRules['crowded'];
-  /** Whether what is stored here is current, as far as others have acknowledged it. */
+  /** Whether the state stored here has every change that was acknowledged anywhere. */
   readonly isAttached: () => boolean;
 }
 
@@ -39,9 +39,9 @@ export function attachmentOf(leaseMemory: SharedArrayBuffer | null): Attachment 
 }
 
 /**
- * `FlagAnswer` on a node of a cluster: what it evaluates without a lease says that it may lack changes. The lease is looked
- * at before the state is read. Looked at afterwards it proves nothing: in between the node may have caught up, and got a
- * lease that the state which was read had not.
+ * `FlagAnswer` on a node of a cluster: an answer without a lease says that it may lack changes. The lease is checked
+ * before the state is read. A check afterwards would prove nothing: after the read, the node may have caught up and
+ * renewed its lease.
  */
 class LeasedFlagAnswer extends FlagAnswer {
   readonly #lease: LeaseCell;
@@ -88,7 +88,7 @@ function leasedExchange(lease: LeaseCell): ExchangeClass {
   };
 }
 
-/** @returns the answer to a connection that there is no room for, as the node is when it is given */
+/** @returns the answer to a connection for which there is no room, by the node's lease at that moment */
 function leasedCrowded(
   { headers, body }: ConnectionRules['crowded'],
   lease: LeaseCell,

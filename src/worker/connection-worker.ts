@@ -9,8 +9,9 @@ const ended: WorkerMessage = { kind: 'ended' };
 const closingMs = 20;
 
 /**
- * The Piscina task of a worker's thread: one long task that ends when the worker is told to stop. A worker that leaves
- * by itself ends its thread too, because the thread's state is unknown; by then its event loop holds nothing open.
+ * The Piscina task of a worker's thread: one long task that ends when the main thread stops the worker. A worker that
+ * leaves by itself ends its thread too, because the thread's state is unknown; by then its event loop holds nothing
+ * open.
  */
 export async function serveConnections(setup: WorkerSetup): Promise<void> {
   let hasLeft: boolean;
@@ -24,7 +25,7 @@ export async function serveConnections(setup: WorkerSetup): Promise<void> {
   if (hasLeft) process.exit(1);
 }
 
-/** @returns whether the worker left by itself. @throws when it cannot start: its thread then holds nothing */
+/** @returns whether the worker left by itself. @throws when it cannot start: its thread then holds no resources */
 async function serve(setup: WorkerSetup): Promise<boolean> {
   const reader = openStoreReader(setup);
   try {

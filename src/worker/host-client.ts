@@ -22,10 +22,10 @@ interface Waiting {
   reject(fault: Error): void;
 }
 
-/** Messages that the main thread sends without being asked. */
+/** Messages of the main thread that are not results of calls. */
 export type HostOrder = Exclude<HostMessage, { kind: 'results' }>;
 
-/** A worker's side of the main thread: calls to what the process has once for all workers. */
+/** A worker's client of the main thread: calls for what the process has once for all workers. */
 export class HostClient {
   readonly passwords: PasswordPort = {
     check: (caller, hashes, password) => this.ask('checkPassword', [caller, hashes, password]),

@@ -10,8 +10,8 @@ import type { Api, ApiRequest } from './api.ts';
 import { clientOf } from './limits/quota.ts';
 
 /**
- * Takes one of the client's requests that wait, for a body, for other reads or for the writer. A second call has no
- * effect. @returns false: the client has its quota already
+ * Takes a slot for a request that waits for its body, for other reads or for the writer. A second call has no effect.
+ * @returns false: the client has its quota already
  */
 export function takeQuota(request: ApiRequest, { requests }: Api): boolean {
   if (requests === null || request.quota !== null) return true;
@@ -22,8 +22,8 @@ export function takeQuota(request: ApiRequest, { requests }: Api): boolean {
 }
 
 /**
- * Answers a read from a snapshot. @returns undefined: it was read; otherwise it resolves when it was, or is not wanted
- * any more
+ * Answers a read from a snapshot. @returns undefined: the read is done; otherwise a promise that resolves when it is
+ * done, or no longer needed
  */
 export function answerRead(
   request: ApiRequest,
@@ -48,7 +48,7 @@ function sendRead(request: ApiRequest, { answer, release }: Read, api: Api): voi
   else sendAnswer(request, answer, api, release);
 }
 
-/** Sends the call to the writer, which decides it whole: it reads caller, target and body from one consistent state. */
+/** Sends the call to the writer, which makes the whole decision: it checks caller, target and body on one consistent state. */
 export async function answerWrite(request: ApiRequest, api: Api): Promise<void> {
   const outcome = await api.writer.write(request.call);
   if (outcome.kind !== 'answered') {
@@ -71,7 +71,7 @@ export function refuseCaller(request: ApiRequest, refusal: ApiAnswer, api: Api):
   request.callerId = callerId;
   if (isFailedAuthentication && !mayFail(request, api)) refuseTooManyFailures(request, api);
   else if (denial === null) sendAnswer(request, refusal, api);
-  // A refused token has no more records under way than it has requests.
+  // A refused token has at most as many records in progress as requests.
   else if (!takeQuota(request, api)) request.refuseUnavailable(overloaded);
   else {
     const recording = api.writer.recordDenial(denial).then(({ kind }) => {

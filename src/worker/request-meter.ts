@@ -25,7 +25,7 @@ export class RequestMeter {
     count(this.cells, metrics.failedAuthentications);
   }
 
-  /** For how long this thread's event loop was busy, in milliseconds since its start. */
+  /** How long this thread's event loop was busy since its start, in milliseconds. */
   putActive(ms: number): void {
     put(this.cells, metrics.loopActive, ms / 1000);
   }

@@ -35,9 +35,9 @@ const stopping = 'The service is stopping. Retry in a moment.';
 const tooManyStreams =
   'No more event streams can be opened for this client at present. Ask for the configuration without a stream, or retry later.';
 const tooManyReports = 'Too many reports of usage are being counted for this client. Retry in a moment.';
-/** Seconds after which clients that got no slot come back, at random. */
+/** Clients that got no slot retry after this many seconds, at random between the two. */
 const retry = { least: 10, most: 40 };
-/** Reports of usage that a worker has under way. */
+/** The most reports of usage in progress on a worker. */
 const reportsMax = 256;
 
 /** Responses of sync: a stream, a snapshot, and the receipt for a report of usage. */
@@ -149,8 +149,8 @@ export class SyncAnswers {
 }
 
 /**
- * Delay of a repeated refusal of one token. Nothing limits the rate of a valid token, and a program that asks again at
- * once would load the worker with refusals.
+ * Delay of a repeated refusal of one token. Nothing limits the rate of a valid token, and a program that retries at
+ * once would keep the worker busy with refusals.
  */
 const repeatedRefusalMs = 1000;
 

@@ -3,7 +3,7 @@ import { environmentIn, unknownRoute } from '../operations/dispatch.ts';
 
 /** The request's part of a token use. */
 export interface UsedBy {
-  /** As denials name it; null for a request that is for no endpoint. */
+  /** The endpoint's name in denials; null for a request without an endpoint. */
   readonly route: string | null;
   /** Raw, as received. */
   readonly query: string;

@@ -18,7 +18,7 @@ export interface CountedUsage {
   readonly counted: CountedEvaluations;
   readonly flags: number;
   readonly evaluations: number;
-  /** Flags that this project does not have, any more or at all. */
+  /** Flags that this project does not have, or no longer has. */
   readonly unknownFlags: number;
 }
 
@@ -34,7 +34,7 @@ export class UsageReports {
   }
 
   /**
-   * Counts for an environment of the project. What is reported of a flag twice is added up.
+   * Counts for an environment of the project. Several reports of one flag are added up.
    * @param body may be given back when this has settled
    * @returns the problems of the body; null: the client does not wait any more
    */

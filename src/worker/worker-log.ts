@@ -4,12 +4,12 @@ import { createThreadLog, LogSender } from '../observability/thread-log.ts';
 import { tokenUseOf, type UsedBy } from './token-use-of.ts';
 import type { WorkerMessage, WorkerSetup } from './worker-protocol.ts';
 
-/** Most uses of tokens in one message. */
+/** The most uses of tokens in one message. */
 const usesOfMessage = 100;
 
 /**
  * Sends a worker's log lines and token uses to the main thread. Those of some milliseconds go in one message, because a
- * message costs as much as a request; a line of another kind goes at once, after them.
+ * message costs as much as a request. A line of another kind is sent at once, after the gathered ones.
  */
 export class WorkerLog {
   readonly log: Logger;
@@ -90,7 +90,7 @@ export class GatheredLines {
     else this.touch();
   }
 
-  /** Something else waits to be sent with the lines. */
+  /** Another message waits to be sent with the lines. */
   touch(): void {
     this.#timer ??= setTimeout(() => this.handOn(), gatheredAgeMaxMs).unref();
   }

@@ -47,7 +47,7 @@ export interface WorkerSettings {
   readonly hasOpenId: boolean;
   readonly tokenPrefixesAccepted: readonly string[];
   readonly trustedProxies: readonly string[];
-  /** Workers that serve at once: each has an even part of what the process has. */
+  /** Workers that serve at once: each has an even part of the process' limits. */
   readonly workers: number;
   readonly inFlightMax: number;
   readonly requestDeadlineMs: number;
@@ -144,10 +144,10 @@ export type WorkerMessage =
   | { readonly kind: 'used'; readonly uses: readonly TokenUse[] }
   | { readonly kind: 'counted'; readonly counted: CountedEvaluations }
   | { readonly kind: 'touched'; readonly sessionId: string }
-  /** Who is connected to the worker by sync; every few seconds while anybody is. */
+  /** The clients of sync on this worker; sent every few seconds while there are any. */
   | { readonly kind: 'synced'; readonly census: readonly StreamCensus[] }
   | { readonly kind: 'left-watchers'; readonly place: number }
-  /** Its last message: it holds nothing any more. */
+  /** Its last message: it holds no resources any more. */
   | { readonly kind: 'ended' };
 
 /** Messages of the main thread to a worker. */
@@ -160,14 +160,14 @@ export type HostMessage =
   | { readonly kind: 'stop' }
   /** The writer has failed, and the process is about to end. `mayBegin`: it hangs, and may still begin changes. */
   | { readonly kind: 'writer-failed'; readonly mayBegin: boolean }
-  /** The worker was taken as stuck, and has come back: it should leave in order. */
+  /** The worker had counted as stuck, and runs again: it should leave in order. */
   | { readonly kind: 'leave'; readonly reason: string };
 
 export type HostResult =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   | { readonly id: number; readonly ok: false; readonly message: string };
 
-/** In shared memory, how many threads have arrived at a meeting; and how many have to. */
+/** In shared memory: how many threads have arrived at a barrier, and how many must arrive. */
 export interface Meeting {
   readonly arrived: SharedArrayBuffer;
   readonly threads: number;

@@ -71,7 +71,7 @@ export interface WorkerServices {
   readonly longAnswers: LongAnswers;
   /** The programs that follow environments. */
   census(): readonly StreamCensus[];
-  /** Ends every event stream: their clients come back. */
+  /** Ends every event stream: their clients reconnect. */
   endStreams(): void;
   readonly server: WorkerServer;
 }
@@ -81,7 +81,7 @@ const streamMemoryMax = 128 * 1024 * 1024;
 
 const failureDetail = 'Something went wrong in the service. Retry; if it persists, look at its log.';
 
-/** Puts the parts of a worker together: evaluation, the APIs, and the app that takes connections. */
+/** Creates the parts of a worker: evaluation, the APIs, and the app that takes connections. */
 export function createServices(
   setup: WorkerSetup,
   reader: StoreReader,

@@ -23,7 +23,7 @@ import {
 } from './worker-protocol.ts';
 import { createServices, type WorkerServices } from './worker-services.ts';
 
-/** How long a leaving worker goes on answering. Each answer closes its connection. */
+/** How long a leaving worker keeps answering. Each answer closes its connection. */
 const leavingMs = 250;
 /** A worker whose event loop is busy for more than this share of the time needs the processor for its evaluations... */
 const busyShare = 0.5;
@@ -31,13 +31,13 @@ const busyShare = 0.5;
 const evaluationsPerChange = 10;
 /** Milliseconds for which a change then waits for others. */
 const busyBatchMs = 20;
-/** The front end is sent the clients of sync every second: in each of this many beats. */
+/** Beats between two messages with the clients of sync: one a second. */
 const censusEveryBeats = 4;
 
 /**
  * A worker: owns the connections that the front end hands it, and all their requests. It reads a request, evaluates on
- * its own view of the store and answers, in one call stack. Changes go to the writer. What the process has once for all
- * workers is asked of the main thread.
+ * its own view of the store and answers, in one call stack. Changes go to the writer. For what the process has only
+ * once, a worker calls the main thread.
  */
 export class Worker {
   readonly #state: Int32Array<SharedArrayBuffer>;
@@ -83,7 +83,7 @@ export class Worker {
     this.#heapWatch = new HeapWatch(() => this.#leave(new Error('its heap is nearly full'), true));
   }
 
-  /** Serves until it is told to stop, or leaves. @returns whether it left by itself */
+  /** Serves until the main thread stops it, or it leaves. @returns whether it left by itself */
   run(): Promise<boolean> {
     Atomics.store(this.#state, threadCell, threadId);
     this.#beat();
@@ -92,8 +92,8 @@ export class Worker {
   }
 
   /**
-   * Runs when there are no requests, too: so the main thread sees that the worker is alive, and an idle worker keeps no
-   * pages from reuse.
+   * Runs also without requests: so the main thread sees that the worker is alive, and an idle worker does not keep
+   * pages from being reused.
    */
   #beat(): void {
     Atomics.add(this.#state, beatCell, 1);
@@ -171,7 +171,7 @@ export class Worker {
     this.#services.endStreams();
   }
 
-  /** Stops a leaving worker, too: the service waits no longer for it than for the others. */
+  /** Also stops a leaving worker: the service waits for it no longer than for the others. */
   #stop(): void {
     this.#drain();
     this.#close();
@@ -206,7 +206,7 @@ export class Worker {
     this.#finish(true);
   }
 
-  /** The worker could not begin to serve: it has no connections, and nothing may go on in its thread. */
+  /** The worker could not begin to serve: it has no connections, and all work in its thread must end. */
   abandon(): void {
     this.#isLeaving = true;
     this.#close();

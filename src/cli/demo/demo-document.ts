@@ -24,7 +24,7 @@ export function readFeatureGates(): readonly FeatureGate[] {
   return gates;
 }
 
-/** @returns the row that applies to a gate in a version (`1.30`), or undefined when the gate does not exist yet. */
+/** @returns the row that applies to a gate in a version (`1.30`), or undefined when the gate did not exist yet. */
 export function stageIn(gate: FeatureGate, version: string): GateStage | undefined {
   const begun = gate.stages.filter((stage) => compareVersions(stage.version, version) <= 0);
   return begun.sort((left, right) => compareVersions(left.version, right.version)).at(-1);

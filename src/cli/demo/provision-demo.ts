@@ -91,7 +91,7 @@ async function replaceTokens(operator: Operator): Promise<DemoProjects> {
   return apply(operator, names);
 }
 
-/** @returns null when there is no such member: this is no demo, or no longer one. */
+/** @returns null when there is no such member: the store is not a demo, or no longer one. */
 async function signInUrl(operator: Operator): Promise<string | null> {
   const outcome = await operator('make-sign-in-link', { email: demoOwnerEmail, organisation: null });
   return outcome.ok ? outcome.value.url : null;
@@ -118,7 +118,7 @@ function consoleUrl(config: Config): string {
   return isEverywhere ? localUrl(config) : config.baseUrl;
 }
 
-/** The address at which this machine reaches the service, without regard to its public address. */
+/** The address at which this machine reaches the service, whatever its public address is. */
 function localUrl({ host, port }: Config): string {
   const isEverywhere = host === '0.0.0.0' || host === '::';
   const name = isEverywhere ? '127.0.0.1' : host;

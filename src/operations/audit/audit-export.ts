@@ -89,7 +89,7 @@ function toHexadecimal(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');
 }
 
-/** Characters that spreadsheets take as the beginning of a formula, or drop before one. */
+/** Characters with which a formula begins in spreadsheets, or which they drop before one. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/u;
 const needsQuotes = /[",\r\n]/;
 

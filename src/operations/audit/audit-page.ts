@@ -6,7 +6,7 @@ import type { ConsoleRequest, Shown } from '../operation.ts';
 import { type AuditScope, projectNames } from './audit-scope.ts';
 
 const pageSize = 100;
-/** Entries that one request reads. With filters that match little, a page may be empty and still have a next one. */
+/** The most entries that one request reads. If the filters match few, a page may be empty and still have a next one. */
 const walkedMax = 10_000;
 const walkedBytesMax = 32 * 1024 * 1024;
 

@@ -7,7 +7,7 @@ import type { ConsoleRequest } from '../operation.ts';
 /** The query parameters of an audit log. */
 export const auditQuery = ['actor', 'flag', 'environment', 'action', 'from', 'to', 'project'] as const;
 
-/** The ledger and the entries in it that a request may see and wants. */
+/** The ledger, and the entries in it, that a request may see and asks for. */
 export interface AuditScope {
   readonly ledgerId: string;
   readonly filter: AuditFilter;

@@ -1,13 +1,13 @@
 /** How often something was attempted on all nodes within its window. */
 export interface CountedAttempts {
   readonly key: string;
-  /** With the one that was counted now. */
+  /** Including the one that was just counted. */
   readonly count: number;
-  /** Whole seconds until the window ends, 1 at least. */
+  /** Whole seconds until the window ends, at least 1. */
   readonly secondsLeft: number;
 }
 
-/** The way of a sign-in to the counts of all nodes of a cluster. */
+/** The calls of a sign-in to the counts of all nodes of a cluster. */
 export interface AttemptsPort {
   /**
    * Counts an attempt for each key.

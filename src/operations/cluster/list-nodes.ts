@@ -6,7 +6,7 @@ import { permitNodes } from './permit-nodes.ts';
 const alone = 'This service is not a node of a cluster.';
 const cutOff = 'PostgreSQL cannot be asked at the moment. Retry in a moment.';
 
-/** The nodes of the cluster, as PostgreSQL lists them: positions and leases, and nothing of any organisation. */
+/** The nodes of the cluster, as PostgreSQL lists them: positions and leases, without data of organisations. */
 export const listNodes = conversation('list-nodes', {
   route: 'GET /cluster/nodes',
   access: inOrganisation('owner'),

@@ -73,7 +73,7 @@ export const createFlag = managementWrite('create-flag', {
   },
 });
 
-/** @param problems of the query and the headers; those of the body come after them. */
+/** @param problems of the query and the headers; those of the body follow. */
 function decideCreation(
   queries: RecordQueries,
   call: ApiCall,

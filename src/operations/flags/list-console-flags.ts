@@ -8,7 +8,7 @@ import { isIdShaped } from '../../support/id-shape.ts';
 import { type ConsoleRequest, consoleRead, inProject } from '../operation.ts';
 import { cursorOf, placeOf } from './flag-cursor.ts';
 
-/** Flags of a page, unless its request says another number. */
+/** Flags of a page, unless the request has another number. */
 const pageFlags = 200;
 const pageFlagsMax = 1000;
 /** Flags that a request asks for by their ids. */
@@ -18,7 +18,7 @@ const pageKindsMax = 8192;
 
 /**
  * A page of the project's flags by name, then id: `limit` of them, those behind the place `after`. Or those of `ids`
- * that exist, in the order asked for. Rows are read while the answer is sent.
+ * that exist, in the requested order. Rows are read while the answer is sent.
  */
 export const listConsoleFlags = consoleRead('list-console-flags', {
   route: 'GET /projects/{projectId}/flags',
@@ -122,7 +122,7 @@ function flagsAsked(queries: RecordQueries, project: Project, { after, ids }: As
   return after === null ? queries.flagsOf(project.id) : queries.flagsAfter(project.id, after);
 }
 
-/** A flag of another project is none of this one, like one that was deleted. */
+/** A flag of another project is left out, like one that was deleted. */
 function* flagsById(queries: RecordQueries, project: Project, ids: readonly string[]): Generator<Flag> {
   for (const id of ids) {
     const flag = queries.flag(id);

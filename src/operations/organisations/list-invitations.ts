@@ -20,7 +20,7 @@ export const listInvitations = consoleRead('list-invitations', {
     listReply('invitations', rows(queries, ownOrganisation(principal).id, now)),
 });
 
-/** @returns a null now and then: other requests are served meanwhile */
+/** @returns a null now and then, so that the worker serves other requests */
 function* rows(queries: RecordQueries, organisationId: string, now: number): Generator<InvitationRow | null> {
   const open: Invitation[] = [];
   let walked = 0;

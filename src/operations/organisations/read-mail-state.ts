@@ -5,7 +5,7 @@ import type { Steps } from '../../support/steps.ts';
 import { slowReply } from '../list-reply.ts';
 import { consoleRead, inOrganisation } from '../operation.ts';
 
-/** The state of the organisation's denial emails in the outbox. Those that were sent are not in it any more. */
+/** The state of the organisation's denial emails in the outbox. Sent ones are no longer in it. */
 export const readMailState = consoleRead('read-mail-state', {
   route: 'GET /mail',
   inPieces: true,

@@ -21,10 +21,7 @@ const sent = shape({
 });
 export type CreateProjectBody = Static<typeof sent>;
 
-/**
- * Creates a project of the organisation, which needs an Admin, or a personal one, which anybody may create and then
- * owns.
- */
+/** Creates a project of the organisation, which needs an Admin, or a personal one, which any member may create and then owns. */
 export const createProject = consoleWrite('create-project', {
   route: 'POST /projects',
   access: signedIn,

@@ -9,8 +9,8 @@ import type { Project } from '../../domain/project/project.ts';
 import { consoleRead, inProject, type Shown } from '../operation.ts';
 
 /**
- * The effects on tokens of a rename to `name`, of a deletion without it, or with the number `new` of a creation. A name
- * that the change would refuse is refused.
+ * The effects on tokens: of a rename to `name`; without a name, of a deletion; with the number `new`, of a creation. A
+ * name that the change would refuse is refused.
  */
 export const previewEnvironment = consoleRead('preview-environment', {
   route: 'GET /projects/{projectId}/environments/{number}/impact',

@@ -15,7 +15,7 @@ const searchCharsMax = 200;
 
 /**
  * Flags, audiences, environments and projects that the member may see, of all projects or of one. Each word of `q`
- * occurs in the name or id. Without words: the flags that are on in production, those changed last first.
+ * occurs in the name or id. Without words: the flags that are on in production, last changed first.
  */
 export const searchConsole = consoleRead('search-console', {
   route: 'GET /search',

@@ -31,7 +31,7 @@ interface ReadFlag {
 
 interface FoundResults {
   readonly results: readonly SearchResult[];
-  /** Whether these are all there are. */
+  /** Whether the results are complete. */
   readonly isComplete: boolean;
 }
 
@@ -65,7 +65,7 @@ export class Search {
 
   *#named(sought: Sought, hasProjects: boolean): Steps<SearchResult[]> {
     const ranked: Ranked[] = [];
-    // The few names of projects and environments first: flags may use up what a search may look at.
+    // The few names of projects and environments first: flags may use up the names that a search may compare.
     if (hasProjects) ranked.push(...this.#list(yield* this.#projectsOf(sought)));
     ranked.push(...this.#list(yield* this.#environmentsOf(sought)));
     ranked.push(...this.#list(yield* this.#audiencesOf(sought)));

@@ -4,7 +4,7 @@ import { findsId } from '../../domain/console/finds-id.ts';
 const fits = ['equal', 'begins', 'contains'] as const;
 export type Fit = (typeof fits)[number];
 
-/** What a search asks for: each of the words, in any case. */
+/** The words of a search. Each must occur, in upper or lower case. */
 export class Sought {
   readonly #text: string;
   readonly #words: readonly string[];
@@ -28,7 +28,7 @@ export class Sought {
   }
 }
 
-/** What a search has found of one kind, the best first, up to a bound for each fit. */
+/** The results of one kind, best first, up to a bound for each fit. */
 export class Shortlist<Item> {
   readonly #max: number;
   readonly #byFit: Readonly<Record<Fit, Item[]>> = { equal: [], begins: [], contains: [] };
@@ -46,7 +46,7 @@ export class Shortlist<Item> {
     else this.isCut = true;
   }
 
-  /** @returns at most `max`, in the order of their fit, then of their finding */
+  /** @returns at most `max`, by fit, then in the order in which they were found */
   take(): readonly { readonly fit: Fit; readonly item: Item }[] {
     const all = fits.flatMap((fit) => this.#byFit[fit].map((item) => ({ fit, item })));
     if (all.length > this.#max) this.isCut = true;

@@ -66,7 +66,7 @@ function decide(
   return succeed({ changes: [...joined, ...changes], reply: { value } });
 }
 
-/** @returns the member with this verified email, or why there is none to choose. */
+/** @returns the member with this verified email, or why none can be chosen. */
 function findNewcomer(
   queries: RecordQueries,
   { issuer, email, isEmailVerified }: BeginOpenIdSession,

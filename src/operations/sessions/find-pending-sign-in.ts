@@ -6,7 +6,7 @@ import type { FindPendingSignIn, FoundPendingSignIn } from './step-bodies.ts';
 /** Values of one cookie that are tried: a page of a sibling host may have planted another. */
 const sealedMax = 4;
 
-/** The sign-in with which a browser comes back from the provider, if no session has begun with it. */
+/** The pending sign-in of a browser that returns from the provider, if no session has begun with it. */
 export const findPendingSignIn = readStep(
   'find-pending-sign-in',
   anybody,

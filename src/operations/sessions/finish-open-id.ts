@@ -48,7 +48,7 @@ async function enter(
   const { query, requestId } = request.call;
   const { limitKey } = request.head;
   const used = actors.openIdCookie.clear(signIn.state);
-  // A return may be repeated: the provider is asked no more often than sign-ins may be tried.
+  // A return may be repeated, so it counts as an attempt to sign in: that limits requests to the provider.
   if ((await actors.attempts.beginFrom(limitKey)) !== null) {
     turnBack(request, 'unavailable', signIn, []);
     return;

@@ -4,7 +4,7 @@ import { isSessionOver, type Session, sessionEndsAt } from '../../domain/session
 import { listOf } from '../body-parts.ts';
 import { consoleRead, signedIn } from '../operation.ts';
 
-/** The member's own open sessions, the last used first. */
+/** The member's own open sessions, last used first. */
 export const listSessions = consoleRead('list-sessions', {
   route: 'GET /sessions',
   access: signedIn,

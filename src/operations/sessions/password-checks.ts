@@ -8,7 +8,7 @@ const tooManyAttempts =
 const busy = 'The service is checking as many passwords as it can at once. Retry in a moment.';
 
 /*
- * Time before a client learns that it may not try now. Clients that retry at once would otherwise keep their worker busy with
+ * Delay of the answer that a client may not try now. Clients that retry at once would otherwise keep their worker busy with
  * refusals in each pass of the event loop, while others wait.
  */
 const tooManyMs = 250;
@@ -53,7 +53,7 @@ export async function rightCredentials(
 
 /**
  * `wrong` when the password was checked and is wrong; null when nothing could be checked. In both cases the request is
- * answered. `busy` when there was no place to check it.
+ * answered. `busy` when the queue of checks was full.
  */
 export type Checked<T> = { readonly right: T } | 'wrong' | 'busy' | null;
 

@@ -5,7 +5,7 @@ import { formatPosition, newestPosition } from '../../domain/audit/watch-positio
 import { succeed } from '../../domain/outcome.ts';
 import { anybody, consoleRead } from '../operation.ts';
 
-/** Who is signed in, if anybody: the web app's first request. */
+/** The member who is signed in, if any: the web app's first request. */
 export const readSession = consoleRead('read-session', {
   route: 'GET /session',
   access: anybody,

@@ -26,8 +26,8 @@ const unusable =
   'The answer of the OpenID provider cannot be used. Sign in with a password or a sign-in link; the operator finds the cause in the log of this service';
 
 /**
- * Tells the page where the person signs in at the provider. The secret of a link, with which a person joins or signs
- * in, comes in the body and stays here: neither the provider nor the address for the return contains it.
+ * Answers with the provider's page at which the person signs in. The secret of a link, with which a person joins or
+ * signs in, comes in the body and stays here: neither the provider nor the address for the return contains it.
  */
 export const startOpenId = conversation('start-open-id', {
   route: 'POST /openid/start',

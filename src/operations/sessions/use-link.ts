@@ -76,7 +76,7 @@ function readEntrant(
   return { name, email, organisation };
 }
 
-/** @returns the name that the first Owner gives the organisation; null keeps the one it has. */
+/** @returns the name that the first Owner gives the organisation; null keeps the present one. */
 export function readOrganisationName(
   asked: string | undefined,
   { needsOrganisation }: LinkView,

@@ -10,7 +10,7 @@ export const permitSyncStreams = readStep(
   (_queries, _call, { project }) => succeed({ value: { projectId: project.id } }),
 );
 
-/** Who is connected by sync: how many programs, which versions they have, and how far behind they are. */
+/** The programs that are connected by sync: how many, which versions they have, and how far behind they are. */
 export const listSyncStreams = conversation('list-sync-streams', {
   route: 'GET /projects/{projectId}/sync',
   access: inProject('viewer'),

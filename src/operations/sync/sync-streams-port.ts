@@ -1,6 +1,6 @@
 import type { SyncedEnvironmentView } from '../../contracts/console/sync-views.ts';
 
-/** The way of a request to what the process knows of the streams of all workers. */
+/** The call of a request for the streams of all workers, which the main thread counts. */
 export interface SyncStreamsPort {
   list(projectId: string): Promise<readonly SyncedEnvironmentView[]>;
 }

@@ -18,7 +18,7 @@ export interface OpenedPage {
 
 /** The pages of one worker that watch changes. */
 export interface PageWatchers {
-  /** @returns the page's slot among those of the process; or a text that says why it gets none */
+  /** @returns the page's slot among those of the process; or the reason why it gets none */
   join(viewer: Viewer): Promise<number | string>;
   leave(slot: number): void;
   /** @returns why no page may begin to watch now; null: it may */

@@ -32,7 +32,7 @@ export async function watchChanges(
   const slot = await watchers.join({ sessionSecret: credential, memberId, organisationId });
   if (typeof slot === 'string') return request.refuseUnavailable(slot);
   const begin = (): void => {
-    // The request may have waited since it was let in.
+    // The request may have waited since its caller was authorized.
     const refusal = watchers.whyNot();
     if (refusal !== null) {
       request.refuseUnavailable(refusal);

@@ -10,7 +10,7 @@ const brotliQuality = 4;
 /** 256 KiB: a larger window made no difference. */
 const brotliWindowBits = 18;
 const gzipLevel = 6;
-/** What zlib keeps for an answer until its end, in bytes. */
+/** Memory that zlib needs for one answer until its end, in bytes. */
 const stateBytes: Readonly<Record<Coding, number>> = { br: 1024 * 1024, gzip: 512 * 1024 };
 
 /** Compressed bytes that zlib hands over at once. */
@@ -18,7 +18,7 @@ const outputBytes = 32 * 1024;
 
 /**
  * Answers that are compressed at once. Each has at most one chunk of 64 KiB in the thread pool of libuv, some two
- * milliseconds: the hashes of passwords and look-ups of names share that pool, and wait no longer than for all these.
+ * milliseconds: password hashes and name look-ups share that pool, and wait at most for all of these.
  */
 export const encodersMax = 16;
 
@@ -49,7 +49,8 @@ export class AnswerEncoder {
   /**
    * Adds a chunk, which must not change until `done`. One chunk at a time.
    *
-   * @param done gets what is compressed by then, possibly nothing; never called before this returns, nor after `close`
+   * @param done gets the bytes compressed so far, possibly none; it is never called before this returns, nor after
+   * `close`
    */
   add(chunk: Uint8Array, done: (coded: Uint8Array) => void, fail: (fault: unknown) => void): void {
     this.#fail = fail;

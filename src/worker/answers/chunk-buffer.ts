@@ -15,7 +15,7 @@ const freeBuffers: Uint8Array<ArrayBuffer>[] = [];
 /** Gathers an answer's pieces, and gives them out in chunks of at most `chunkBytesMax`. */
 export class ChunkBuffer {
   #bytes = nothing;
-  /** Where the bytes begin that were not taken yet. */
+  /** The start of the bytes that were not taken yet. */
   #start = 0;
   #length = 0;
 
@@ -61,12 +61,11 @@ export class ChunkBuffer {
     const taken = this.#bytes.subarray(this.#start, this.#start + length);
     this.#start += length;
     this.#length -= length;
-    // What is left stays in place: moving it for each chunk of a large piece would cost the square of the piece's
-    // length.
+    // The rest stays in place: moving it for each chunk of a large piece would cost the square of the piece's length.
     return taken;
   }
 
-  /** Drops what was gathered: the answer is over. */
+  /** Drops the gathered bytes: the answer is over. */
   release(): void {
     this.#free();
     this.#bytes = nothing;

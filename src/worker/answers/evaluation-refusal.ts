@@ -20,7 +20,7 @@ export function refuseEvaluation(exchange: Exchange, problem: Problem, docsUrl: 
   exchange.answer(status, evaluationHeadersFor(status), errorEnvelope(problem, docsUrl));
 }
 
-/** @returns the answer to a connection that there is no room for, in a form that fits a request of any API */
+/** @returns the answer to a connection for which there is no room, in a form that fits a request of any API */
 export function tooManyConnectionsAnswer(docsUrl: string): ConnectionRules['crowded'] {
   const body = errorEnvelope({ code: 'service-unavailable', detail: tooManyConnections }, docsUrl);
   return { headers: evaluationRetryHeaders, body };

@@ -18,7 +18,7 @@ export interface FlagAnswerParts {
 }
 
 /**
- * `GET /v1/flags/{flag_id}`: answers one request at a time, from its raw path segment and query. The answer stands in
+ * `GET /v1/flags/{flag_id}`: answers one request at a time, from its raw path segment and query. The answer is in
  * `status`, `headers`, `body` and `bodyBytes` until the next call: nothing is allocated.
  */
 export class FlagAnswer implements ReadyAnswer {

@@ -12,7 +12,7 @@ export interface ProjectAnswerParts {
   readonly evaluator: ProjectEvaluator;
   readonly longAnswers: LongAnswers;
   readonly docsUrl: string;
-  /** What limits count the request by. Valid only while the request is handled. */
+  /** The client for which the request is counted. Valid only while the request is handled. */
   addressOf(exchange: Exchange, request: RequestView): string;
   onFault(fault: unknown, during: string): void;
 }

@@ -14,7 +14,7 @@ export type SendFile = (
 
 interface FileParts {
   readonly longAnswers: LongAnswers;
-  /** What limits count the request by. Valid only while the request is handled. */
+  /** The client for which the request is counted. Valid only while the request is handled. */
   addressOf(exchange: Exchange, request: RequestView): string;
   /** Answers with a 503. */
   refuse(exchange: Exchange, detail: string): void;

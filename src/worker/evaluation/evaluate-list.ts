@@ -34,14 +34,14 @@ export const plainForm: ListForm = {
   body: ({ onBody, offBody }, _state, reason) => (isOn(reason) ? onBody : offBody),
 };
 
-/** Flags evaluated between two looks at the clock: some ten microseconds, without audiences. */
+/** Flags evaluated between two readings of the clock: some ten microseconds, without audiences. */
 const flagsOfPiece = 64;
 const [openBracket, comma, closeBracket] = Buffer.from('[,]');
 
 /** The buffer in which a piece is built. A yielded piece is valid until the next one is asked for. */
 let scratch = createScratch(64 * 1024);
 
-/** Node's own method, which its type declarations leave out: `write` inspects its arguments anew for each body. */
+/** Node's own method, which its type declarations lack. `write` would check its arguments again for each body. */
 interface Scratch extends Buffer {
   utf8Write(text: string, offset: number): number;
 }
@@ -66,7 +66,7 @@ function placesOfSharedNames(flags: readonly ListedFlag[]): ReadonlySet<number> 
   const known = sharedNames.get(flags);
   if (known !== undefined) return known;
   const places = new Set<number>();
-  // Flags of the same name stand side by side.
+  // Flags of the same name are next to each other.
   for (let index = 1; index < flags.length; index += 1) {
     const [one, other] = [flags[index - 1] as ListedFlag, flags[index] as ListedFlag];
     if (one.name.equals(other.name)) places.add(index - 1).add(index);

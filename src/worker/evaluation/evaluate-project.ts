@@ -102,7 +102,7 @@ export class ProjectEvaluator {
    * @param context from `takeContext`; it names an environment of the project, if that has any
    */
   list(project: Project, context: EvaluationContext, form: ListForm): EvaluatedList {
-    // Functions: V8 takes a microsecond to make an accessor of an object literal.
+    // These are functions, because V8 takes a microsecond to make an accessor of an object literal.
     const heldBytes = () => context.bytes.length;
     const release = () => this.keepContext(context);
     return { status: 200, pieces: this.#pieces({ project, context, form }), heldBytes, release };
@@ -160,7 +160,7 @@ export class ProjectEvaluator {
       if (state === null) throw new Error(`flag ${id} has no state where its project has an environment`);
       const reason = evaluateFlag(compiled, state, context, randomRoll, matches);
       this.#meter.countFlagOfProject(reason);
-      // Flags of the same name stand next to each other.
+      // Flags of the same name are next to each other.
       const isNameShared = places[at - 1]?.name === name || places[at + 1]?.name === name;
       yield separator + form.body(compiled, null, reason, isNameShared);
       separator = ',';

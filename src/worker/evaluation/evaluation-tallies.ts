@@ -3,7 +3,7 @@ import type { EvaluationTally } from '../../domain/usage/evaluation-count.ts';
 /** Counts of answers since the last message, by flag and environment. Ids have 20 characters, and no separator. */
 export interface CountedEvaluations {
   readonly flagIds: string;
-  /** Of the project of each flag. */
+  /** The id of each flag's project. */
   readonly projectIds: string;
   /** For each flag: the environment's number, how often it was on, how often off. */
   readonly numbers: Float64Array;

@@ -1,4 +1,4 @@
-/** Most names that are kept: some megabytes. */
+/** The most names that are kept: some megabytes. */
 const namesMax = 20_000;
 
 /** Ids of flags by project and name, kept until a flag of the project changes. Owned by one worker. */
@@ -11,7 +11,7 @@ export class FlagNames {
     const known = this.#projects.get(projectId)?.get(name);
     if (known !== undefined) return known;
     const ids = read();
-    // Names of no flag are not kept: there are arbitrarily many.
+    // Names that no flag has are not kept: there are arbitrarily many.
     if (ids.length > 0) this.#keep(projectId, name, ids);
     return ids;
   }

@@ -56,17 +56,17 @@ export class FlagSource {
     if (version === this.#versionSeen && !isUnsettled(version)) return false;
     this.#reader.renew();
     this.#forgetChanged();
-    // Last: if the changes cannot be read, the next request tries again.
+    // This comes last: if the changes cannot be read, the next request tries again.
     this.#versionSeen = version;
     return true;
   }
 
-  /** The same, but while a commit is on its way the snapshot stays, which lacks the commits since it was taken. */
+  /** The same, but while a commit is in progress the snapshot stays, without the commits since it was taken. */
   refreshSettled(): void {
     if (!isUnsettled(this.#version.load())) this.refresh();
   }
 
-  /** Releases the snapshot, so that an idle worker keeps no pages from reuse. The next look-up opens a new one. */
+  /** Releases the snapshot, so that an idle worker does not keep pages from being reused. The next look-up opens a new one. */
   release(): void {
     this.#reader.renew();
   }
@@ -108,7 +108,7 @@ export class FlagSource {
   /** @returns every flag of a project, compiled in the newest acknowledged state; undefined: the list has to be built first */
   findList(projectId: string): ProjectList | undefined {
     this.refresh();
-    // Either all flags of a list know of a commit, or none does.
+    // Either all flags of a list include a commit, or none does.
     this.#catchUp();
     return this.lists.find(projectId);
   }

@@ -77,7 +77,7 @@ export class ProjectLists {
     const kept = this.#kept.get(projectId);
     if (kept === undefined) return undefined;
     if (kept.changed.size > 0) this.#mend(kept);
-    // As the most recently used.
+    // Now the most recently used.
     this.#kept.delete(projectId);
     this.#kept.set(projectId, kept);
     return kept.list;
@@ -135,7 +135,7 @@ export class ProjectLists {
     this.#evict();
   }
 
-  /** All builds together may take as much memory as the kept lists, also those that no request steps any more. */
+  /** All builds together may take as much memory as the kept lists, including builds that no request continues any more. */
   #endLargest(): void {
     if (this.bytesBuilt <= this.#bytesMax) return;
     const [largest] = [...this.#builds].sort(([, one], [, other]) => other.size.bytes - one.size.bytes);
@@ -215,7 +215,7 @@ export class ListBuild {
           this.end();
           return;
         }
-        // One that is gone by now has been noted as changed.
+        // A flag that is gone by now has been noted as changed.
         const listed = this.#reading.read(place.value.id, place.value.name);
         if (listed === undefined) continue;
         this.#flags.push(listed);

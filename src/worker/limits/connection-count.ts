@@ -30,7 +30,7 @@ export class ConnectionCount {
     return false;
   }
 
-  /** Takes back what a worker counted whose thread has ended. */
+  /** Takes back the connections that an ended worker had counted. */
   forget(connections: number): void {
     Atomics.sub(this.#cells, countCell, connections);
   }

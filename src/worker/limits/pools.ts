@@ -7,13 +7,13 @@ import type { WorkerSetup } from '../worker-protocol.ts';
 import { addressFromBytes, type ClientAddresses } from './address-finder.ts';
 import { addressClient, Pool, type PoolOptions } from './quota.ts';
 
-/** Memory of the process for what clients have not read: of long answers, what they are made from. */
+/** Memory of the process for bytes that clients have not read; for long answers, for the data they are made from. */
 const unsentBytesMax = 256 * 1024 * 1024;
 /** A client may have one answer of the greatest length. */
 const unsentBytesLeast = 8 * 1024 * 1024;
 /** Long answers that are being made, or sent to slow clients. */
 const longAnswersMax = 1024;
-/** Snapshots that they hold: each keeps pages from reuse, and takes one of LMDB's readers. */
+/** Snapshots that they hold: each keeps pages from being reused, and takes one of LMDB's reader slots. */
 const pinnedSnapshotsMax = 128;
 /** The longest body. */
 const bodyBytesLeast = 1024 * 1024;
@@ -25,7 +25,7 @@ type Setup = Pick<
 
 /** The pools from which a worker's requests take what they use. */
 export interface Pools {
-  /** Requests that wait: for their body, other reads or the writer. The APIs do not take each other's. */
+  /** Requests that wait for their body, other reads or the writer. Each API has a pool of its own. */
   readonly managementRequests: Pool;
   readonly consoleRequests: Pool;
   readonly bodyBytes: Pool;
@@ -51,14 +51,14 @@ export function createPools(setup: Setup, cells: MetricCells, log: Logger): Pool
     unsentBytes: new Pool(unsentBytesMax, workers, options('unsentBytes', unsentBytesLeast)),
     longAnswers: new Pool(longAnswersMax, workers, options('longAnswers')),
     snapshots: new Pool(pinnedSnapshotsMax, workers, options('pinnedSnapshots')),
-    // The streams themselves are counted by who serves them.
+    // The server of the streams counts them itself.
     streams: new Pool(setup.syncStreamsMax, workers, {
       onAddressFull: (address) => warnOfProxy(setup.limits.proxyWarning, address, log),
     }),
   };
 }
 
-/** Says once for the process that all clients of an undeclared proxy are taken for one. */
+/** Logs, once for the process, that all clients of an undeclared proxy count as one. */
 function warnOfProxy(memory: SharedArrayBuffer, address: string, log: Logger): void {
   if (Atomics.exchange(new Int32Array(memory), 0, 1) !== 0) return;
   log.warn(
@@ -67,7 +67,7 @@ function warnOfProxy(memory: SharedArrayBuffer, address: string, log: Logger): v
   );
 }
 
-/** Bounds long answers, what is kept for them, and the snapshots that they hold. */
+/** Bounds long answers, the memory kept for them, and the snapshots that they hold. */
 export function longAnswerQuota({ longAnswers, unsentBytes, snapshots }: Pools): TakeLongAnswer {
   return (client, { bytes, isPinned }) => {
     const quotas = [longAnswers.quotaOf(client), unsentBytes.quotaOf(client), snapshots.quotaOf(client)];
@@ -81,7 +81,7 @@ export function longAnswerQuota({ longAnswers, unsentBytes, snapshots }: Pools):
   };
 }
 
-/** Bounds what sockets have not taken of answers that are sent whole. The peer is their client. */
+/** Bounds the unsent bytes of answers that are sent whole. They count for the peer of the connection. */
 export function unsentAnswers(unsentBytes: Pool, addresses: ClientAddresses): UnsentAnswers {
   return {
     take: (bytes, peer) => {

@@ -1,10 +1,10 @@
 import { widestNetwork } from '../../support/address-networks.ts';
 import { assert } from '../../support/assert.ts';
 
-/** Of a worker's part of a pool, one client has at most so much. */
+/** The share of a worker's part of a pool that one client may have. */
 const clientShare = 0.25;
 
-/** Who sends a request: a token or a member, or an address if there is neither. */
+/** The client that sends a request: a token or a member, or an address if there is neither. */
 export interface Client {
   readonly id: string;
   readonly hasCredential: boolean;
@@ -26,7 +26,7 @@ export function clientOf(id: string | null, limitKey: string): Client {
 }
 
 export interface PoolOptions {
-  /** What a client may have even where a quarter is less: as much as one request can need. By default 1. */
+  /** A client may always have this much, even if a quarter is less: as much as one request can need. By default 1. */
   readonly least?: number;
   /** All clients are of one kind, so each half is the whole. */
   readonly isUndivided?: boolean;
@@ -37,9 +37,9 @@ export interface PoolOptions {
 }
 
 /**
- * A fixed amount of something that requests use: places of requests in flight, bytes of bodies. The process' amount is
- * split evenly over its workers, so workers need no common count. A half of a worker's part is for requests with a
- * credential, a half for those without: no number of anonymous clients can keep members and tokens out.
+ * A fixed amount of something that requests use: slots of requests in flight, or bytes of bodies. The process' amount
+ * is split evenly over its workers, so workers need no shared count. One half of a worker's part is for requests with a
+ * credential, the other for requests without: however many anonymous clients there are, members and tokens are served.
  */
 export class Pool {
   readonly #withCredential: Part;
@@ -140,7 +140,7 @@ export class Quota {
     this.#client = client;
   }
 
-  /** @returns whether the client may have so much more, and there is as much */
+  /** @returns whether the client may have this much more, and that much is free */
   take(amount: number): boolean {
     if (!this.#pool.take(this.#client, amount)) return false;
     this.used += amount;

@@ -44,7 +44,7 @@ export function createWindowMemory(windows = windowsMax): WindowMemory {
 }
 
 export interface WindowLimiterOptions {
-  /** Most events in a window; 0 switches the limiter off. */
+  /** The most events in a window; 0 switches the limiter off. */
   readonly limit: number;
   readonly windowMs: number;
   /** A clock that all threads share and that never goes backwards. */
@@ -54,8 +54,8 @@ export interface WindowLimiterOptions {
 const defaults = { windowMs: 60_000, now: monotonicMs };
 
 /**
- * Counts events by key in fixed windows, each from the key's first event. All workers have one on the same memory, so a
- * limit is exact for any spread of connections.
+ * Counts events by key in fixed windows, each from the key's first event. All workers use the same memory, so a limit
+ * is exact however connections are spread.
  */
 export class WindowLimiter {
   readonly #options: WindowLimiterOptions;
@@ -130,7 +130,7 @@ export class WindowLimiter {
     });
   }
 
-  /** Windows that have been used and not replaced. For tests and memory figures: it reads all. */
+  /** Windows that have been used and not replaced. It reads the whole table, so it is for tests and measurements. */
   countWindows(): number {
     let windows = 0;
     for (let window = 0; window < this.#counts.length; window += 1) if (this.#isUsed(window)) windows += 1;
@@ -170,7 +170,7 @@ export class WindowLimiter {
     return true;
   }
 
-  /** Begins a window in the key's old place, or in place of the window of its set that was least recently seen. */
+  /** Begins a window in the key's old slot, or replaces the window of its set that was least recently seen. */
   #begin(hash: Int32Array, set: number, now: number): number {
     const window = this.#place(hash, set) ?? this.#leastSeen(set);
     this.#keys.set(hash, window * keyCells);

@@ -25,7 +25,7 @@ export class PublicBase {
     this.#addresses = addresses;
   }
 
-  /** @returns it without a slash at its end */
+  /** @returns the base without a slash at its end */
   of(exchange: Exchange, view: RequestView): string {
     return `${this.#originOf(exchange, view)}${this.#base.pathname.replace(/\/+$/, '')}`;
   }

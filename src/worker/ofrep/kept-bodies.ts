@@ -2,13 +2,13 @@ import type { CompiledState } from '../../domain/evaluation/compiled-flag.ts';
 import type { EvaluationReason } from '../../domain/evaluation/evaluation-reason.ts';
 import type { EvaluationTally } from '../../domain/usage/evaluation-count.ts';
 
-/** Most bodies that are kept: some megabytes. */
+/** The most bodies that are kept: some megabytes. */
 const bodiesMax = 8192;
 
 /**
  * Bodies of answers by state and reason, made once: joining the parts of a text and writing them costs more than the
- * evaluation. A flag or project that changed is compiled anew, into other states, so no body of it is found again. A state
- * is known by its tally, so that no list of cohorts is kept in memory here.
+ * evaluation. A flag or project that changed is compiled again into new states, so its old bodies are not found any
+ * more. The key is the state's tally, so that no list of cohorts stays in memory here.
  */
 export class KeptBodies {
   readonly #bodies = new Map<EvaluationTally, (string | undefined)[]>();

@@ -29,12 +29,12 @@ export function isOfrepPath(path: string): boolean {
   return path.includes(marker);
 }
 
-/** Most addresses that are remembered, and the longest: some hundreds of kilobytes. */
+/** The most addresses that are remembered, and the longest one: some hundreds of kilobytes. */
 const addressesMax = 1024;
 const rememberedCharactersMax = 256;
 const remembered = new Map<string, OfrepAddress>();
 
-/** Reads an address as `readOfrepAddress`, and remembers it: most clients ask for the same few flags all the time. */
+/** Reads an address as `readOfrepAddress`, and remembers it: most clients request the same few flags all the time. */
 export function knownOfrepAddress(path: string, apiKey: string): OfrepAddress | null {
   const known = remembered.get(path);
   if (known !== undefined) return known;
@@ -84,7 +84,7 @@ function decodeKey(key: string): string {
   }
 }
 
-/** A key that cannot be read is not taken for none: its client would get answers of another environment. */
+/** A key that cannot be read does not count as absent: its client would get answers of another environment. */
 function placeInKey(key: string): OfrepAddress['place'] {
   return key === '' ? null : (placeOf(key) ?? 'malformed');
 }

@@ -63,8 +63,8 @@ export class OfrepFlagEvaluator {
   }
 
   /**
-   * Evaluates with the context of a body, if that is plain: most are.
-   * @returns as `evaluate`; undefined: the body is another one
+   * Evaluates with the context of a body, if that is plain. Most are.
+   * @returns as `evaluate`; undefined: the body is not plain
    */
   evaluatePlain(place: OfrepPlace | null, key: string, body: Uint8Array): string | OfrepRefusal | undefined {
     if (!this.#plainBodies.read(body, this.#context, place?.environment ?? null)) return undefined;

@@ -23,11 +23,11 @@ import { accessOff, noEnvironment, noProject, type OfrepRefusal } from './ofrep-
 export interface FlagsQuestion {
   readonly place: OfrepPlace;
   readonly context: OpenFeatureContext;
-  /** The service's address, for the client to follow events of change; null: it follows none. */
+  /** The base URL of event streams; null: the client follows no events. */
   readonly eventsBase: string | null;
-  /** Called when it is known what is evaluated. */
+  /** Called when the project and the environment are known. */
   onPlace(project: Project, environmentNumber: number): void;
-  /** @returns whether the client has the answer with this tag, and wants no other one */
+  /** @returns whether the client has the answer with this tag, so that a 304 is enough */
   isKnown(entityTag: string): boolean;
 }
 
@@ -126,12 +126,12 @@ interface TaggedAnswerOptions extends Pick<FlagsQuestion, 'isKnown'> {
   readonly eventsUrl: string | null;
 }
 
-/** Keeps the whole body until its hash is known: the tag stands before it. */
+/** Keeps the whole body until its hash is known: the tag is sent before the body. */
 class TaggedAnswer implements TaggedList {
   readonly list: EvaluatedList;
   readonly pieces: Generator<string | Uint8Array>;
   readonly #options: TaggedAnswerOptions;
-  /** Of an answer of several pieces: one piece is hashed at once. */
+  /** For an answer of several pieces. A single piece is hashed at once. */
   #hash: Hash | null = null;
   readonly #whole: Buffer[] = [];
   #last: Buffer<ArrayBuffer> = Buffer.alloc(0);

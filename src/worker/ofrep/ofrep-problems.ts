@@ -81,7 +81,7 @@ export const ofrepEvaluationFailed = refusal(
   'The evaluation failed unexpectedly. Retry; if it persists, look at the log of the service.',
 );
 
-/** Clients of OFREP take a 503 for malformed, so overload is a 500. */
+/** Clients of OFREP treat a 503 as malformed, so overload is a 500. */
 export function ofrepOverload(details: string): OfrepRefusal {
   return { ...refusal('failed', 500, 'GENERAL', details), isOverload: true };
 }

@@ -37,7 +37,7 @@ export function refuseAmbiguousOfrep(exchange: Exchange, view: RequestView, faul
   exchange.answer(400, ofrepHeaders, ofrepFailure(askedKeyOf(view), problem));
 }
 
-/** @returns the key of the flag that is asked for; null for all flags, or nothing that OFREP has */
+/** @returns the key of the flag that is asked for; null for all flags, or a path that OFREP does not have */
 export function askedKeyOf(view: RequestView): string | null {
   const target = readOfrepAddress(view.path(), '')?.target;
   return target?.kind === 'flag' ? target.key : null;

@@ -24,12 +24,12 @@ export class PlainBodyReader {
   #bytes: Uint8Array = contextKey;
   #at = 0;
   #end = 0;
-  /** The end of what `#text` or `#value` found. */
+  /** The end of the text or value that `#text` or `#value` found. */
   #foundEnd = 0;
 
   /**
    * @param environment that the address names: the context's own one does not count
-   * @returns false: the body is another one, malformed or not, and the context must not be evaluated
+   * @returns false: the body is not plain, perhaps malformed, and the context must not be evaluated
    */
   read(body: Uint8Array, context: EvaluationContext, environment: string | null): boolean {
     if (body.length > plainBytesMax) return false;
@@ -112,7 +112,7 @@ export class PlainBodyReader {
     return false;
   }
 
-  /** @returns where a value begins, without its quotation marks; -1: it is none that is read here */
+  /** @returns where a value begins, without its quotation mark; -1: this reader does not read it */
   #value(): number {
     this.#skipSpace();
     if (this.#at >= this.#end) return -1;
@@ -121,7 +121,7 @@ export class PlainBodyReader {
     return byte === minus || (byte >= zero && byte <= nine) ? this.#integer() : this.#word();
   }
 
-  /** @returns where a text begins, after its quotation mark; -1: it has escapes or more than ASCII, or is none */
+  /** @returns where a text begins, after its quotation mark; -1: it is not a text, or has escapes or characters beyond ASCII */
   #text(): number {
     if (!this.#takes(quote)) return -1;
     const bytes = this.#bytes;

@@ -25,7 +25,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
 const pagesMax = 1000;
 const bytesMax = 32 * 1024 * 1024;
 
-/** The built documentation by served path, in memory. The build decides what it holds. */
+/** The built documentation by served path, in memory. The build decides which pages there are. */
 export type DocsPages = ReadonlyMap<string, DocsPage>;
 
 /** @param path undecoded, without the query: `/docs`, `/docs/architecture`, `/docs/docs.css` */
@@ -67,8 +67,8 @@ export function loadDocsPages(directory: string): DocsPages {
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 /**
- * The one page with a script, which sends requests to this service. Forms lead nowhere, and an answer's text can only
- * become text (decision 0066).
+ * The one page with a script, which sends requests to this service. Forms cannot be submitted, and an answer is shown
+ * as text only (decision 0066).
  */
 const scriptedPath = '/docs/openapi';
 const scriptedPolicy = `${policy}; script-src 'self'; connect-src 'self'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;

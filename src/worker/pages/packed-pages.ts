@@ -6,8 +6,8 @@ import type { DocsPage, DocsPages } from './docs-pages.ts';
 import type { WebApp, WebAppFile } from './web-app.ts';
 
 /*
- * The documentation and the web app in one file, which the build makes and a start reads. To open their hundreds of files
- * one by one, and to hash each for its entity tag, took longer than anything else that the main thread did at its start.
+ * The documentation and the web app in one file, which the build makes and a start reads. Opening hundreds of files one
+ * by one, and hashing each for its entity tag, took longer than anything else at the start of the main thread.
  *
  *   4 bytes     length of the index, least significant byte first
  *   index       JSON: the pages without their bodies

@@ -31,7 +31,7 @@ export type OutboxCommand =
 /** A part of the outbox, read in the order of its entries. */
 export interface OutboxPage {
   readonly letters: readonly DenialLetter[];
-  /** The entry after which to go on; null at the end. */
+  /** The entry after which to continue; null at the end. */
   readonly after: number | null;
   /** When the next letter that is not due yet becomes due; null when there is none. */
   readonly nextAttemptAt: number | null;

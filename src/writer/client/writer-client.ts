@@ -45,7 +45,7 @@ function bodyOf(command: WriterCommand): Uint8Array | null {
   return command.kind === 'write' ? command.call.body : null;
 }
 
-/** The writer, as requests use it. */
+/** The writer's calls for requests. */
 export interface WriterPort {
   write(call: ApiCall): Promise<WriteOutcome>;
   recordDenial(denial: Denial): Promise<WriteOutcome>;
@@ -221,7 +221,7 @@ export class WriterClient implements WriterPort {
     return this.#nextTicket - 1;
   }
 
-  /** @param ms how long a command waits for others to share its message and its commit. 0: it does not wait */
+  /** @param ms how long a command waits for others, to be sent and committed with them. 0: it does not wait */
   batchFor(ms: number): void {
     this.#batch.delayMs = Math.min(ms, this.#options.deadlineMs / 4);
   }

@@ -28,10 +28,10 @@ export type ClusterPort = PortCalls<ClusterCalls, ReplicaCalls>;
  * most decisions without the lock are lost.
  */
 const attemptsUnderLock = 16;
-/** Most attempts of one commit. Under the lock no other node is faster, so only faults need more than two. */
+/** The most attempts of one commit. Under the lock no other node is faster, so only faults need more than two. */
 const attemptsMax = 8;
 
-/** Most pages of the log that a node applies to get the lock. It is further behind only after it was disconnected. */
+/** The most pages of the log that a node applies to get the lock. It is further behind only after it was disconnected. */
 const pagesMax = 200;
 /** A change that is longer, or took longer to decide, is stored under the lock at once: other nodes would win each race. */
 const longBytes = 1024 * 1024;

@@ -5,7 +5,7 @@ import type { FlagHour, UsageShares } from '../../storage/replica/usage-shares.t
 import type { Store } from '../../storage/store.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
 
-/** Most flags, by hour, whose counts wait to be sent. Beyond it, all counts in the store are sent once. */
+/** The most flags, by hour, whose counts wait to be sent. Beyond it, all counts in the store are sent once. */
 const unsentMax = 50_000;
 /** Counts of other nodes that one commit adds. */
 const addedAtOnce = 500;

@@ -13,7 +13,7 @@ import {
 } from './decide-group.ts';
 
 export interface WriterOptions extends GroupDeciderOptions {
-  /** Commands of one commit, at most. */
+  /** The most commands of one commit. */
   readonly groupSizeMax: number;
   /** The results of a commit, once it is durable. */
   readonly onResults: (results: readonly (readonly [QueuedCommand, WriterResult])[]) => void;
@@ -56,7 +56,7 @@ export class Writer {
     this.#schedule();
   }
 
-  /** Commits everything that waits. Without a cluster that is done before the first await. */
+  /** Commits all waiting commands; without a cluster, before the first await. */
   async drain(): Promise<void> {
     while (this.#pending !== null || this.#hasWork) {
       const pending = this.#pending ?? this.#commitGroup();
@@ -192,9 +192,9 @@ export class Writer {
   }
 
   /**
-   * Ends the process after a failed write to the disk: lmdb overruns a buffer when it formats the error message (gotchas),
-   * also on a full disk. A full map is not fatal, because it fails before anything is written. A fault that is not of the
-   * store concerns one command only.
+   * Ends the process after a failed write to the disk: lmdb overruns a buffer when it formats the error message
+   * (gotchas), also on a full disk. A full map is not fatal, because it fails before anything is written. A fault
+   * outside the store concerns one command only.
    */
   judgeFault(thrown: unknown): void {
     const fault = thrown instanceof NotCommittedError ? thrown.cause : thrown;

@@ -12,7 +12,7 @@ export class BoundedFetch {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** @throws Error when the provider cannot be reached, takes too long or answers too much */
+  /** @throws Error when the provider cannot be reached, is too slow, or sends too much */
   async send(url: string, { method, headers, body, redirect }: CustomFetchOptions): Promise<Response> {
     const controller = new AbortController();
     const late = new Error(`no answer within ${this.#timeoutMs / 1000} seconds`);

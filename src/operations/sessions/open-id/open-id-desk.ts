@@ -8,11 +8,11 @@ import type { OpenIdPort, SignInPage } from './open-id-protocol.ts';
 import type { OpenIdProvider } from './open-id-provider.ts';
 import type { SignInProof } from './sealed-sign-in.ts';
 
-/** Exchanges with the provider at once: each has some connections and takes at most ten seconds. */
+/** The most exchanges with the provider at once: each has some connections and takes at most ten seconds. */
 const atOnce = 32;
-/** Of the free ones, an address may have as many as it leaves. */
+/** An address may take half of the free ones. */
 const weightOfAddress = 1;
-/** Browsers that wait, for ten seconds at most, for the metadata of a silent provider: each costs little. */
+/** The most browsers that wait for the metadata of a silent provider, each for ten seconds at most. They cost little. */
 const beginningMax = 1024;
 const tooMany = 'too many people sign in at once';
 

@@ -47,10 +47,7 @@ function messagesOf(thrown: unknown): readonly string[] {
   return messages;
 }
 
-/**
- * When an answer of the provider is refused, `openid-client` gives a code for it. A fault without a code came before an
- * answer.
- */
+/** When an answer of the provider is refused, `openid-client` sets a code. A fault without a code occurred before an answer. */
 function isAnswered(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = textOf(thrown, 'code');

@@ -9,7 +9,7 @@ export interface SignInPage {
   readonly url: string;
 }
 
-/** The way of a request to the process' OpenID desk: a browser may return to another worker, and to another node. */
+/** The calls of a request to the process' OpenID desk: a browser may return to another worker or another node. */
 export interface OpenIdPort {
   begin(proof: SignInProof, requestId: string): Promise<SignInPage | OpenIdRefusal>;
   /**

@@ -122,7 +122,7 @@ export class OpenIdProvider {
   }
 }
 
-/** The way in which the provider wants the secret; Basic when its metadata does not say. */
+/** The method by which the provider receives the secret; Basic if its metadata has none. */
 function secretProof(secret: string): client.ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
   return (server, self, body, headers) => {
@@ -132,7 +132,7 @@ function secretProof(secret: string): client.ClientAuth {
   };
 }
 
-/** @throws OpenIdFault for every failure, and when it takes too long */
+/** @throws OpenIdFault for every failure, and after a timeout */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   try {
     if (await within(timeoutMs, work)) return await work;

@@ -18,17 +18,17 @@ export interface PendingSignIn extends SignInProof {
   readonly organisation: string | null;
   /** The page of the console to open then. */
   readonly back: string;
-  /** The address that the attempt counts for, until it succeeds. */
+  /** The address to which the attempt counts, until it succeeds. */
   readonly limitKey: string;
 }
 
 const cipherName = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
-/** What the store's key is for: another use of it would have another name. A new form of the content takes another one, too. */
+/** The purpose of the store's key: another use, or a new form of the content, needs another name. */
 const purpose = 'burgee sign-in by OpenID Connect, 1';
 
-/** What of it is sealed: the rest follows from the state and the key, so that a browser can keep many. */
+/** The sealed part. The rest is derived from the state and the key, so that a browser can keep many sign-ins. */
 type SealedRow = readonly [
   begunAt: number,
   linkSecret: string | null,
@@ -72,7 +72,7 @@ export function openSignIn(sealed: string, state: string, key: string, now: numb
   } catch {
     return null;
   }
-  // What a key of this store has sealed has this shape.
+  // Content that a key of this store has sealed has this shape.
   const [begunAt, linkSecret, back, limitKey, organisation = null] = JSON.parse(text) as SealedRow;
   if (!isPending({ begunAt }, now)) return null;
   return { ...proofOf(state, key), begunAt, linkSecret, organisation, back, limitKey };
