@@ -10,6 +10,7 @@ const packagesOf = new Map([
   ['curl', ['curl']],
   ['debootstrap', ['debootstrap']],
   ['haproxy', ['haproxy']],
+  ['jq', ['jq']],
   ['nginx', ['nginx']],
   ['openssl', ['openssl']],
   ['perl', ['perl-base']],

@@ -27,7 +27,7 @@ const bytesPerRecord = 128;
 /**
  * Adds the problems of a flag that would be stored.
  *
- * @param before null for a new flag. Lists that are shorter than before are always accepted.
+ * @param before null for a new flag; only lists that it does not have are checked
  * @param field name of the field with the lists in messages
  */
 export function addFlagBoundProblems(
@@ -39,6 +39,7 @@ export function addFlagBoundProblems(
   problems: ProblemList,
 ): void {
   const lists = newListsOf(before, after);
+  for (const list of lists) addPaddingProblems(list, before, field, problems);
   if (lists.length > 0) addListProblems(project, after, field, problems);
   const growth = lists.reduce((sum, list) => sum + textBytes(list), 0) + labelBytes(after);
   const replaced = before === null ? -bytesPerRecord : replacedBytes(before, after);
@@ -49,6 +50,28 @@ export function addFlagBoundProblems(
 function newListsOf(before: Flag | null, after: Flag): readonly (readonly string[])[] {
   const known = new Set(before === null ? [] : listsOf(before));
   return listsOf(after).filter((list) => list.length > 0 && !known.has(list));
+}
+
+/**
+ * A cohort with white space around it matches no caller; it comes from a file with CRLF or indented lines. One that the
+ * flag has already is kept, so that a list can be read, changed and written back.
+ */
+function addPaddingProblems(
+  list: readonly string[],
+  before: Flag | null,
+  field: string,
+  problems: ProblemList,
+): void {
+  const padded = list.filter((cohort) => cohort.trim() !== cohort);
+  if (padded.length === 0) return;
+  const known = new Set(before === null ? [] : listsOf(before).flat());
+  for (const cohort of padded) {
+    if (known.has(cohort)) continue;
+    problems.add(
+      () =>
+        `${field}: the cohort ${JSON.stringify(shown(cohort))} begins or ends with white space; send it without`,
+    );
+  }
 }
 
 /** The bytes of the lists and labels that `after` does not have any more. */

@@ -77,11 +77,42 @@ const write = (fixture: ConsoleFixture, ...asked: Parameters<ConsoleFixture['wri
   return outcome.detail;
 };
 
+const withPadded = (padded: string, isBeyond: boolean) => ['ada@example.test', ...(isBeyond ? [padded] : [])];
+
 const cohortFault = /cohorts: all lists of this flag .* at most 1048576 \(1 MiB\).*audience attribute/;
 const viewFault = /cohorts: .* 100 environments .*8388608 bytes \(8 MiB\).*audience attribute/;
 const audienceFault = /rules: .* at most 262144 \(256 KiB\)/;
 
 const cases: readonly Case[] = [
+  {
+    what: 'a cohort with a carriage return, in a flag that the console creates',
+    attempt: (fixture, isBeyond) => {
+      const cohorts = withPadded('bob\r', isBeyond);
+      return write(fixture, 'create-console-flag', {
+        project: single(fixture),
+        body: { name: 'a', cohorts },
+      });
+    },
+    detail: /^cohorts: the cohort "bob\\r" begins or ends with white space; send it without$/,
+  },
+  {
+    what: 'a cohort of spaces, in the list of an environment in the console',
+    attempt: (fixture, isBeyond) => {
+      const project = multi(fixture);
+      const { id } = fixture.addFlag(project, { states: new Map() });
+      const body = { revision: 1, states: { 2: { cohorts: withPadded('  ', isBeyond) } } };
+      return write(fixture, 'edit-flag', { project, params: { flagId: id }, body });
+    },
+    detail: /^cohorts: the cohort " {2}" begins or ends with white space/,
+  },
+  {
+    what: 'a cohort with a byte order mark, applied',
+    attempt: (fixture, isBeyond) => {
+      const cohorts = withPadded('\uFEFFbob', isBeyond);
+      return apply(fixture, [{ name: 'applied', flags: [{ name: 'a', cohorts }] }]);
+    },
+    detail: /^organisations\[0\].projects\[0\].flags\[0\].cohorts: the cohort "\uFEFFbob" begins/,
+  },
   {
     what: 'the lists of a flag that the console creates',
     attempt: (fixture, isBeyond) =>
@@ -337,6 +368,28 @@ t.test('the Management API names its own fields, also in a dry run', async (t) =
     'a flag at the bound can be switched',
   );
 });
+
+t.test(
+  'a cohort with white space around it is refused by the Management API, and kept where it is stored',
+  async (t) => {
+    const fixture = openFixture(t);
+    const project = fixture.addProject(null);
+    const stored = new Map([[0, own(['a', ' b '])]]);
+    const flag = fixture.addFlag(project, { states: stored });
+    const { authorization } = fixture.addToken(project);
+    const created = fixture.write('create-flag', { authorization, body: { name: 'a', cohorts: ['c\t'] } });
+    t.match(created, { status: 400, changes: [] });
+    t.equal(
+      created.body.detail,
+      'cohorts: the cohort "c\\t" begins or ends with white space; send it without',
+    );
+    const patch = (cohorts: readonly string[]) =>
+      fixture.write('patch-flag', { authorization, flagId: flag.id, body: { cohorts } });
+    t.match(patch(['a', ' b ', 'c ']), { status: 400, changes: [] });
+    t.match(patch(['a', ' b ', 'c ']).body.detail, /^"cohorts": the cohort "c " begins/);
+    t.match(patch(['a', ' b ', 'c']), { status: 200, body: { changed: true } });
+  },
+);
 
 t.test('the total of a project follows creations, changes and deletions', async (t) => {
   const fixture = openConsole(t);
