@@ -5,7 +5,7 @@
 
 const [kibibyte, mebibyte] = [2 ** 10, 2 ** 20];
 
-/** Names: one line on a screen. With 4 bytes a character a name fits into an index key. */
+/** A name is one line on a screen. With 4 bytes per character it fits into an index key. */
 export const nameCodePointsMax = 200;
 /** A paragraph. */
 export const descriptionCodePointsMax = 2000;
@@ -17,7 +17,7 @@ export const environmentNameCharsMax = 64;
 export const tokenNameCodePointsMax = 100;
 /** The longest address that mail can be sent to (RFC 5321). */
 export const emailCharsMax = 254;
-/** A password is for people to remember; hashing costs the same for any length. */
+/** People must remember a password. Hashing takes the same time for any length. */
 export const passwordCharsMin = 12;
 export const passwordCharsMax = 1024;
 
@@ -54,7 +54,7 @@ export const projectRecordBytesMax = 64 * mebibyte;
 export const activeTokensMax = 50;
 /** The specification's longest lifetime of a token. */
 export const tokenLifetimeMaxMs = 365 * 24 * 60 * 60 * 1000;
-/** A page shows that many revoked tokens; older ones are deleted. */
+/** A page shows this many revoked tokens; older ones are deleted. */
 export const revokedTokensKeptMax = 200;
 
 /** Projects of one organisation: menus and search read all of them. */
@@ -63,7 +63,7 @@ export const projectsMax = 1000;
 export const personalProjectsMax = 100;
 /** Members of one organisation, with open invitations: pages and the rule of the last Owner read all of them. */
 export const membersMax = 1000;
-/** Sessions of one member; a new one ends the one that was unused for longest. */
+/** Sessions of one member; a new one ends the one unused for longest. */
 export const sessionsMax = 50;
 /** Identities of one member, one for each issuer; a new one replaces the oldest. */
 export const identitiesMax = 10;

@@ -57,7 +57,7 @@ export type RecordChange =
   | { readonly kind: 'evaluation-count'; readonly count: EvaluationCount }
   /** Added to the counts of this node of a cluster, and to the sums of all nodes. */
   | { readonly kind: 'own-evaluations'; readonly count: EvaluationCount }
-  /** What all other nodes have counted: with the counts of this one, the sums of all nodes. */
+  /** The counts of all other nodes: with the counts of this one, the sums of all nodes. */
   | { readonly kind: 'other-evaluations'; readonly count: EvaluationCount }
   | { readonly kind: 'outbox'; readonly entry: OutboxEntry }
   /** The attempts with an outbox entry; null: it is settled, and deleted. */

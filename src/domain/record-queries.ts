@@ -25,7 +25,7 @@ export interface AuditRange {
   readonly subjectId?: string;
 }
 
-/** What a project stores: the flags, and the bytes of the records of flags and audiences. */
+/** The size of a project: its number of flags, and the bytes of the records of flags and audiences. */
 export interface ProjectRecords {
   readonly flags: number;
   readonly bytes: number;
@@ -38,8 +38,8 @@ export interface FlagPlace {
 }
 
 /**
- * The questions that the rules ask, on one consistent state. The storage adapter answers from a snapshot (worker) or
- * from the open write transaction (writer). Iterables are lazy and must be consumed before the caller awaits anything.
+ * The queries of the rules, on one consistent state. The storage adapter answers from a snapshot (worker) or from the
+ * open write transaction (writer). Iterables are lazy and must be consumed before the caller awaits anything.
  */
 export interface RecordQueries {
   organisation(id: string): Organisation | undefined;
@@ -72,7 +72,7 @@ export interface RecordQueries {
   projects(): Iterable<Project>;
   /** By name (UTF-8 order), then id. With `name`: exactly the flags of that name. */
   flagsOf(projectId: string, name?: string): Iterable<Flag>;
-  /** In the same order, those behind a place, whether or not a flag is there. */
+  /** In the same order, those after a place, whether or not a flag is there. */
   flagsAfter(projectId: string, place: FlagPlace): Iterable<Flag>;
   /** In the same order, those whose records are longer: the others are not decoded. */
   flagsLongerThan(projectId: string, bytes: number): Iterable<Flag>;
@@ -80,10 +80,10 @@ export interface RecordQueries {
   flagPlacesOf(projectId: string, name?: string): Iterable<FlagPlace>;
   /** In the same order: every flag that applies the audience, and possibly some that do not. */
   flagsNaming(projectId: string, audienceId: string): Iterable<Flag>;
-  /** What the project's flags and audiences take, counted in the transactions that write them. */
+  /** The size of the project's flags and audiences, counted in the transactions that write them. */
   projectRecords(projectId: string): ProjectRecords;
   audiencesOf(projectId: string): Iterable<Audience>;
-  /** The same, of which only the beginnings are read: unverified. */
+  /** The same, but only the beginnings of the records are read, unverified. */
   audienceNamesOf(projectId: string): Iterable<Pick<Audience, 'id' | 'name'>>;
   tokensOf(projectId: string): Iterable<Token>;
   /** Newest first. */
@@ -92,7 +92,7 @@ export interface RecordQueries {
   auditHeadsOf(ledgerId: string, range?: AuditRange): Iterable<SequencedHead>;
   /** The newest sequence of the ledger that was dropped because of its age; 0 for none. */
   auditDroppedThrough(ledgerId: string): number;
-  /** Whose sequences the ledgers have: another text after a restore, because sequences are then given again. */
+  /** The history to which the ledgers' sequences belong: another one after a restore, because sequences are then used again. */
   auditHistory(): string;
   /** Sequence of the ledger's newest entry, from its key alone; 0 for none. */
   newestAuditSequence(ledgerId: string): number;

@@ -3,7 +3,7 @@ import type { SyncSnapshot } from '../domain/sync/configuration.ts';
 import type { ClientMode, ClientOptions } from './burgee-client.ts';
 import { readSnapshot } from './configuration/sync-shapes.ts';
 
-/** What each request takes its token from. @throws Error that says what is wrong with it, without the token */
+/** The source of the token for each request. @throws Error that says what is wrong with it, without the token */
 export type TokenSource = () => string;
 
 /** Options that were checked. */

@@ -4,7 +4,7 @@ import { warn } from './warn.ts';
 
 type Lists = { readonly [Name in keyof ClientEvents]: Set<ClientEvents[Name]> };
 
-/** Listeners of a client. One that throws is a warning, and keeps neither the others nor the client from going on. */
+/** Listeners of a client. One that throws causes a warning; the others and the client continue. */
 export class Listeners {
   readonly #lists: Lists = { change: new Set(), status: new Set() };
 

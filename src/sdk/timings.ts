@@ -12,7 +12,7 @@ export interface Timings {
    * got no answer for this long is `stale`.
    */
   readonly watchdogMs: number;
-  /** The same for the first byte of the first connection. After it the client asks without a stream. */
+  /** The same for the first byte of the first connection. After it the client polls. */
   readonly firstByteMs: number;
   /** Timeout of a response that is not a stream. */
   readonly answerMs: number;

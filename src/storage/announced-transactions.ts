@@ -3,8 +3,9 @@ import type { Root } from './lmdb/environment.ts';
 import type { WriteTarget } from './write-target.ts';
 
 /**
- * Write transactions that readers in other threads learn of (`StoreVersion`): between `announce`, which comes last within
- * the transaction, and its end they know that a commit is under way. After one that failed, what the target knew is forgotten.
+ * Write transactions that are announced to readers in other threads (`StoreVersion`): from `announce`, which comes last
+ * within the transaction, until its end, readers know that a commit is in progress. After a failed one, the target
+ * forgets what it has cached.
  */
 export class AnnouncedTransactions {
   readonly #root: Root;

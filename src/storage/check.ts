@@ -31,7 +31,7 @@ export function* checkStore(directory: string): Generator<Finding, CheckCounts> 
     return yield* checkSnapshot(opened, snapshots);
   } finally {
     snapshots.close();
-    // Nothing is under way in it, so this closes before it returns.
+    // No transaction is open, so this closes before it returns.
     void opened.close();
   }
 }
@@ -67,8 +67,8 @@ const looksMax = 100;
 const tornLooksMax = 5;
 
 /**
- * Follows every page in use, those of entries too; the other checks read the entries. While the snapshot is held, pages
- * that it or anything newer needs are not written again.
+ * Follows every page in use, including those of entries; the other checks read the entries. While the snapshot is held,
+ * pages that it or anything newer needs are not written again.
  */
 function* checkPagesInUse(directory: string, snapshots: Snapshots): Generator<Finding> {
   const descriptor = openSync(dataFileOf(directory), 'r');

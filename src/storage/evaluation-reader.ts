@@ -9,13 +9,13 @@ export interface FoundRecord<T> {
   readonly bytes: number;
   /** Its first fields, which are texts. Unverified: a damaged record may give anything. @param count of them */
   begin(count: number): readonly unknown[];
-  /** Nothing else may have been read from the store since it was found. */
+  /** No other read of the store may have happened since it was found. */
   read(): T;
 }
 
 /**
- * What evaluation reads from a view: verified as `RecordQueries` is, without a string or an array for the items of a
- * list. A result has memory of its own, never the memory map's. Reads throw DamagedRecordError.
+ * The reads of evaluation from a view: verified as in `RecordQueries`, but without a string or an array for the items
+ * of a list. A result has memory of its own, never the memory map's. Reads throw DamagedRecordError.
  */
 export interface EvaluationQueries {
   flag(id: string): FoundRecord<PackedFlag> | undefined;

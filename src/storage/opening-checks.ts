@@ -29,7 +29,7 @@ export function requireServable(directory: string, state: DataFileState): void {
   );
 }
 
-/** @param isExpected there is a marker, so a store was completed here. */
+/** @param isExpected whether there is a marker, so that a store was completed here. */
 export function requireUsable(directory: string, state: DataFileState, isExpected: boolean): void {
   if (state === 'usable' || (!isExpected && (state === 'missing' || state === 'blank'))) return;
   const path = dataFileOf(directory);
@@ -47,7 +47,7 @@ export function requireUsable(directory: string, state: DataFileState, isExpecte
   );
 }
 
-/** @param isComplete there is a marker, so the store has every database of this version. */
+/** @param isComplete whether there is a marker, so that the store has every database of this version. */
 export function requireWhole(
   { directory, startCheckBytes: bytesMax = defaultStartCheckBytes }: Checked,
   isComplete: boolean,

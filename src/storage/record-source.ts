@@ -59,7 +59,7 @@ export class RecordSource {
     return bytes;
   }
 
-  /** Reads a value without noting it in `known`: a scan of thousands would displace everything else. */
+  /** Reads a value without adding it to `known`: a scan of thousands would displace all others. */
   findBytes(database: DatabaseName, key: Buffer): Buffer | undefined {
     return this.#databases[database].get(key, this.#view.options);
   }
@@ -135,7 +135,7 @@ export class KnownRecords {
   readonly #recordsMax: number;
   #count = 0;
 
-  /** @param most records at once: beyond it all are forgotten */
+  /** @param most records at once: beyond it, all are forgotten */
   constructor(most = recordsMax) {
     this.#recordsMax = most;
   }
@@ -174,7 +174,7 @@ export class KnownRecords {
     this.#empty.add(database);
   }
 
-  /** Something was stored or removed there; which is not known. */
+  /** Records that are not known were stored or removed there. */
   forget(database: DatabaseName, key: Buffer): void {
     this.#empty.delete(database);
     if (this.#records.get(database)?.delete(key.toString('latin1'))) this.#count -= 1;

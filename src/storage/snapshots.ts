@@ -22,7 +22,7 @@ export const writeTransactionView: Hold = {
   release() {},
 };
 
-/** Members of lmdb 3.5.6 that its published types leave out. */
+/** Members of lmdb 3.5.6 that its published types lack. */
 interface ReadTransaction extends lmdb.Transaction {
   readonly address: number;
   /** Takes the newest snapshot if the transaction was reset; otherwise does nothing. */

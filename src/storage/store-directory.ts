@@ -15,7 +15,7 @@ export function createDirectory(directory: string): void {
 }
 
 /**
- * Does not use mkdir's own creation of parents: where none can ever be created, as in `/proc`, Node retries for ever.
+ * Does not use mkdir's own creation of parents: where none can be created, as in `/proc`, Node retries forever.
  * @returns the topmost directory that was created; undefined when all existed
  */
 function makeDirectories(path: string): string | undefined {
@@ -27,7 +27,7 @@ function makeDirectories(path: string): string | undefined {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // Another process was faster, or it is a link to something that does not exist.
+    // Another process was faster, or it is a link to a path that does not exist.
     if (!existsSync(path)) throw new StoreError(leadsNowhere(path));
   }
   return topmost ?? path;

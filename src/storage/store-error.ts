@@ -38,7 +38,7 @@ export class DataFileHeldError extends DataFileUnavailableError {
   }
 }
 
-/** @returns the message when something else is where a directory is expected. */
+/** @returns the message for a path that is not a directory. */
 export function noDirectory(path: string): string {
   return `${path} is not a directory. Choose another one with --data-dir.`;
 }
@@ -51,7 +51,7 @@ export function leadsNowhere(path: string): string {
   );
 }
 
-/** The disk does not have what was written: a wrong checksum, or a missing record. */
+/** The data on the disk is not what was written: a wrong checksum, or a missing record. */
 export class DamagedRecordError extends Error {
   override readonly name = 'DamagedRecordError';
   readonly database: DatabaseName;

@@ -47,8 +47,8 @@ export function requireFormat({ format }: StoreIdentity, path: string): void {
 }
 
 /**
- * The history that the store had when it was served here last. A copy of its data file alone does not have it, so what was
- * restored begins another history.
+ * The history that the store had when it was served here last. A copy of the data file alone does not have it, so a
+ * restored store begins another history.
  * @returns null where there is none
  */
 export function readMarkedHistory(directory: string): string | null {
@@ -60,7 +60,7 @@ export function readMarkedHistory(directory: string): string | null {
 
 /**
  * On disk when it returns: the file, the rename and the directory entry (of the data file too).
- * @param history null: the next one who serves the store begins another
+ * @param history null: the next process that serves the store begins another
  */
 export function writeMarker(directory: string, identity: StoreIdentity, history: string | null = null): void {
   const path = markerFileOf(directory);

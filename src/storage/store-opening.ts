@@ -90,7 +90,7 @@ export interface StoreOptions {
    */
   readonly dataFilePlace?: SharedArrayBuffer;
   /**
-   * Bytes of the data file that are read and verified at most before it is opened; 32 MiB by default. Only the writer
+   * The most bytes of the data file that are read and verified before it is opened; 32 MiB by default. Only the writer
    * does it.
    */
   readonly startCheckBytes?: number;
@@ -111,7 +111,7 @@ export interface OpenedStore {
 }
 
 export interface ReadableStore extends OpenedStore {
-  /** Call it when nothing is under way: then the file is closed before this returns. */
+  /** Call it when no transaction is open: then the file is closed before this returns. */
   close(): Promise<void>;
 }
 
@@ -214,7 +214,7 @@ function withRoot<Closable extends Pick<Root, 'close'>, Opened>(
   try {
     return complete(root);
   } catch (error) {
-    // Nothing is under way in it, so this closes before it returns.
+    // No transaction is open, so this closes before it returns.
     void root.close();
     throw error;
   }

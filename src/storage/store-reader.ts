@@ -16,7 +16,7 @@ import { foundFlag, foundFlagsOf } from './tables/flags.ts';
 import { counterRecord, historyRecord, metaKeys } from './tables/meta.ts';
 import { createRecordQueries } from './tables/tables.ts';
 
-/** What a view of the store says of the numbers of changes (`tables/environment-versions.ts`). */
+/** The numbers of changes in a view of the store (`tables/environment-versions.ts`). */
 interface SyncQueries {
   /** The history that the numbers belong to. */
   history(): string;
@@ -60,7 +60,7 @@ export interface StoredAuditEntry {
 
 /** Reading an entry takes some 5 µs. For more entries than this, dropping the whole cache delays evaluations less. */
 const changesFollowedMax = 1000;
-/** Of those who ask, their projects and organisations. */
+/** The most records of callers, their projects and organisations that are cached. */
 const askersKnownMax = 1024;
 
 /** @throws StoreError when the directory has no store, none that can be read, or not the one that is served. */
@@ -77,8 +77,8 @@ export class StoreReader {
   /** Queries on the current snapshot: the state at the first read after opening or the last `renew`. */
   readonly queries: RecordQueries;
   /**
-   * On the same snapshot, for the records that many requests ask for: they are decoded once for each snapshot. What it
-   * returns is shared, and must not be changed.
+   * On the same snapshot, for the records that many requests ask for: they are decoded once for each snapshot. The
+   * records are shared, and must not be changed.
    */
   readonly askers: RecordQueries;
   /** On the same snapshot. */

@@ -91,7 +91,7 @@ export function readStatistics(directory: string): StoreStatistics {
     return statisticsOf(directory, opened, new RecordSource(opened.databases, snapshots));
   } finally {
     snapshots.close();
-    // Nothing is under way in it, so this closes before it returns.
+    // No transaction is open, so this closes before it returns.
     void opened.close();
   }
 }

@@ -68,13 +68,14 @@ export class Store {
   }
 
   /**
-   * Runs `run` within one transaction: its changes, their indexes, audit, change-log and outbox entries are kept
+   * Runs `run` within one transaction: its changes, their indexes, audit, change-log and outbox entries are stored
    * together or not at all. They are on disk when it returns, and readers in other threads know (`StoreVersion`).
    *
-   * @param run synchronous; what it throws aborts everything and is thrown on.
+   * @param run synchronous; an exception aborts everything and is rethrown.
    * @param requireRoom called with the bytes that the data file can grow by, after each `apply` and before the commit;
-   * what it throws aborts everything, too. A write that the disk refuses would cost the whole process.
-   * @throws Error of lmdb when the disk refuses (a full disk shows as an input/output error, too); nothing is kept then.
+   * an exception aborts everything, too. A write that the disk refuses would end the whole process.
+   * @throws Error of lmdb when the disk refuses (a full disk shows as an input/output error, too); nothing is kept
+   * then.
    * @throws DataFileMovedError when the data file is not in its place any more, DataFileHeldError when another process
    * is opening it and was stopped at that moment; nothing is begun then.
    */
@@ -83,8 +84,8 @@ export class Store {
   }
 
   /**
-   * The store as the replica of a cluster. From then on only it changes what the nodes of a cluster share.
-   * @param requireRoom as for `write`, of all that the replica applies
+   * The store as the replica of a cluster. From then on only the replica changes the entries that all nodes share.
+   * @param requireRoom as for `write`, for everything that the replica applies
    */
   asReplica(node: string, requireRoom: RequireRoom = () => undefined): Replica {
     return new Replica(
@@ -190,7 +191,7 @@ export class Store {
         if (!isOpen) throw new Error('This transaction is over');
         applyChanges(target, changes);
         hasChanged ||= changes.length > 0;
-        // Now and not only at the end: lmdb writes out what does not fit its memory.
+        // Now and not only at the end: lmdb writes to the disk what does not fit its memory.
         requireRoom?.(target.space.growthMax(this.#opened.root));
       },
       writtenBytesOn: (ledgerId, day) => writtenBytesOn(target.source, ledgerId, day),

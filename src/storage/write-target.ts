@@ -7,7 +7,7 @@ import { KnownRecords, RecordSource } from './record-source.ts';
 import type { RecordCodec } from './records/record-codec.ts';
 import { writeTransactionView } from './snapshots.ts';
 
-/** What followers of the change log drop from their caches. `everything` stands for a transaction too large to be listed. */
+/** What followers of the change log drop from their caches. `everything`: the transaction was too large to be listed. */
 export interface LoggedChange {
   readonly kind: 'flag' | 'project' | 'everything';
   /** Empty for `everything`. */
@@ -17,7 +17,7 @@ export interface LoggedChange {
   readonly environment: string | null;
 }
 
-/** A transaction of more changes than this is logged as one `everything`: followers start afresh. */
+/** A transaction of more changes than this is logged as one `everything`: followers drop all. */
 const loggedChangesMax = 1000;
 const everything: LoggedChange = { kind: 'everything', projectId: '', id: '', environment: null };
 
@@ -64,7 +64,7 @@ export class WriteTarget {
     this.#isOpen = false;
   }
 
-  /** After a transaction that failed: what it had read and written is not what the store holds. */
+  /** After a transaction that failed: its reads and writes are not the state of the store. */
   forget(): void {
     this.#known.forgetAll();
     this.tail.forget();
@@ -129,8 +129,8 @@ export interface LedgerHead {
 const headsMax = 4096;
 
 /**
- * Where the appended databases end: the writer is the only one that appends, so it need not look after each commit. What a
- * transaction has noted is forgotten when it fails, and read again.
+ * The ends of the appended databases. Only the writer appends, so it need not read them after each commit. When a
+ * transaction fails, they are forgotten and read again.
  */
 class WrittenTail {
   /** The sequence of the oldest entry of the change log; null until it was read. */

@@ -8,11 +8,12 @@ export interface WriteTransaction {
   apply(changes: readonly RecordChange[]): void;
   /**
    * How many bytes members and tokens have written to an organisation, or a personal project, on a UTC day: keys and
-   * values of what their changes have put. Of a day that is not the newest it is 0.
+   * values that their changes have put. 0 for a day that is not the newest.
    */
   writtenBytesOn(ledgerId: string, day: number): number;
   /**
-   * Drops a bounded few audit entries of before `olderThan` (Unix milliseconds), the newest of each ledger never.
+   * Drops a bounded number of audit entries from before `olderThan` (Unix milliseconds), but never the newest of a
+   * ledger.
    * @throws DamagedRecordError when one cannot be read; nothing is dropped then
    */
   dropAuditEntries(olderThan: number): void;

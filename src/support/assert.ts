@@ -8,10 +8,10 @@ class AssertionError extends Error {
  * on which two threads agree. Input from outside (a client, a file, a setting) is not asserted but refused, with a
  * message.
  *
- * After a failed assertion, other state may be wrong too, so its thread ends, in the order in which any fault ends
- * it: a worker leaves and is replaced, and the end of the writer or the main thread is the end of the process. To go
- * on, and count or answer wrongly, would be worse. The fault is thrown here, and once more as an uncaught exception:
- * each request has a wrapper that would answer 500 and let the thread go on.
+ * After a failed assertion, other state may be wrong too, so its thread ends, in the order in which any fault ends it:
+ * a worker leaves and is replaced, and the end of the writer or the main thread is the end of the process. Continuing
+ * with wrong counts or answers would be worse. The fault is thrown here, and once more as an uncaught exception: each
+ * request has a wrapper that would answer 500 and let the thread go on.
  *
  * Assertions stay in production. One that holds costs a comparison, and must allocate nothing: `what` is a constant.
  */

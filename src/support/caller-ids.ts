@@ -1,4 +1,4 @@
-/** What a caller names its request by, for the log. What is absent or malformed is left out. */
+/** The ids that a caller gives its request, for the log. Absent or malformed ones are left out. */
 export interface CallerIds {
   /** The trace that the request is part of: 32 hexadecimal digits. */
   readonly traceId?: string;
@@ -8,7 +8,7 @@ export interface CallerIds {
 
 /** Version, trace id, parent id, flags. A later version may have more after them. */
 const traceParent = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/;
-/** Enough for a UUID, a ULID and the ids of proxies; nothing that a reader of the log could take for two fields. */
+/** Enough for a UUID, a ULID and the ids of proxies; but no characters that could look like two fields in the log. */
 const requestIdForm = /^[\w.:+/=@-]{1,128}$/;
 const none: CallerIds = {};
 
@@ -30,7 +30,7 @@ function traceIdOf([value = '', ...others]: readonly string[]): string | undefin
   return isZero(traceId) || isZero(parentId) ? undefined : traceId;
 }
 
-/** Only zeros is the id of nothing. */
+/** An id of only zeros is invalid. */
 function isZero(id: string | undefined): boolean {
   return id !== undefined && /^0+$/.test(id);
 }

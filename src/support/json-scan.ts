@@ -4,8 +4,8 @@ import { codePointCount } from './code-points.ts';
 export const nestingMax = 32;
 
 /**
- * Why a text is not JSON that Burgee reads. It is no `Error`: a client's mistake needs no
- * stack, and capturing one takes longer than scanning a small body.
+ * Why a text is not JSON that Burgee reads. It is not an `Error`: a client's mistake needs no stack, and capturing one
+ * takes longer than scanning a small body.
  */
 export class JsonFault {
   readonly kind: 'malformed' | 'too-deep';
@@ -28,7 +28,7 @@ export class JsonFault {
  * Checks a text against the JSON grammar. `JSON.parse` does not suffice: it does not say where it failed, and takes 200
  * ms for 1 MiB of nested arrays and 150 ms for 1 MiB of small objects. `json-value.ts` reads the checked text.
  *
- * @param depthMax most arrays and objects inside one another; one more is `too-deep`.
+ * @param depthMax the most arrays and objects inside one another; one more is `too-deep`.
  * @param areKeysUnique whether a repeated key of an object is a fault: `JSON.parse` silently drops one of the two.
  * @returns null when the text is JSON.
  */

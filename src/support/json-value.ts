@@ -98,7 +98,7 @@ export function* entriesOf(value: JsonValue): Generator<readonly [string, JsonVa
 
 /** The members of an object that are read, and the number of the others. */
 export interface JsonMembers {
-  /** In the order sent. Of a repeated key the last value counts, as with `JSON.parse`. */
+  /** In the order sent. If a key is repeated, its last value counts, as with `JSON.parse`. */
   readonly listed: ReadonlyMap<string, JsonValue>;
   /** Number of further unknown keys; repeated ones count each time. */
   readonly unlistedCount: number;

@@ -22,8 +22,8 @@ export function keyedHash(seed: Uint8Array, ...texts: readonly string[]): Buffer
 }
 
 /**
- * The first cells of keyed hashes. The last one is remembered: a client mostly asks several times in succession, and
- * hashing takes a microsecond.
+ * The first cells of keyed hashes. The last one is remembered: a client is mostly looked up several times in
+ * succession, and hashing takes a microsecond.
  */
 export class LastHash {
   readonly #hash: (text: string) => Buffer;

@@ -12,7 +12,10 @@ const monotonicCell = 1;
 const wallCell = 3;
 const cellCount = 5;
 const half = 2 ** 31;
-/** The bounds are written in a fraction of a microsecond: who finds them half written that often is not served by waiting. */
+/**
+ * The bounds are written in a fraction of a microsecond, so a thread that finds them half written this often need not
+ * wait for longer.
+ */
 const readsMax = 64;
 const never = Number.NEGATIVE_INFINITY;
 /**
@@ -27,10 +30,10 @@ export function createLeaseMemory(): SharedArrayBuffer {
 }
 
 /**
- * Until when a node of a cluster may take its state for current, in memory that the thread which renews the lease shares
- * with those that answer.
+ * Until when a node of a cluster may treat its state as current, in memory that the renewing thread shares with the
+ * answering threads.
  *
- * Both clocks bound it. The monotonic clock is the judge; the wall clock is for a virtual machine whose monotonic clock
+ * Both clocks bound it. The monotonic clock decides; the wall clock is for a virtual machine whose monotonic clock
  * stood still while it was paused. A wall clock that was set, forwards or back, ends the lease too, until it is renewed.
  */
 export class LeaseCell {
@@ -90,7 +93,7 @@ export class LeaseCell {
       this.#untilWallMs = untilWallMs;
       return;
     }
-    // The revision stays that of before, so the next look reads again.
+    // The revision stays unchanged, so the next check reads again.
     this.#untilThreadMs = never;
   }
 
@@ -104,7 +107,7 @@ export class LeaseCell {
     this.#write(untilMonotonicMs, untilWallMs);
   }
 
-  /** There is no lease from here on, for any thread that looks. */
+  /** From here on there is no lease, for any thread. */
   end(): void {
     this.#write(0, 0);
   }

@@ -1,6 +1,6 @@
 import { type PackedList, textLength, textStart } from './packed-list.ts';
 
-/** Stands for a list in the JSON text: a lone surrogate, which no stored text has. */
+/** Placeholder for a list in the JSON text: a lone surrogate, which no stored text has. */
 const marker = '\ud800';
 const shownMarker = JSON.stringify(marker);
 /** Bytes of a piece, made in one step of some tens of microseconds. */

@@ -18,7 +18,7 @@ export class PackedList {
 
   /** @returns the list in bytes of its own */
   copy(): PackedList {
-    // Not by `slice`, which of a Buffer is a view.
+    // Not by `slice`, which returns a view for a Buffer.
     const copy = new Uint8Array(this.bytes.subarray(this.start, this.end));
     return new PackedList(copy, 0, copy.length, this.count);
   }

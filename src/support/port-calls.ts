@@ -1,6 +1,6 @@
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
 
-/** From the name of a call to what is asked and answered. */
+/** A map from the name of a call to its arguments and result. */
 type CallMap<Calls> = {
   readonly [Name in keyof Calls]: { readonly args: unknown; readonly result: unknown };
 };
@@ -10,7 +10,7 @@ type Message =
   | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly fault: unknown };
 
-/** How the other side's calls are answered. A name that is not handled does not compile. */
+/** The handlers of the other side's calls. A name without a handler does not compile. */
 export type CallHandlers<Calls extends CallMap<Calls>> = {
   readonly [Name in keyof Calls]: (
     args: Calls[Name]['args'],
@@ -25,8 +25,8 @@ export class PortClosedError extends Error {
 }
 
 /**
- * Calls in both directions over one port: `Asked` of the other side, `Served` of this one. Who asks bounds how much is
- * asked at once.
+ * Calls in both directions over one port: `Asked` of the other side, `Served` of this one. The caller bounds its calls
+ * in flight.
  */
 export class PortCalls<Asked extends CallMap<Asked>, Served extends CallMap<Served>> {
   readonly #port: MessagePort;

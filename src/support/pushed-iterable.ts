@@ -19,7 +19,7 @@ export class PushedIterable<T> implements AsyncIterable<T> {
     this.#wake();
   }
 
-  /** What iterates gets this thrown. */
+  /** The consumer gets this as an exception. */
   fail(fault: Error): void {
     this.#end = { fault };
     this.#wake();

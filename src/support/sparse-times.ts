@@ -1,6 +1,6 @@
 /**
- * Lets each key through at most once in an interval, for what is recorded but need not be recorded each time. Of more keys
- * than it remembers, the one that was let through longest ago is forgotten.
+ * Passes each key at most once in an interval, for events that need not be recorded each time. When it remembers too
+ * many keys, it forgets the one that passed longest ago.
  */
 export class SparseTimes {
   readonly #intervalMs: number;
@@ -24,7 +24,7 @@ export class SparseTimes {
     return true;
   }
 
-  /** What passed was not recorded after all: the next time may pass at once. */
+  /** The event was not recorded after all: the next one may pass at once. */
   forget(key: string): void {
     this.#passedAt.delete(key);
   }

@@ -1,11 +1,11 @@
 import { assert } from './assert.ts';
 
 /**
- * Tells readers in other threads of a commit: one cell in shared memory, even between commits and odd during one. It
- * becomes odd before the commit is visible, and even before the commit is acknowledged.
+ * Shows readers in other threads that there was a commit: one cell in shared memory, even between commits and odd
+ * during one. It becomes odd before the commit is visible, and even before the commit is acknowledged.
  *
  * So a reader that finds the even value that it knows has missed nothing that another reader may have seen. An odd
- * value says nothing: the reader must look each time at the newest snapshot, and at the change log in it.
+ * value shows nothing: the reader must then read the newest snapshot each time, and the change log in it.
  */
 export class StoreVersion {
   readonly #cell: Int32Array<SharedArrayBuffer>;
@@ -40,7 +40,7 @@ export function createStoreVersionMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 }
 
-/** Whether a commit is on its way at this value. */
+/** Whether a commit is in progress at this value. */
 export function isUnsettled(version: number): boolean {
   return (version & 1) === 1;
 }

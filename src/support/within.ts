@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Waits for work, for a limited time. @returns whether the work was done in time. It goes on either way. Rejects when
- * it does.
+ * Waits for work, for a limited time. @returns whether the work was done in time. The work continues either way.
+ * Rejects if the work does.
  */
 export async function within(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
   const over = new AbortController();

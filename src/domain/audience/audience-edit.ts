@@ -31,7 +31,7 @@ interface Neighbours {
 /**
  * Reads an audience's fields.
  *
- * @param others the project's other audiences: names are unique, because people choose by them.
+ * @param others the project's other audiences: names are unique, because members choose audiences by name.
  * @param isNew whether it adds to their number.
  * @param problems receives every problem; the fields are valid only without any.
  */

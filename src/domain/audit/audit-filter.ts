@@ -89,7 +89,7 @@ function isOf(environment: string, { entry, changesJson }: ChainedEntry): boolea
   // Names of environments may contain dots, their fields' names may not.
   const prefix = `environments.${environment}.`;
   const isOfIt = (field: string) => field.startsWith(prefix) && !field.includes('.', prefix.length);
-  // Most entries name no field of it, and need not be parsed.
+  // Most entries have no field of the environment, and need not be parsed.
   if (!changesJson.includes(`["${prefix}`)) return false;
   return changesFromText(changesJson).some(({ field }) => isOfIt(field));
 }

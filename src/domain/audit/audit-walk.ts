@@ -12,7 +12,7 @@ export interface AuditBatch {
   readonly next: number | null;
 }
 
-/** Entries are in the order of their commits. Their times may differ from it by so much, after a clock was set back. */
+/** Entries are in the order of their commits. Their times may differ from this order by this much, after a clock was set back. */
 export const clockSlackMs = 60 * 60 * 1000;
 /** Entries in a batch. Reading one takes some 10 µs: a worker serves other requests between batches. */
 const batchSize = 25;

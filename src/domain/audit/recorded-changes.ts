@@ -3,8 +3,8 @@ import type { AuditChange, RecordedChange, WholeList, WholeLists } from './audit
 
 /*
  * An entry's changes as the store keeps them: JSON, `[[field, before, after], …]`. When one of two lists is long,
- * `before` has the removed items, `after` the added ones, and a fourth part describes the whole lists: so a list of a
- * megabyte that gains an item costs that item.
+ * `before` has the removed items, `after` the added ones, and a fourth part describes the whole lists. So one more item in
+ * a list of a megabyte takes the space of that item.
  */
 
 type Row = readonly [field: string, before: unknown, after: unknown, whole?: WholeLists];
@@ -40,7 +40,7 @@ function rowOf({ field, before, after }: AuditChange, sha256: (text: string) => 
   return [field, removed, added, { before: wholeOf(before), after: wholeOf(after) }];
 }
 
-/** The items that only one of two lists has. Repeated items count: a list with one more of an item has it once more. */
+/** The items that only one of two lists has. Repetitions of an item count. */
 interface ListDifference<Item> {
   /** In the order of the old list. */
   readonly removed: readonly Item[];
@@ -50,7 +50,7 @@ interface ListDifference<Item> {
 
 function listDifference<Item>(before: readonly Item[], after: readonly Item[]): ListDifference<Item> {
   const [was, is] = [before.map(keyOf), after.map(keyOf)];
-  // Most changes of a long list touch few items: what both lists begin and end with is not looked up.
+  // Most changes of a long list touch few items, so the common beginning and end of both lists are skipped.
   const shorter = Math.min(was.length, is.length);
   let start = 0;
   while (start < shorter && was[start] === is[start]) start += 1;

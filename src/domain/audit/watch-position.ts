@@ -7,9 +7,9 @@ export interface Watched {
   readonly project: Project | null;
 }
 
-/** How much of the ledgers a page knows: the sequence of the newest known entry of each, 0 for none. */
+/** How far a page has read the ledgers: the sequence of the newest known entry of each, 0 for none. */
 export interface WatchPosition {
-  /** The history of the store: sequences of another one say nothing here. Empty before the store has one. */
+  /** The history of the store: sequences of another one have no meaning here. Empty before the store has one. */
   readonly history: string;
   /** In the organisation's ledger, which has its projects' entries too. */
   readonly organisation: number;

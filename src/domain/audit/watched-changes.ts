@@ -16,7 +16,7 @@ export interface WatchedChanges {
   readonly project: boolean;
   /** Tokens of the project changed. */
   readonly tokens: boolean;
-  /** Members, invitations, the organisation, or what is shown of its other projects changed. */
+  /** Members, invitations, the organisation, or the shown fields of its other projects changed. */
   readonly organisation: boolean;
 }
 
@@ -60,7 +60,7 @@ function areasSince(
   since: WatchPosition,
   newest: WatchPosition,
 ): Areas {
-  // The store was restored from a backup, and gives its sequences again; or it lacks what the page knows.
+  // The store was restored from a backup, so that sequences are used again; or it lacks entries that the page knows.
   if (since.history !== newest.history) return everything;
   if (since.organisation > newest.organisation && organisationId !== null) return everything;
   const own = project === null ? nothing : changesOf(queries, project, since, newest);
@@ -131,7 +131,7 @@ function hasLooseEntry(
   return false;
 }
 
-/** What the list of projects shows of each project: its name, its environments, its access. */
+/** The fields of each project that the list of projects shows: its name, its environments, its access. */
 function isOfProjectItself({ action }: AuditHead): boolean {
   return ['project', 'environment'].includes(areaOf(action));
 }

@@ -22,7 +22,7 @@ export interface ConsoleGuardContext {
   hashSecret(secret: string): Uint8Array;
 }
 
-/** Who may ask (`operations/operation.ts`), as far as the guard decides it. */
+/** The required access (`operations/operation.ts`), as far as the guard decides it. */
 export type GuardedAccess =
   | { readonly scope: 'public' }
   | { readonly scope: 'member' }

@@ -1,8 +1,8 @@
 /**
- * Bucketing, version 1: `h = MurmurHash3_x86_32(seed 0, UTF-8 of flagId + key)`, on when
- * `h < ceil(trafficPercentage × 2³² / 100)`. No normalisation, no case folding. A key's bucket differs from flag to
- * flag, is the same in every environment and on every node, and raising a percentage only ever adds keys.
- * Pinned for ever by test/bucketing-vectors.json.
+ * Bucketing, version 1: `h = MurmurHash3_x86_32(seed 0, UTF-8 of flagId + key)`, on when `h < ceil(trafficPercentage ×
+ * 2³² / 100)`. No normalisation, no case folding. A key's bucket differs from flag to flag, is the same in every
+ * environment and on every node, and raising a percentage only ever adds keys. Pinned forever by
+ * test/bucketing-vectors.json.
  */
 const c1 = 0xcc9e2d51;
 const c2 = 0x1b873593;

@@ -35,7 +35,7 @@ export class CompiledState {
   readonly isEnabled: boolean;
   readonly cohorts: ByteSet | null;
   readonly rules: readonly CompiledRule[] | null;
-  /** A key is in the rollout when its hash is below this: 0 means nobody, 2³² everybody. */
+  /** A key is in the rollout when its hash is below this: 0 means no key, 2³² every key. */
   readonly threshold: number;
   /** Counts of the answers: the only part that changes. */
   readonly tally: EvaluationTally;
@@ -195,7 +195,7 @@ function answerBody({ id, name }: EvaluableFlag, enabled: boolean): string {
 
 const [beforeName, afterName] = ['{"id":"","name":'.length, ',"enabled":true}'.length];
 
-/** @returns the flag's name as JSON, a part of the body that was made */
+/** @returns the flag's name as JSON, a part of the body */
 export function nameJson({ id, onBody }: CompiledFlag): string {
   return onBody.slice(beforeName + id.length, -afterName);
 }

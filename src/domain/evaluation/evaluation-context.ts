@@ -11,7 +11,7 @@ const parameterBytes = contextParameters.map((name) => encoder.encode(name));
 const [ampersand, equals, plus, percent, highestRaw, highestAscii] = [0x26, 0x3d, 0x2b, 0x25, 0x7e, 0x7f];
 const initialBytes = 16 * 1024;
 const initialCells = 256;
-/** Memory that a context keeps for the next request: most queries and bodies need less. */
+/** Memory that a context keeps for the next request. Most queries and bodies need less. */
 const keptBytesMax = 64 * 1024;
 
 function hexDigit(byte: number): number {
@@ -34,9 +34,9 @@ export class EvaluationContext {
   readonly #parameters = new Int32Array(contextParameters.length * 2);
   /** Four cells for each value of an attribute: name start, name end, value start, value end. */
   #attributes = new Int32Array(initialCells);
-  /** How many values attributes have: of a list, each counts. */
+  /** Number of values of all attributes. Each item of a list counts. */
   attributeCount = 0;
-  /** Ranges in `bytes` of the cohorts after the first one: start and end in turns. A query string has none of them. */
+  /** Ranges in `bytes` of the cohorts after the first one: start and end alternate. A query string has no such cohorts. */
   #furtherCohorts = new Int32Array(16);
   furtherCohortCount = 0;
   /** The decoded name of the parameter that has the last fault, for the message. */
@@ -183,7 +183,7 @@ export class EvaluationContext {
     return candidate;
   }
 
-  /** Adds an attribute whose name and value stand in `bytes`. */
+  /** Adds an attribute whose name and value are in `bytes`. */
   addRange(start: number, nameEnd: number, valueStart: number, end: number): void {
     const cell = this.attributeCount * 4;
     if (cell + 4 > this.#attributes.length) this.#attributes = fourfold(this.#attributes);
@@ -267,7 +267,7 @@ export class EvaluationContext {
     this.setRange(parameter, start, this.#append(text));
   }
 
-  /** Most texts are short and ASCII: for them a call of the encoder costs more than this loop. */
+  /** Most texts are short and ASCII: for them this loop costs less than a call of the encoder. */
   #append(text: string): number {
     const start = this.#used;
     const needed = start + text.length * utf8BytesMax;

@@ -105,7 +105,7 @@ function quoted(text: string): string {
   return `“${shown(text)}”`;
 }
 
-/** @param show how a text is shown; asked for those alone that are listed, of what may be 100,000 */
+/** @param show formats a text; called only for the listed texts, of up to 100,000 */
 function joined(
   texts: readonly string[],
   separator: string,

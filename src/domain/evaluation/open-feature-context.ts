@@ -4,11 +4,11 @@ import type { EvaluationContext } from './evaluation-context.ts';
 export type OpenFeatureContext = Readonly<Record<string, unknown>>;
 
 /**
- * Fills an evaluation context from a context of OpenFeature (docs/api.md, "OFREP"). `targetingKey`, `cohort` and `env` are
- * parameters, everything else attributes. Booleans, numbers and texts become text, numbers as JavaScript prints them;
- * dates become ISO text. A list gives several values: of `cohort`, any of them may match. Objects, lists in lists, `null`
- * and values of other types are dropped. An empty targeting key or cohort counts as absent.
- * @param environment that the request names otherwise: it is evaluated, whatever the context says
+ * Fills an evaluation context from a context of OpenFeature (docs/api.md, "OFREP"). `targetingKey`, `cohort` and `env`
+ * are parameters, everything else attributes. Booleans, numbers and texts become text, numbers as JavaScript prints
+ * them; dates become ISO text. A list gives several values; for `cohort`, any of them may match. Objects, lists in
+ * lists, `null` and values of other types are dropped. An empty targeting key or cohort counts as absent.
+ * @param environment that the address names: it is evaluated, whatever the context says
  */
 export function assignOpenFeatureContext(
   context: EvaluationContext,
@@ -63,7 +63,7 @@ function addAttribute(context: EvaluationContext, name: string, value: unknown):
   }
 }
 
-/** @returns null for what has no text */
+/** @returns null for a value without a text */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
@@ -74,7 +74,7 @@ export function textOf(value: unknown): string | null {
 
 /**
  * The same of a context's targeting key and cohorts alone, for a flag whose audience is compared without
- * (`matchesTextRules`). What the context inherits counts, too.
+ * (`matchesTextRules`). Inherited values count, too.
  */
 export function assignOpenFeatureKeys(context: EvaluationContext, given: OpenFeatureContext): void {
   context.clear();

@@ -1,6 +1,6 @@
 import { contextParameters, type EvaluationContext } from './evaluation-context.ts';
 
-/** A context as a program gives it, already decoded. */
+/** A context that a program has passed, already decoded. */
 export interface PlainContext {
   readonly targetingKey?: string;
   readonly cohort?: string;

@@ -1,6 +1,6 @@
 /**
- * Most values of a context that a request brings, each item of a list and each repetition of a parameter being one: every
- * rule of an audience is compared with all of them, and an audience has up to 50 rules.
+ * The most values of a request's context. Each item of a list and each repetition of a parameter is one: every rule of
+ * an audience is compared with all of them, and an audience has up to 50 rules.
  */
 export const contextValuesMax = 256;
 

@@ -3,8 +3,8 @@ import { initialState } from './flag.ts';
 import { areSameCohorts } from './state-changes.ts';
 
 /**
- * The environments whose answers a change may have changed: their states differ, or something that the flag has once for
- * all of them.
+ * The environments whose answers a change may have changed: their states differ, or a field of the flag that all of
+ * them share.
  * @param before null: the flag is new @param after null: it is deleted
  * @returns numbers of environments; null: all
  */

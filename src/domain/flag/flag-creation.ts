@@ -79,7 +79,7 @@ export function creationChanges(flag: Flag, project: Project): AuditChange[] {
   return changes;
 }
 
-/** The audit entry of a deleted flag: everything that a creation would list, with null as new value. */
+/** The audit entry of a deleted flag: everything that the entry of a creation would list, with null as the new value. */
 export function deletionChanges(flag: Flag, project: Project): AuditChange[] {
   const whole = { ...flag, ...storedLists(wholeFlag(flag, project), project) };
   return creationChanges(whole, project).map(({ field, after }) => ({ field, before: after, after: null }));

@@ -1,6 +1,6 @@
 import type { StateOf } from './flag.ts';
 
-/** For how many callers a state answers true: for none because it is off, for none although it is on, some, or all. */
+/** The callers for which a state answers true: none because it is off, none although it is on, some, or all. */
 export type Reach = 'off' | 'nobody' | 'some' | 'all';
 
 /** A state with its own list of cohorts, or with the number of its members. */
@@ -17,8 +17,8 @@ function cohortsIn(state: ReachedState, cohortCount: number): number {
 }
 
 /**
- * Whom a state reaches (specification: order of the rules). A listed cohort is on at any percentage; the audience and
- * the percentage limit all other callers, so at 0 % only listed cohorts are reached.
+ * The callers that a state reaches (specification: order of the rules). A listed cohort is on at any percentage; the
+ * audience and the percentage limit all other callers, so at 0 % only listed cohorts are reached.
  *
  * @param cohortCount number of flag-wide cohorts
  */

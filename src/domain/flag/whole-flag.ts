@@ -3,7 +3,7 @@ import { type Flag, type FlagState, initialState, stateIn } from './flag.ts';
 import type { FlagLabels } from './flag-labels.ts';
 
 /**
- * A flag as people see and edit it. It differs from the stored one in two ways: it has a state for every present
+ * A flag as members see and edit it. It differs from the stored one in two ways: it has a state for every present
  * environment of the project, and no other; and the only list of a single-environment flag is in `cohorts`, but is
  * stored as the override of its only state. This file alone knows of that.
  */
@@ -39,7 +39,7 @@ export function storedLists(whole: WholeFlag, project: Project): Pick<Flag, 'coh
   return { cohorts: [], states: withoutDefaults([[soleEnvironment, { ...state, cohortOverride }]]) };
 }
 
-/** The flag without states of deleted environments: its record does not grow with each that its project ever had. */
+/** The flag without states of deleted environments: its record does not grow with each environment that its project ever had. */
 export function withPresentStates(flag: Flag, project: Project): Flag {
   const present = environmentNumbers(project);
   const states = Array.from(flag.states).filter(([number]) => present.includes(number));

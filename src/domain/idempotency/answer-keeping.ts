@@ -57,8 +57,8 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
 export const forgottenForRoomMax = 512;
 
 /**
- * Keeps an answer whose key is not in use, within the limits of its project. Expired answers are forgotten for it,
- * never younger ones.
+ * Keeps an answer whose key is not in use, within the limits of its project. Expired answers are forgotten to make
+ * room, younger ones never.
  *
  * @returns null when there is no room.
  */
@@ -84,7 +84,7 @@ export function keepAnswer(queries: RecordQueries, answer: KeptAnswer, now: numb
 /**
  * When to retry after there was no room: then the oldest answer of the project expires.
  *
- * @returns whole seconds, from 1 to those of 24 hours.
+ * @returns whole seconds, from 1 to 24 hours.
  */
 export function secondsUntilRoom(queries: RecordQueries, projectId: string, now: number): number {
   const [oldest] = queries.keptAnswersOf(projectId);
@@ -108,7 +108,7 @@ export function nextProjectToForget(queries: RecordQueries, afterProjectId: stri
   return queries.projectKeepingAnswers(afterProjectId) ?? queries.projectKeepingAnswers(null) ?? null;
 }
 
-/** Forgets the oldest expired answers of a project: a bounded few. @param now Unix milliseconds */
+/** Forgets a bounded number of the oldest expired answers of a project. @param now Unix milliseconds */
 export function forgetOldAnswers(queries: RecordQueries, projectId: string, now: number): RecordChange[] {
   const changes: RecordChange[] = [];
   // Forgetting counts down the project's usage: whether the usage is readable is checked before anything is decided.

@@ -1,7 +1,7 @@
 /** How long an answer is repeated: within 24 hours, so no more at exactly 24. */
 export const keptForMs = 24 * 60 * 60 * 1000;
 
-/** Enough of a kept answer to find it, to count it and to forget it. */
+/** The fields of a kept answer by which it is found, counted and forgotten. */
 export interface KeptAnswerHead {
   readonly projectId: string;
   readonly tokenId: string;

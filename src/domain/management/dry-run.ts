@@ -48,7 +48,10 @@ function hasDryRun(text: string): boolean {
   return folded(text).includes('dryrun');
 }
 
-/** Whether a value has swallowed the parameter, behind a separator that is none. @param behind its parts there */
+/**
+ * Whether the parameter is hidden in another one's value, after a character that does not separate parameters. @param
+ * behind its parts there
+ */
 function hidesDryRun(value: string, behind: readonly string[]): boolean {
   return hasDryRun(value) || behind.some((part) => isMeantAsDryRun(part.split('=', 1)[0] ?? ''));
 }

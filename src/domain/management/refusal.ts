@@ -4,7 +4,7 @@ import type { ProblemList } from '../problem-list.ts';
 import type { DenialReason } from '../token/denial.ts';
 import type { Token } from '../token/token.ts';
 
-/** The problem of a refused request of the Management API, and what follows from it. */
+/** The problem of a refused request of the Management API, and its consequences. */
 export interface Refusal extends Problem {
   /** Counts toward the address' limit: a missing, malformed or unknown token. */
   readonly isFailedAuthentication: boolean;
@@ -37,7 +37,7 @@ export function refuseStranger(code: ProblemCode, detail: string): Refused {
   };
 }
 
-/** A known token asked for something that is not possible: not a denial. */
+/** The request of a known token is not possible: not a denial. */
 export function refuseRequest(token: Token, code: ProblemCode, detail: string): Refused {
   return refused(token, { code, detail }, null, null);
 }
@@ -48,7 +48,7 @@ export function refuseForNow(token: Token, detail: string, retryAfter: number): 
   return { ok: false, problem: { ...problem, retryAfter } };
 }
 
-/** A known token asked for something that it may not do: recorded, and mailed. */
+/** A known token may not do what it requested: the denial is recorded, and mailed. */
 export function denyToken(
   token: Token,
   reason: DenialReason,

@@ -9,7 +9,7 @@ export interface Recipient {
   readonly email: string;
 }
 
-/** A denial email with all that it says, as of when it is sent. */
+/** A denial email with its whole content, as of the time of sending. */
 export interface DenialLetter {
   /** Sequence of its outbox entry. */
   readonly sequence: number;

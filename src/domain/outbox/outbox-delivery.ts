@@ -41,13 +41,13 @@ export function afterAttempt(before: OutboxDelivery | undefined, attempt: Outbox
   };
 }
 
-/** No attempt that has ended is due at the beginning of time. */
+/** No ended attempt has this time: it marks one that is in progress. */
 const underWayAt = 0;
 
 /**
- * The delivery while a node of a cluster sends the letter. If that node never reports a result, it is unknown whether it
- * was sent, and it counts as given up: "at most once" is the rule.
- * @param by who sends it
+ * The delivery while a node of a cluster sends the letter. If that node never reports a result, it is unknown whether
+ * it was sent, and it counts as given up: "at most once" is the rule.
+ * @param by the sender
  */
 export function beginAttempt(before: OutboxDelivery | undefined, by: string, now: number): OutboxDelivery {
   return {

@@ -64,7 +64,7 @@ export function withEditedEnvironment(
   return { project: withEnvironments(project, environments), changes };
 }
 
-/** Flags keep their states under its number, which are ignored from now on; the number is never used again. */
+/** Flags keep their states under its number. These are ignored from now on; the number is never used again. */
 export function withoutEnvironment(project: Project, number: number): Project {
   return withEnvironments(
     project,

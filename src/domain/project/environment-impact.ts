@@ -5,7 +5,7 @@ interface TokenName {
   readonly name: string;
 }
 
-/** How an environment's change of name affects tokens that are limited to names. Tokens are never edited for it. */
+/** How a rename of an environment affects tokens that are limited to names. A rename never edits tokens. */
 export interface NameImpact {
   /** Tokens limited to the present name: they stop working for the environment. */
   readonly tokensLosing: readonly TokenName[];
@@ -14,7 +14,7 @@ export interface NameImpact {
 }
 
 /**
- * @param tokens of the environment's project. Only active ones count: the others work nowhere.
+ * @param tokens of the environment's project. Only active ones count, because the others do not work anyway.
  * @param present the name that disappears; null when the environment is new, or keeps its name.
  * @param next the name that appears; null when the environment is deleted, or keeps its name.
  * @param now Unix milliseconds.

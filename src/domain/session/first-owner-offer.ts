@@ -53,7 +53,7 @@ export function storeOffer(queries: RecordQueries, offer: FirstOwnerOffer): read
   return [...former.map(withdrawn), { kind: 'one-time-link', before: null, after: link }];
 }
 
-/** @returns what ends all stored offers: there is an Owner */
+/** @returns changes that end all stored offers, once there is an Owner */
 export function endOffers(queries: RecordQueries, organisationId: string): readonly RecordChange[] {
   return firstOwnerLinksOf(queries, organisationId).map(withdrawn);
 }

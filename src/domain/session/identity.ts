@@ -1,4 +1,4 @@
-/** A person as an OpenID provider knows them: (issuer, subject) is the identity, the email never is. */
+/** A person as an OpenID provider knows them: (issuer, subject) is the identity, never the email. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;

@@ -37,7 +37,7 @@ export function findUsableLink(
   return mayStillMake(queries, link) ? succeed(link) : linkOver();
 }
 
-/** A first Owner's link is stored for all nodes of a cluster: served alone again, the store has none that works. */
+/** A first Owner's link is stored for all nodes of a cluster: when the store is served alone again, it no longer works. */
 function storedLink(
   queries: RecordQueries,
   secretHash: Uint8Array,
@@ -49,7 +49,7 @@ function storedLink(
 }
 
 /**
- * Ends the links that sign this member in, made by anybody.
+ * Ends all links that sign this member in, including those that other members made.
  *
  * @param usedId of the link that is being followed, which ends anyway; null for none.
  */

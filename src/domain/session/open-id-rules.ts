@@ -22,8 +22,8 @@ export function hasIdentityAt(queries: RecordQueries, memberId: string, issuer: 
 }
 
 /**
- * The members with this email, of any organisation. For letters beyond ASCII the case counts here, as nowhere else: a
- * Kelvin sign in lower case is a k, and the owner of an address with one at a provider is another person.
+ * The members with this email, of any organisation. Unlike elsewhere, the case of letters beyond ASCII counts here: a
+ * Kelvin sign in lower case is a k, and a provider may give the two addresses to different people.
  *
  * @param email that the provider says is verified
  */

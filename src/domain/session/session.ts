@@ -16,7 +16,7 @@ export const sessionIdleMs = 12 * 60 * 60 * 1000;
 export const sessionLifetimeMs = 14 * 24 * 60 * 60 * 1000;
 export const sessionTouchMs = 5 * 60 * 1000;
 
-/** Ended means now ≥ either limit. A clock that was set back ends nothing. */
+/** Ended means now ≥ either limit. A clock that was set back ends no session. */
 export function isSessionOver(session: Session, now: number): boolean {
   return now - session.lastSeenAt >= sessionIdleMs || now - session.createdAt >= sessionLifetimeMs;
 }

@@ -9,12 +9,12 @@ export interface UsedSignIn {
   readonly begunAt: number;
 }
 
-/** Whether a sign-in can still be finished. Clocks of nodes may differ: one that seems to begin later is as good. */
+/** Whether a sign-in can still be finished. Clocks of nodes may differ: a sign-in that seems to begin later is accepted too. */
 export function isPending({ begunAt }: Pick<UsedSignIn, 'begunAt'>, now: number): boolean {
   return Math.abs(now - begunAt) < pendingLifetimeMs;
 }
 
-/** @returns sign-ins that began before need not be known any more: no clock takes them for pending */
+/** @returns a time: sign-ins that began before it may be forgotten, because no node's clock counts them as pending */
 export function forgetUsedBefore(now: number): number {
   return now - 2 * pendingLifetimeMs;
 }

@@ -35,7 +35,7 @@ export interface SyncSnapshot {
   readonly audiences: readonly SyncAudience[];
 }
 
-/** The present state of what changed since an earlier version: applied twice, it does the same. */
+/** The present state of everything that changed since an earlier version. It may be applied twice. */
 export interface SyncDelta {
   readonly version: string;
   readonly flags: readonly SyncFlag[];
@@ -51,7 +51,7 @@ export interface SyncBeat {
   readonly version: string;
 }
 
-/** The service ends the stream: the client connects again after this time. */
+/** The service ends the stream: the client reconnects after this time. */
 export interface SyncGoodbye {
   readonly retryAfterMs: number;
 }

@@ -30,7 +30,7 @@ import type { AmbiguousName, ClientFlag, FlagSet } from './flag-set.ts';
 const decoder = new TextDecoder();
 const unknownTimes = { createdAt: 0, updatedAt: 0, revision: 1 };
 
-/** What a trial asks of a project, of a client's only environment. */
+/** A client's only environment, as the project of a trial. */
 const project = {
   ...unknownTimes,
   id: '',
@@ -44,7 +44,7 @@ const project = {
   evaluationAccess: true,
 };
 
-/** Says of each rule what it did, as the console's trial does. */
+/** Explains the effect of each rule, as the console's trial does. */
 function explainSteps(
   flag: ClientFlag,
   context: EvaluationContext,
@@ -102,7 +102,7 @@ const answerOfFallback = { rule: null, bucket: null, steps: [], flagId: null, na
 export class FlagAnswers {
   readonly #flags: FlagSet;
   #context = new EvaluationContext();
-  /** A getter of the context under evaluation asks another question: that one gets a context of its own. */
+  /** A getter of the context may evaluate another flag: that evaluation gets a context of its own. */
   #isBusy = false;
 
   constructor(flags: FlagSet) {
@@ -121,7 +121,7 @@ export class FlagAnswers {
     }
   }
 
-  /** @returns why there is no answer, for a flag that there is not, or not by that name alone */
+  /** @returns why there is no answer: the flag does not exist, or its name is not unique */
   evaluate(nameOrId: string, context: FlagContext): EvaluatedFlag | FallbackReason {
     const flag = this.#flags.find(nameOrId);
     if (flag === undefined) return 'flag-not-found';
@@ -144,7 +144,7 @@ export class FlagAnswers {
   /** The caller resets `#isBusy` when this throws: that is cheaper there. */
   #evaluate(flag: ClientFlag, asked: FlagContext): EvaluationReason {
     const { tally } = flag;
-    // A flag that is off asks nothing of the context.
+    // A flag that is off does not read the context.
     if (!flag.matched.isEnabled) {
       tally.off += 1;
       return flagOff;

@@ -25,13 +25,13 @@ export interface ClientFlag {
   readonly tally: EvaluationTally;
   /** Those of its audience; null for everyone. */
   readonly rules: readonly TextRule[] | null;
-  /** The same state, of which the audience is known to match, and known not to. */
+  /** The same state for a context whose audience matches, and for one whose audience does not. */
   readonly matched: CompiledState;
   readonly mismatched: CompiledState;
   readonly audience: SyncAudience | null;
 }
 
-/** Several flags have this name: none of them answers by it. */
+/** Several flags have this name, so it names none of them. */
 export interface AmbiguousName {
   readonly isAmbiguous: true;
   readonly ids: readonly string[];
@@ -50,12 +50,13 @@ const neverMatched: readonly CompiledRule[] = compileAudience({
   id: '',
   rules: [{ attribute: '', values: packList([]) }],
 }).rules;
-/** A rule that no value is in. */
+/** A rule that matches no value. */
 const neverText: TextRule = { attribute: '', values: new Set(), hasReplacement: false };
 
 /**
  * The flags of one environment, compiled, by id and by name. A change is prepared whole and then put in place without
- * any step that could fail, so that no question ever sees half of it. It costs what changed, not what there is.
+ * any step that could fail, so that no evaluation ever sees half of it. Its cost depends on the size of the change, not
+ * of the set.
  */
 export class FlagSet {
   #flags = new Map<string, ClientFlag>();
@@ -86,7 +87,7 @@ export class FlagSet {
 
   /**
    * Takes a whole configuration in place of the present one. Flags that did not change stay as they are.
-   * @returns names of what changed
+   * @returns names of the changed flags
    * @throws UnusableConfiguration, and nothing has changed
    */
   replace({ flags, audiences }: Pick<SyncSnapshot, 'flags' | 'audiences'>): readonly string[] {
@@ -102,7 +103,7 @@ export class FlagSet {
 
   /**
    * Applies the present state of what changed.
-   * @returns names of the flags that may answer otherwise
+   * @returns names of the flags whose answers may differ
    * @throws UnusableConfiguration, and nothing has changed
    */
   change(delta: Omit<SyncDelta, 'version'>): readonly string[] {
@@ -150,7 +151,7 @@ export class FlagSet {
     const { id, name, audienceId } = flag.sent;
     const former = this.#flags.get(id);
     if (former !== undefined) {
-      // What was counted and not reported yet goes on counting.
+      // Counts that were not reported yet are kept.
       flag.tally.on += former.tally.on;
       flag.tally.off += former.tally.off;
       if (former.sent.name !== name) this.#forgetName(former, names);
@@ -171,7 +172,7 @@ export class FlagSet {
     this.#forgetUse(flag);
   }
 
-  /** What a name means when this flag has it, too. */
+  /** The meaning of the name once this flag has it, too. */
   #named(name: string, flag: ClientFlag): ClientFlag | AmbiguousName {
     const others = idsOf(this.#byName.get(name)).filter((id) => id !== flag.sent.id);
     return others.length === 0 ? flag : { isAmbiguous: true, ids: [...others, flag.sent.id] };

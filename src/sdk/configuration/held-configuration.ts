@@ -28,7 +28,7 @@ export class HeldConfiguration {
     return this.#position;
   }
 
-  /** What a cache file holds; null before the first configuration. */
+  /** The content of a cache file; null before the first configuration. */
   get snapshot(): SyncSnapshot | null {
     if (this.#position === null) return null;
     return {
@@ -70,7 +70,7 @@ export class HeldConfiguration {
     if (names.length > 0) this.#onChange(names);
   }
 
-  /** A change on a wrong base would leave a wrong configuration for good. */
+  /** A change on a wrong base would make the configuration wrong permanently. */
   #expectNext(version: string, hasBase: boolean): void {
     if (!hasBase || this.#position === null) throw new UnusableConfiguration('it continues nothing');
     const present = parseVersion(this.#position);

@@ -7,7 +7,10 @@ import type {
   SyncSnapshot,
 } from '../../domain/sync/configuration.ts';
 
-/** What arrived is not what the format says, or does not fit what is there: the client asks for everything again. */
+/**
+ * The received data does not have the expected format, or does not fit the present configuration: the client requests
+ * the whole configuration again.
+ */
 export class UnusableConfiguration extends Error {
   override readonly name = 'UnusableConfiguration';
 }
@@ -128,7 +131,7 @@ export function readGoodbye(value: unknown): SyncGoodbye {
   return { retryAfterMs };
 }
 
-/** @throws UnusableConfiguration for a text that is no JSON */
+/** @throws UnusableConfiguration for text that is not JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -11,7 +11,7 @@ export interface ConnectionEnd {
   /**
    * - `lost`: the client retries soon. `silent`: the same, and no byte came: perhaps a proxy buffers the stream.
    * - `refused`: the token or the address is wrong; a person must fix it.
-   * - `unusable`: the received configuration could not be applied; the client asks for all of it again.
+   * - `unusable`: the received configuration could not be applied; the client requests all of it again.
    */
   readonly kind: 'lost' | 'silent' | 'refused' | 'unusable';
   /** A sentence. */

@@ -9,7 +9,7 @@ import { send } from './request.ts';
 import type { SyncAddress } from './sync-address.ts';
 
 export interface StreamPlan {
-  /** Sent as `Last-Event-ID`; null asks for everything. */
+  /** Sent as `Last-Event-ID`; null requests everything. */
   readonly position: string | null;
   /** How long to wait for the first byte of the stream. */
   readonly firstByteMs: number;

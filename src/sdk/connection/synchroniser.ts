@@ -72,7 +72,7 @@ async function fetchSnapshot(
   }
 }
 
-/** @param isRefused a person must fix it: waiting is useless */
+/** @param isRefused a person must fix it, so waiting is useless */
 export type SetStatus = (status: ClientStatus, why: string, isRefused?: boolean) => void;
 
 /** Keeps a configuration up to date until the client is closed. */

@@ -122,7 +122,7 @@ function outcomeOf(status: number): Outcome {
   return status < 300 ? 'counted' : 'dropped';
 }
 
-/** Takes the counts of the next flags. @returns null when no further flag was asked for */
+/** Takes the counts of the next flags. @returns null when no further flag was evaluated */
 function collect(flags: Iterator<ClientFlag>): SyncUsage | null {
   const counted: SyncUsage['flags'][number][] = [];
   while (counted.length < reportFlagsMax) {

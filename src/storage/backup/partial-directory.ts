@@ -16,7 +16,7 @@ export interface PartialDirectory {
   abandon(): void;
 }
 
-/** @param ending of the temporary name. @throws StoreError when another process makes it, or it cannot be made here. */
+/** @param ending of the temporary name. @throws StoreError when another process is making it, or it cannot be made here. */
 export function beginDirectory(target: string, ending: string): PartialDirectory {
   const wanted = resolve(target);
   requireNoMount(wanted);
@@ -54,7 +54,7 @@ export function isMountPoint(directory: string): boolean {
   return found !== undefined && found.dev !== statSync(dirname(resolve(directory))).dev;
 }
 
-/** A mounted file system cannot be replaced by a directory of another. */
+/** A mount point cannot be replaced by a directory of another file system. */
 function requireNoMount(target: string): void {
   createDirectory(dirname(target));
   if (!isMountPoint(target)) return;
@@ -63,7 +63,7 @@ function requireNoMount(target: string): void {
   );
 }
 
-/** Removes what a killed attempt has left. */
+/** Removes the files that a killed attempt has left. */
 function empty(path: string): void {
   const kept = basename(claimFileOf(path));
   for (const name of readdirSync(path)) {

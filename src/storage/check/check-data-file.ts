@@ -13,7 +13,7 @@ import type { RecordKind } from '../tables/table.ts';
 import { recordKinds } from '../tables/tables.ts';
 
 export interface DataFileCheck {
-  /** Bytes of entries that are read at most. Beyond them, only the pages that lead to entries are checked. */
+  /** The most bytes of entries that are read. Beyond them, only the pages that lead to entries are checked. */
   readonly bytesMax: number;
   /** The marker exists, so the store has every database. */
   readonly isComplete: boolean;

@@ -29,7 +29,7 @@ export interface ReadOptions {
   readonly transaction: Transaction;
 }
 
-/** Options of lmdb 3.5.6 that its published types leave out. */
+/** Options of lmdb 3.5.6 that its published types lack. */
 interface FastReads {
   getBinaryFast(key: Buffer, options: ReadOptions | undefined): Buffer | undefined;
 }
@@ -46,8 +46,8 @@ export interface EnvironmentOptions {
 
 const readingMapBytesMin = 2 ** 30;
 /**
- * Read transactions of all threads and processes, also those that are kept for reuse: LMDB's lock file has a table of so
- * many readers, of 64 bytes each. 256 workers keep up to three each, streams hold one more in each, and 128 are pinned.
+ * Read transactions of all threads and processes, also those that are kept for reuse: LMDB's lock file has a slot of 64
+ * bytes for each. 256 workers keep up to three each, streams hold one more in each, and 128 are pinned.
  */
 const readersMax = 2048;
 /** More databases than the store has, or is likely to get. */
@@ -132,7 +132,7 @@ interface TreeStats {
   readonly entryCount: number;
 }
 
-/** The result of lmdb's `getStats`, which its published types leave out. */
+/** The result of lmdb's `getStats`, which its published types lack. */
 export interface LmdbStats extends TreeStats {
   readonly root: TreeStats;
   readonly free: TreeStats;

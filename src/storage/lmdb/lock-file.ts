@@ -25,8 +25,8 @@ export function requireLockFile(directory: string): void {
 
 /**
  * If root would create the lock file, it is created for the owner of the data file, because the service could not open
- * root's. It is not given away later: the owner could have replaced it with a link by then. If it cannot be created so,
- * lmdb creates it.
+ * root's. It is not given away later: the owner could have replaced it with a link by then. If that fails, lmdb creates
+ * it.
  */
 export function makeLockFileForOwner(directory: string): void {
   if (process.getuid?.() !== 0) return;

@@ -14,18 +14,18 @@ import { keepLockFile } from './lock-file.ts';
    held while it opens. The writer holds the second byte while it writes, and waits while the first one is taken.
    
    The writer holds a third byte while it has the file open. So a file has one writer, under any name and in any
-   directory: LMDB's own locks are on the lock file next to it, and two lock files do not know of each other. */
+   directory: LMDB's own locks are on the lock file next to it, and two lock files are independent. */
 export const wantedByte = 2 ** 50;
 export const gateByte = wantedByte + 1;
 const writerByte = wantedByte + 2;
 
 /** How long the writer waits for an opener. Opening takes less than a millisecond of work. */
 const openerMsMax = 2_000;
-/** How long the writer waits after it has once waited in vain: queued commands must not each wait the full time. */
+/** How long the writer waits after a wait that timed out: queued commands must not each wait the full time. */
 const heldOpenerMsMax = 20;
 /** How long an opener waits for an open transaction, such as a large `apply`. */
 const transactionMsMax = 60_000;
-/** How long a process waits that only looks for a writer. */
+/** How long a process waits that only checks for a writer. */
 const lookMsMax = 100;
 const pauseMs = 1;
 
@@ -129,14 +129,14 @@ export function openThroughGate<Opened>(path: string, open: () => Opened): Opene
 }
 
 /**
- * Looks at one moment: only a `WritersGate` holds what it finds free.
+ * Checks at one moment: only a `WritersGate` keeps the file claimed.
  * @throws StoreError when a process writes to the file; Error of node:fs when it exists and cannot be opened
  */
 export function requireUnwritten(path: string): void {
   if (!existsSync(path)) return;
   const descriptor = openSync(path, 'r');
   try {
-    // Shared, so that two lookers do not take each other for a writer.
+    // Shared, so that two processes that check do not take each other for a writer.
     if (!tryLock(descriptor, writerByte, 1, { shared: true })) throw new StoreError(writtenMessage(path));
   } finally {
     closeSync(descriptor);
@@ -166,5 +166,5 @@ function waitUntil(isDone: () => boolean, msMax: number): boolean {
   return true;
 }
 
-/** Nothing ever wakes it: waiting for it is a pause. */
+/** It is never notified: a wait on it is a pause. */
 const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

@@ -14,7 +14,7 @@ const freeListFraction = 1 / 256;
 /** Throws when the disk has no room for the bytes by which the data file can grow. */
 export type RequireRoom = (growthMax: number) => void;
 
-/** The writes of one transaction: enough to bound, before its commit, how much disk it can take. */
+/** The writes of one transaction, from which its use of the disk is bounded before its commit. */
 export class WrittenSpace {
   #entries = 0;
   #bytes = 0;
@@ -35,7 +35,7 @@ export class WrittenSpace {
     this.#bytes += bytes;
   }
 
-  /** Starts anew for the next transaction. */
+  /** Resets the counts for the next transaction. */
   reset(): void {
     this.#entries = 0;
     this.#bytes = 0;

@@ -9,12 +9,12 @@ import { RowReader } from './row-reader.ts';
  * One kind of record as bytes:
  *
  * | offset | bytes | what                                                                             |
- * |--------|-------|----------------------------------------------------------------------------------|
- * | 0      | 4     | CRC-32, big-endian, of the database's name, the key and the payload              |
- * | 4      |       | payload: a msgpack array of the fields, in the order of the kind's row           |
+ * |--------|-------|----------------------------------------------------------------------------------| | 0      | 4
+ * | CRC-32, big-endian, of the database's name, the key and the payload              | | 4      |       | payload: a
+ * msgpack array of the fields, in the order of the kind's row           |
  *
- * LMDB has no page checksums. Name and key are in the sum, so a record that lies under another key is noticed too.
- * Rows are arrays, never objects: a decoded object would lose a key called `__proto__`.
+ * LMDB has no page checksums. Name and key are in the sum, so a record that lies under another key is noticed too. Rows
+ * are arrays, never objects: decoding an object would lose a key called `__proto__`.
  */
 export interface RecordCodec<T> {
   readonly database: DatabaseName;

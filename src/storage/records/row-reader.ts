@@ -8,7 +8,7 @@ const pieceBytes = 2048;
 const firstNonAscii = 0x80;
 
 /**
- * Reads the msgpack of a row: arrays, strings, bytes, numbers, booleans and null, which is all that a row is made of.
+ * Reads the msgpack of a row: arrays, strings, bytes, numbers, booleans and null, the only types of a row.
  *
  * msgpackr's own reader decodes strings in native code with one table for all threads of a process. Each thread that
  * starts fills the table anew: a string that another thread decodes at that moment is wrong, without an error

@@ -5,10 +5,10 @@ import { type DatabaseName, databaseNames } from '../keys.ts';
 import { packRow, unpackRow } from '../records/record-codec.ts';
 import type { EntryWrite, LoggedChange } from '../write-target.ts';
 
-/** Bytes as they lie in every node's store, so that replicas are equal by construction. */
+/** Bytes as in every node's store, so that replicas are equal by construction. */
 export type ReplicaRow = RowOf<Buffer>;
 
-/** What a row says: entries that were put or removed, and what followers drop from their caches. */
+/** The content of a row: entries that were put or removed, and what followers drop from their caches. */
 export interface RowContent {
   readonly writes: readonly EntryWrite[];
   readonly logged: readonly LoggedChange[];
@@ -19,7 +19,7 @@ export class NewerRowError extends Error {
   override readonly name = 'NewerRowError';
 }
 
-/** The form of `changes`; a change of it takes the next one. */
+/** The format of `changes`. A change of it gets the next number. */
 const contentFormat = 1;
 
 /** The format of the records that this version writes, and the newest that it reads. Raise it with `storeFormat`. */
@@ -105,7 +105,7 @@ export function chainChecksum(previous: Uint8Array, row: Omit<ReplicaRow, 'check
     .digest();
 }
 
-/** The checksum that a chain begins with, at position 1: of its own for each cluster that is created. */
+/** The checksum with which a chain begins, at position 1. Each created cluster has its own. */
 export function firstChecksum(seed: Uint8Array): Buffer {
   return hash('sha256', seed, 'buffer');
 }

@@ -15,26 +15,26 @@ export interface StateToTake {
   /** Whose decisions are made on it from then on. */
   readonly node: string;
   /**
-   * The numbers of changes that clients know may not be true of this state: PostgreSQL has lost changes that were applied
-   * here, or no node was there to notice such a loss.
+   * The numbers of changes that clients have may not belong to this state: PostgreSQL has lost changes that were
+   * applied here, or no node was running that would have noticed such a loss.
    */
   readonly isOfAnotherPast: boolean;
 }
 
-/** What taking over a state uses of its store. */
+/** The parts of its store that a takeover uses. */
 export interface StateParts {
   readonly opened: WritableStore;
   readonly target: WriteTarget;
   readonly transactions: AnnouncedTransactions;
   readonly changeLogEntriesMax: number;
-  /** Called before each commit of what the replica applies: a write that the disk refuses would cost the whole process. */
+  /** Called before each commit of the replica: a write that the disk refuses would end the whole process. */
   readonly requireRoom: RequireRoom;
 }
 
 /**
  * Makes a store equal to a state of the cluster, in one transaction: readers see the old state until it is durable.
  * @param batches its entries, in the order of database and key
- * @param finish within the transaction, puts what the replica notes for itself
+ * @param finish within the transaction, puts the replica's own notes
  * @returns how many entries were written or removed
  */
 export async function replaceState(

@@ -29,14 +29,14 @@ import { isReplicated } from './replicated.ts';
 import { type StateEntry, stateOf } from './state.ts';
 import { UsageShares } from './usage-shares.ts';
 
-/** What a replica notes for itself, in the transactions that make it true. */
+/** A replica's own notes, written in the transactions that make them true. */
 interface ReplicaNotes {
   readonly place: ReplicaPlace;
-  /** What it applied earlier may not be in the cluster any more: the next change begins another history. */
+  /** Changes that it applied earlier may not be in the cluster any more: the next change begins another history. */
   readonly hasAnotherPast: boolean;
 }
 
-/** Of a store that has followed no log yet, or does so no more. */
+/** For a store that has not followed a log yet, or no longer does. */
 const noNotes: ReplicaNotes = {
   place: { position: 0, checksum: Buffer.alloc(32) },
   hasAnotherPast: false,
@@ -67,7 +67,7 @@ function removeNotes(target: WriteTarget): void {
   target.remove('meta', metaKeys.anotherPast);
 }
 
-/** What a write transaction has put and removed, of what all nodes share: the last of each key. */
+/** The shared entries that a write transaction has put and removed: the last write of each key. */
 class CapturedWrites {
   readonly #writes = new Map<string, EntryWrite>();
 
@@ -86,28 +86,31 @@ class CapturedWrites {
   }
 }
 
-/** A row of the log does not continue what was applied here: the replica is of another history, and must start anew. */
+/**
+ * A row of the log does not continue what was applied here: the replica has another history, and must take over the
+ * whole state.
+ */
 export class DivergedError extends Error {
   override readonly name = 'DivergedError';
 }
 
-/** Ends a transaction that was only to decide. */
+/** Aborts a transaction in which only a decision was made. */
 class GivenUp extends Error {}
 
 /** What a decision would change. */
 export interface DecidedRow extends ReplicaRow {
-  /** The checksum of the row before it: of the state that it was decided on. */
+  /** The checksum of the row before it, which identifies the state of the decision. */
   readonly previous: Uint8Array;
   readonly content: RowContent;
 }
 
 export interface Decided<T> {
   readonly result: T;
-  /** Null when nothing of what all nodes share would change. */
+  /** Null when no shared entry would change. */
   readonly row: DecidedRow | null;
 }
 
-/** What a replica uses of its store. */
+/** The parts of its store that a replica uses. */
 export interface ReplicaParts extends StateParts {
   /** One transaction at a time, while the data file is in its place. */
   exclusively<T>(run: () => T): T;
@@ -116,11 +119,11 @@ export interface ReplicaParts extends StateParts {
 }
 
 /**
- * A store that follows the log of a cluster. What is to change is decided here, in a transaction that is given up, and
- * committed to the log, which orders the changes of all nodes. Then each node, the deciding one too, applies the row.
+ * A store that follows the log of a cluster. A change is decided here, in a transaction that is aborted, and committed
+ * to the log, which orders the changes of all nodes. Then each node, the deciding one too, applies the row.
  */
 export class Replica {
-  /** What this node has counted. */
+  /** The counts of this node. */
   readonly usage: UsageShares;
   readonly #parts: ReplicaParts;
   readonly #transactions: AnnouncedTransactions;
@@ -144,12 +147,12 @@ export class Replica {
     return this.#notes.place;
   }
 
-  /** What was changed before may not be in the cluster any more: a decision begins another history, also one to change nothing. */
+  /** Earlier changes may not be in the cluster any more: the next decision begins another history, even if it changes nothing. */
   get hasAnotherPast(): boolean {
     return this.#notes.hasAnotherPast;
   }
 
-  /** Another state is being taken over: nothing can be decided or followed. */
+  /** Another state is being taken over: no decision can be made, and no row applied. */
   get isBecoming(): boolean {
     return this.#isBecoming;
   }
@@ -189,7 +192,7 @@ export class Replica {
     });
   }
 
-  /** A new cluster has none, and one whose log was set back has one that is not true any more. */
+  /** A new cluster has none. If the log was set back, the history is no longer valid. */
   #needsHistory(captured: CapturedWrites): boolean {
     if (captured.isEmpty || this.hasAnotherPast) return this.hasAnotherPast;
     return this.#parts.target.source.find(historyRecord, metaKeys.history) === undefined;
@@ -208,8 +211,8 @@ export class Replica {
   }
 
   /**
-   * Applies the rows that follow, in one transaction with the place that they lead to. Rows that were applied before are
-   * passed over.
+   * Applies the rows that follow, in one transaction with the place that they lead to. Rows that were applied before
+   * are skipped.
    * @param rows in the order of their positions
    * @throws DivergedError when they do not continue what was applied; nothing is applied then
    * @throws NewerRowError when this version does not understand one; nothing is applied then
@@ -271,7 +274,7 @@ export class Replica {
   ): Promise<number> {
     assert(!this.#isBecoming, 'one state is taken over at a time');
     this.#isBecoming = true;
-    // PostgreSQL was restored: positions, and numbers of changes, are given again.
+    // PostgreSQL was restored: positions and numbers of changes are used again.
     const isSetBack = isOfAnotherPast || place.position < this.place.position;
     const notes = { place, hasAnotherPast: this.hasAnotherPast || isSetBack };
     try {
@@ -318,7 +321,7 @@ export class Replica {
     this.#notes = notes;
   }
 
-  /** The store follows no log any more, and serves by itself. */
+  /** The store no longer follows a log, and is served alone. */
   end(): void {
     this.#parts.exclusively(() => {
       const { target } = this.#parts;
@@ -332,7 +335,7 @@ export class Replica {
     this.#notes = noNotes;
   }
 
-  /** What was decided, and not committed, is not what the store holds. */
+  /** The cache has the state of a decision that was not committed. */
   #forgetDecided(): void {
     if (this.#decided !== null) this.#parts.target.forget();
     this.#decided = null;

@@ -2,8 +2,8 @@ import { type DatabaseName, databaseNames } from '../keys.ts';
 import { metaKeys } from '../tables/meta.ts';
 
 /**
- * What each node keeps for itself. Evaluation counts are merged by addition. The change log says what the workers of this
- * node drop from their caches, which depends on what the node did before.
+ * Databases that each node keeps for itself. Evaluation counts are merged by addition. The change log has what the
+ * workers of this node drop from their caches, which depends on the node's past.
  */
 const nodeLocal: ReadonlySet<DatabaseName> = new Set(['change-log', 'evaluation-counts']);
 

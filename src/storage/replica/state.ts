@@ -14,7 +14,7 @@ export interface StateEntry {
   readonly value: Buffer;
 }
 
-/** Indexes follow from records alone: they are made anew instead of being carried along. */
+/** Indexes are derived from records, so they are made again instead of being sent. */
 const indexes: ReadonlySet<DatabaseName> = new Set(
   recordKinds.flatMap((kind) => kind.indexes.map(({ database }) => database)),
 );
@@ -38,9 +38,7 @@ export function* stateOf(source: RecordSource): Generator<StateEntry> {
   }
 }
 
-/**
- * @returns hex of a SHA-256 over all that nodes share, indexes too: two replicas at one position have the same
- */
+/** @returns hex of a SHA-256 over all shared entries, including indexes: two replicas at one position have the same */
 export function hashState(source: RecordSource): { readonly entries: number; readonly sha256: string } {
   const hash = createHash('sha256');
   let entries = 0;
@@ -55,8 +53,8 @@ export function hashState(source: RecordSource): { readonly entries: number; rea
 }
 
 /**
- * Within the open write transaction, makes databases equal to a state: what is there and the same stays, so that a node
- * that was away for a while writes little. Indexes are made anew.
+ * Within the open write transaction, makes databases equal to a state: equal entries stay, so that a node that was away
+ * for a while writes little. Indexes are made again.
  * @param batches the state, in the order of databases and keys
  * @param onWrite is called before each write, and ends the transaction if it throws
  * @returns how many entries of it were written or removed
@@ -94,12 +92,12 @@ type OnWrite = (bytes: number) => void;
 
 const lmdbRange = { start: Buffer.of(0), end: Buffer.alloc(64, 0xff) };
 
-/** Read before anything is written: lmdb's cursors do not stand still under writes. */
+/** Read before anything is written: writes move lmdb's cursors. */
 function keysOf(database: Database): readonly Buffer[] {
   return Array.from(database.getKeys(lmdbRange), (key) => Buffer.from(key));
 }
 
-/** Walks what is in a database along the entries that shall be there. */
+/** Walks a database in step with the entries that it must have. */
 class DatabaseWalk {
   readonly name: DatabaseName;
   readonly #database: Database;

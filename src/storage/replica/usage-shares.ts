@@ -6,7 +6,7 @@ import { evaluationCountsRecord, hourFlagKey, readHourFlagKey } from '../tables/
 import { metaKeys, usageIdRecord } from '../tables/meta.ts';
 import type { WriteTarget } from '../write-target.ts';
 
-/** What they use of the store. */
+/** The parts of the store that they use. */
 interface ShareParts {
   readonly opened: WritableStore;
   readonly target: WriteTarget;
@@ -20,7 +20,7 @@ export interface FlagHour {
 }
 
 /**
- * What this node alone has counted. The console shows the sums of all nodes. A node's count only grows, and the node
+ * The counts of this node alone. The console shows the sums of all nodes. A node's count only grows, and the node
  * publishes the whole count: published twice it counts once, and published late it is not lost.
  */
 export class UsageShares {

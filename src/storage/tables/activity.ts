@@ -20,7 +20,7 @@ type DenialRow = readonly [
   flagId: string | null,
 ];
 
-/** A denial as activity and outbox records store it. */
+/** A denial, as stored in activity and outbox records. */
 export function denialToRow(it: Denial): DenialRow {
   return [it.tokenId, it.at, it.reason, it.route, it.environment, it.address, it.flagId ?? null];
 }

@@ -25,7 +25,7 @@ export const audienceRecord = recordOf<Audience>('audiences', {
 });
 
 /**
- * Reads what evaluation needs of an audience. Its lists refer to `bytes`, which must not change.
+ * Reads the fields of an audience that evaluation needs. Its lists refer to `bytes`, which must not change.
  * @throws DamagedRecordError
  */
 export function skimAudience(key: Uint8Array, bytes: Buffer): EvaluableAudience {

@@ -116,7 +116,7 @@ export function auditSubjectKey(ledgerId: string, subjectId: string, sequence: n
   return Buffer.concat([ownedIdKey(ledgerId, subjectId), sequenceKey(sequence)]);
 }
 
-/** The parts of a key of `audit-by-subject`; null for a key that is none. */
+/** The parts of a key of `audit-by-subject`; null for another key. */
 export function readAuditSubjectKey(key: Buffer) {
   if (key.length !== 2 * idBytes + sequenceBytes) return null;
   const subjectId = key.toString('latin1', idBytes, 2 * idBytes);
@@ -135,7 +135,7 @@ export function auditRange(ledgerId: string, subjectId: string | null, before: n
 const headsMax = 1000;
 
 /**
- * The heads of entries that were read lately. A committed entry never changes, but a large one takes milliseconds to
+ * The heads of entries that were read recently. A committed entry never changes, but a large one takes milliseconds to
  * read, and each page that watches a project asks for the newest ones after each commit.
  */
 export class AuditHeads {

@@ -19,7 +19,7 @@ interface OldEntries {
   readonly isCut: boolean;
 }
 
-/** Drops entries beyond their retention from the old ends of the ledgers, one ledger after another, in turn. */
+/** Drops entries beyond their retention from the old ends of the ledgers, one ledger after another. */
 export class AuditRetention {
   #ledgerId: string | null = null;
   /** The ledger has more to drop than one commit takes. */

@@ -49,7 +49,7 @@ function* checkAudit(walk: StoreWalk): Generator<Finding> {
   yield* walk.entries('audit-by-subject', (entry) => checkIndexEntry(walk, entry));
 }
 
-/** What the oldest kept entry continues: the newest dropped one, if any was dropped. */
+/** The entry before the oldest kept one: the newest dropped one, if any was dropped. */
 function beginningOf(walk: StoreWalk, ledgerId: string): ChainEnd {
   const start = { ledgerId, sequence: 0, hash: chainStart };
   if (!isIdShaped(ledgerId)) return start;

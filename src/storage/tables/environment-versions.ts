@@ -11,7 +11,7 @@ import { projectRecord } from './projects.ts';
 import type { Table } from './table.ts';
 
 /* Every change of a flag, an audience or a project has a number, which counts up within a history. A client that holds
-   the configuration of an environment names the last number that it knows: so it learns what it has missed. Number and
+   the configuration of an environment names the last number that it knows: so it is sent what it has missed. Number and
    history are the same on all nodes of a cluster. */
 
 export const environmentVersionRecord = recordOfValue<number>('environment-versions');
@@ -71,7 +71,7 @@ function environmentsOf(change: NumberedChange): readonly number[] {
   return changedEnvironments(change.before, change.after) ?? [allEnvironments];
 }
 
-/** Begins another history: what was said of numbers before is not true of those to come. */
+/** Begins another history: earlier numbers do not belong to it. */
 export function beginHistory(target: WriteTarget): void {
   target.put(historyRecord, metaKeys.history, newId());
 }

@@ -62,7 +62,7 @@ function addEvaluationCount(target: WriteTarget, count: EvaluationCount): void {
   if (stored.length === 0) dropOld(target, count.hour);
 }
 
-/** The sum of all nodes is what this one has counted, and what the others have. */
+/** The sum of all nodes: the counts of this one, and those of the others. */
 function setOtherEvaluations(target: WriteTarget, count: EvaluationCount): void {
   const { hour, flagId, environmentNumber } = count;
   const own = countsAt(target, hourFlagKey(hour + ownShareOffset, flagId)).filter(
@@ -92,7 +92,7 @@ function dropOld(target: WriteTarget, hour: number): void {
     target.remove('evaluation-counts', key);
 }
 
-/** Counts of whole hours, none below zero. Those of a deleted flag stay until they are too old. */
+/** Counts of whole hours, none below zero. The counts of a deleted flag stay until they are too old. */
 function* checkEvaluationCounts(walk: StoreWalk): Generator<Finding> {
   yield* walk.records(evaluationCountsRecord, function* ({ key, record }) {
     const { hour, flagId } = readHourFlagKey(key);

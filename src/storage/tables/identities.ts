@@ -14,9 +14,7 @@ export const memberIdentityRecord = recordOf<Identity>('identities', {
   createdAt: plain,
 });
 
-/**
- * A hash, because providers' names for people have any length. Hexadecimal, because 0xFF marks the end of a key range.
- */
+/** A hash, because a provider's subjects may have any length. Hexadecimal, because 0xFF marks the end of a key range. */
 export function identityKey(issuer: string, subject: string): Buffer {
   return Buffer.from(createHash('sha256').update(`${issuer}\0${subject}`, 'utf8').digest('hex'), 'latin1');
 }

@@ -80,7 +80,7 @@ export const metaKeys = {
   changeLog: Buffer.from('change-log', 'latin1'),
   outbox: Buffer.from('outbox', 'latin1'),
   replica: Buffer.from('replica', 'latin1'),
-  /** There while a replica has taken over another past, and has not begun another history since. Counts nothing. */
+  /** It exists while a replica has taken over another past and has not begun another history since. Its value has no meaning. */
   anotherPast: Buffer.from('another-past', 'latin1'),
   usage: Buffer.from('usage', 'latin1'),
   signInKey: Buffer.from('sign-in-key', 'latin1'),
@@ -97,7 +97,7 @@ export function writtenBytesKey(holderId: string): Buffer {
   return Buffer.concat([writtenBytesPrefix, idKey(holderId)]);
 }
 
-/** Key of what a project's flags and audiences take. */
+/** Key of the size of a project's flags and audiences. */
 export function projectRecordsKey(projectId: string): Buffer {
   return Buffer.concat([projectRecordsPrefix, idKey(projectId)]);
 }
@@ -113,7 +113,7 @@ export function auditAnchorKey(ledgerId: string): Buffer {
   return Buffer.concat([auditAnchorPrefix, idKey(ledgerId)]);
 }
 
-/** Key of a used sign-in, by the time at which it began: the old ones come first. Its record counts nothing. */
+/** Key of a used sign-in, by the time at which it began: the old ones come first. Its record has no meaning. */
 function usedSignInKey({ begunAt, stateHash }: UsedSignIn): Buffer {
   return Buffer.concat([usedSignInPrefix, sequenceKey(begunAt), stateHash]);
 }

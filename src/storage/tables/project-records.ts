@@ -9,9 +9,9 @@ import type { Table } from './table.ts';
 const nothing: ProjectRecords = { flags: 0, bytes: 0 };
 
 /**
- * What the flags and audiences of each project take, so that the writer can refuse a change beyond the project's bound
- * without reading them. The total is written in the transaction that changes it; most changes keep a record's size, and
- * write nothing here.
+ * The size of the flags and audiences of each project, so that the writer can refuse a change beyond the project's
+ * bound without reading them. The total is written in the transaction that changes it; most changes keep a record's
+ * size, and write nothing here.
  */
 export const projectRecordsTable = {
   kinds: [],

@@ -39,14 +39,14 @@ export type Answers = {
   ) => ReturnType<RecordQueries[Question]>;
 };
 
-/** What the rest of the store needs of a table: the table's file declares it, and `tables.ts` lists it. */
+/** A table, as the rest of the store uses it: the table's file declares it, and `tables.ts` lists it. */
 export interface Table {
   readonly kinds: readonly RecordKind[];
   /** Answers to the rules' questions about it. */
   readonly answers: Partial<Answers>;
   /** Writes each kind of change to it. */
   readonly writes: Partial<ChangeWriters>;
-  /** Finds what is damaged in it. */
+  /** Finds damage in it. */
   check(walk: StoreWalk): Iterable<Finding>;
 }
 
@@ -70,9 +70,9 @@ interface ReplacedTable<Kind extends ReplacedKind, Questions extends Partial<Ans
   onSize?(target: WriteTarget, record: Replaced<Kind>, before: number, after: number): void;
   /** The change log's entry, if evaluation depends on the record. */
   logged?(record: Replaced<Kind>, change: ChangeOf<Kind>): LoggedChange;
-  /** Removes what belongs to a record that is deleted. */
+  /** Removes the data of a deleted record. */
   onDelete?(target: WriteTarget, record: Replaced<Kind>): void;
-  /** Finds what is wrong with a record, apart from its key and its index entries. */
+  /** Finds faults of a record, apart from its key and its index entries. */
   examine?(walk: StoreWalk, record: Replaced<Kind>): Iterable<Finding>;
 }
 
