@@ -9,11 +9,14 @@ import { createRoot } from 'react-dom/client';
 import { consoleTheme } from './app/console-theme.ts';
 import { createConsoleRouter } from './app/router.tsx';
 import { watchAttendance } from './client/attendance.ts';
+import { otherMember } from './client/console-error.ts';
 import { createQueryClient } from './client/query-client.ts';
 import { NoticeCenter } from './parts/notices.tsx';
+import { OtherMember, otherMemberAsked } from './shell/other-member.tsx';
 import { SwitchQuestions } from './switching/switch-questions.tsx';
 
-const queryClient = createQueryClient(() => {
+const queryClient = createQueryClient((loss) => {
+  if (loss === otherMember) return otherMemberAsked.set(true);
   const { publicHref, pathname } = router.state.location;
   if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { back: publicHref } });
 });
@@ -30,6 +33,7 @@ function ConsoleApp() {
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
         <SwitchQuestions />
+        <OtherMember />
         <NoticeCenter />
       </QueryClientProvider>
     </MantineProvider>

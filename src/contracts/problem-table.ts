@@ -43,6 +43,7 @@ export const problemTable: Readonly<Record<ProblemCode | ConsoleProblemCode, Pro
   'not-signed-in': consoleRow(401, 'Not signed in'),
   'not-permitted': consoleRow(403, 'Not permitted'),
   'foreign-origin': consoleRow(403, 'Request from another site'),
+  'other-member': consoleRow(409, 'Signed in as someone else'),
   conflict: consoleRow(409, 'Changed meanwhile'),
   'in-use': consoleRow(409, 'Still in use'),
   'link-over': consoleRow(410, 'Link used or expired'),

@@ -19,7 +19,10 @@ export interface ApiCall {
   readonly query: string;
   /** The credential: the Authorization header, or the secret of the session's cookie; null for none. Never logged. */
   readonly credential: string | null;
-  /** The header that the operation reads, as received, joined by a comma when sent several times; null when absent. */
+  /**
+   * The header that the operation reads, as received, joined by a comma when sent several times; null when absent. In
+   * the console's API it is `Burgee-Member`, which every operation reads.
+   */
   readonly header: string | null;
   readonly address: string;
   readonly userAgent: string;

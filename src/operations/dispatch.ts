@@ -83,12 +83,17 @@ function syncPlaceOf(operation: Operation | null, { params }: ApiCall) {
 function authorizeMember(
   queries: RecordQueries,
   operation: ConsoleOperation | null,
-  { params, credential }: ApiCall,
+  { params, credential, header: shownMemberId }: ApiCall,
   context: OperationContext,
 ): Outcome<Caller, ApiAnswer> {
   const access = operation === null ? signedIn : operation.access;
   const projectId = params['projectId'] ?? null;
-  const guarded = guardConsole(queries, access, { sessionSecret: credential, projectId }, context);
+  const guarded = guardConsole(
+    queries,
+    access,
+    { sessionSecret: credential, shownMemberId, projectId },
+    context,
+  );
   if (!guarded.ok) return refused(memberRefusal(guarded.problem, null, context));
   const { principal } = guarded.value;
   if (operation !== null) return succeed({ id: principal?.member.id ?? null, principal });

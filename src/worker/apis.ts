@@ -116,6 +116,8 @@ export function managementApi(parts: ManagementApiParts): Api {
  * sooner.
  */
 const backgroundHeader = 'x-burgee-background';
+/** The id of the member whom the page shows: the session of its browser may have become another member's. */
+const memberHeader = 'burgee-member';
 /** Characters of the browser's name that are kept with a session. */
 const userAgentCharsMax = 256;
 const tooManyConsoleRequests = 'Too many console requests from this address. Wait a minute before you retry.';
@@ -150,7 +152,7 @@ export function consoleApi(parts: ConsoleApiParts): Api {
       const isGet = view.method() === 'get';
       return {
         credential: actors.cookie.read(cookies),
-        header: null,
+        header: view.header(memberHeader) || null,
         userAgent: printable(view.header('user-agent')),
         cookies,
         accept: '',

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { prepareShop, shopAdmin } from './support/another-member.ts';
 import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
 import {
   card,
@@ -11,7 +12,7 @@ import {
   notice,
   saveDraft,
 } from './support/console-steps.ts';
-import { becomeOwner, owner } from './support/sign-in.ts';
+import { becomeOwner, owner, signIn } from './support/sign-in.ts';
 
 t.setTimeout(360_000);
 
@@ -49,6 +50,35 @@ function rollout(page: Page, environment: string, step: string): Promise<void> {
 async function rolloutShown(page: Page, environment: string): Promise<string> {
   return card(page, environment).getByRole('textbox', { name: 'Rollout in percent' }).inputValue();
 }
+
+await consoleTest(
+  t,
+  'a page of one member does nothing as another who signs in in the same browser',
+  { prepare: prepareShop },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page, watch } = window;
+    await signIn(window, shopAdmin);
+    await page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
+    watch.expectStatus(409);
+    const tab = await page.context().newPage();
+    await tab.goto(`${stage.origin}/console/sign-in`);
+    await tab.getByLabel('Email').fill(owner.email);
+    await tab.getByRole('textbox', { name: 'Password' }).fill(owner.password);
+    await tab.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await tab.getByRole('link', { name: 'checkout', exact: true }).waitFor();
+    await page.getByRole('switch', { name: 'checkout in production' }).press('Space');
+    await dialog(page).getByLabel('Rollout in percent').fill('100');
+    await dialog(page).getByRole('button', { name: 'Switch on at 100%' }).click();
+    const asked = page.getByRole('dialog', { name: 'Signed in as someone else' });
+    await asked.waitFor();
+    await notice(page, /^Switching checkout on in production: Signed in as someone else\./).waitFor();
+    t.notOk(await tab.getByRole('switch', { name: 'checkout in production' }).isChecked());
+    await asked.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('button', { name: new RegExp(owner.name) }).waitFor();
+    t.notOk(await page.getByRole('switch', { name: 'checkout in production' }).isChecked());
+  },
+);
 
 await consoleTest(t, 'two people who edit one flag lose nothing', {}, async (t, stage) => {
   const mine = await stage.window();

@@ -8,6 +8,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { showMember } from '../client/call.ts';
 import { ConsoleError } from '../client/console-error.ts';
 import { flagsQuery, projectsQuery, sessionQuery } from '../client/queries.ts';
 import { PageError, PageLoading } from '../parts/page-states.tsx';
@@ -58,7 +59,10 @@ const signInRoute = createRoute({
   path: '/sign-in',
   validateSearch: signInSearch,
   // The person who was signed in has left: drop what was read for them.
-  beforeLoad: ({ context }) => context.queryClient.removeQueries({ queryKey: sessionQuery.queryKey }),
+  beforeLoad: ({ context }) => {
+    showMember(null);
+    context.queryClient.removeQueries({ queryKey: sessionQuery.queryKey });
+  },
   component: lazyRouteComponent(() => import('../screens/sign-in/sign-in-screen.tsx'), 'SignInScreen'),
 });
 

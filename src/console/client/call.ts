@@ -10,6 +10,18 @@ type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : null;
 export type BodyOf<Id extends ConsoleOperationId> = StaticOf<Operations[Id]['body']>;
 export type AnswerOf<Id extends ConsoleOperationId> = StaticOf<Operations[Id]['answer']>;
 
+/** Id of the member whom the page shows, from its first reading of the session; null before, and on the sign-in page. */
+let shownMemberId: string | null = null;
+
+export function showMember(id: string | null): void {
+  shownMemberId = id;
+}
+
+/** Headers of every request: the service refuses one for a member who is no longer signed in here. */
+export function ownHeaders(): Record<string, string> {
+  return shownMemberId === null ? {} : { 'Burgee-Member': shownMemberId };
+}
+
 interface CallOptions<Id extends ConsoleOperationId> {
   readonly query?: QueryOf<Id>;
   readonly signal?: AbortSignal;
@@ -30,7 +42,7 @@ export async function call<Id extends ConsoleOperationId>(
   { query, signal }: CallOptions<Id> = {},
 ): Promise<AnswerOf<Id>> {
   const [method] = consoleRoutes[id].split(' ') as [string];
-  const headers: Record<string, string> = { 'X-Burgee-Console': '1' };
+  const headers: Record<string, string> = { ...ownHeaders(), 'X-Burgee-Console': '1' };
   if (body !== null) headers['Content-Type'] = 'application/json';
   if (method === 'GET' && !isAttended()) headers['X-Burgee-Background'] = '1';
   try {

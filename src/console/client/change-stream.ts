@@ -1,7 +1,7 @@
 import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
 import { addressOf } from './address-of.ts';
 import { isAttended } from './attendance.ts';
-import { refusalOf } from './call.ts';
+import { ownHeaders, refusalOf } from './call.ts';
 
 /** The pause before a stream that broke or was refused is opened again. It doubles, and differs between pages. */
 const reopenMsMin = 1_000;
@@ -100,7 +100,7 @@ export class ChangeStream {
   /** @returns why there is no stream any more */
   async #read(connection: AbortController): Promise<StreamState> {
     const response = await fetch(addressOfStream(this.#options.projectId, this.#since), {
-      headers: isAttended() ? {} : { 'X-Burgee-Background': '1' },
+      headers: { ...ownHeaders(), ...(isAttended() ? {} : { 'X-Burgee-Background': '1' }) },
       credentials: 'same-origin',
       cache: 'no-store',
       signal: connection.signal,

@@ -25,6 +25,8 @@ export class ConsoleError extends Error {
 
 /** The title of the refusal for a session that has ended. */
 export const notSignedIn = 'Not signed in';
+/** The title of the refusal for a session that has become another member's. */
+export const otherMember = 'Signed in as someone else';
 
 /**
  * Whether a change may have been saved although the service did not answer: the connection broke, or a proxy gave up. A

@@ -1,7 +1,7 @@
 import { type QueryFunctionContext, queryOptions } from '@tanstack/react-query';
 import type { ConsoleOperationId } from '../../operations/console-routes.ts';
 import type { ParamsOf } from './address-of.ts';
-import { type AnswerOf, call } from './call.ts';
+import { type AnswerOf, call, showMember } from './call.ts';
 import { ConsoleError, notSignedIn } from './console-error.ts';
 import type { KnownFlags } from './flag-list.ts';
 import { listKey, readFlagList } from './read-flag-list.ts';
@@ -27,6 +27,7 @@ async function readSession({ signal, client, queryKey }: QueryFunctionContext): 
   const session = await call('read-session', {}, null, { signal });
   const hasEnded = !session.isSignedIn && client.getQueryData<Session>(queryKey)?.isSignedIn === true;
   if (hasEnded) throw new ConsoleError(401, notSignedIn, 'The session has ended. Sign in again.', null);
+  if (session.member !== undefined) showMember(session.member.id);
   return session;
 }
 

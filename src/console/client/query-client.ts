@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ConsoleError, isUndecided, notSignedIn } from './console-error.ts';
+import { ConsoleError, isUndecided, notSignedIn, otherMember } from './console-error.ts';
 
 /** Retries only failures that may be temporary. */
 function isWorthRetrying(failures: number, error: Error): boolean {
@@ -7,21 +7,26 @@ function isWorthRetrying(failures: number, error: Error): boolean {
   return isPassing && failures < 3;
 }
 
-function isEndOfSession(error: Error): boolean {
-  return error instanceof ConsoleError && error.title === notSignedIn;
+/** The session of this browser has ended, or is another member's. */
+export type SessionLoss = typeof notSignedIn | typeof otherMember;
+
+function lossOf(error: Error): SessionLoss | null {
+  const title = error instanceof ConsoleError ? error.title : null;
+  return title === notSignedIn || title === otherMember ? title : null;
 }
 
 /**
- * @param onSignedOut called when an answer says that the session has ended; for readings of the page's own, with the
- * first such answer only
+ * @param onLost called when an answer says that the session is lost; for readings of the page's own, with the first such
+ * answer only
  */
-export function createQueryClient(onSignedOut: () => void): QueryClient {
+export function createQueryClient(onLost: (loss: SessionLoss) => void): QueryClient {
   let hasReported = false;
   const queryCache = new QueryCache({
     onError: (error, { state }) => {
-      if (!isEndOfSession(error) || (hasReported && state.data !== undefined)) return;
+      const loss = lossOf(error);
+      if (loss === null || (hasReported && state.data !== undefined)) return;
       hasReported = true;
-      onSignedOut();
+      onLost(loss);
     },
     onSuccess: () => {
       hasReported = false;
@@ -29,7 +34,8 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   });
   const mutationCache = new MutationCache({
     onError: (error) => {
-      if (isEndOfSession(error)) onSignedOut();
+      const loss = lossOf(error);
+      if (loss !== null) onLost(loss);
       // Whether the change was saved or not, the page shows what is stored.
       if (isUndecided(error)) void client.invalidateQueries();
     },

@@ -10,6 +10,7 @@ export const consoleProblemCodes = [
   'plan-required',
   'not-permitted',
   'foreign-origin',
+  'other-member',
   'not-found',
   'conflict',
   'in-use',

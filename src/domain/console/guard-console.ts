@@ -11,6 +11,8 @@ import type { ConsoleProblem } from './console-problem.ts';
 export interface GuardedCall {
   /** Secret of the session cookie; null for none. */
   readonly sessionSecret: string | null;
+  /** The member whom the page shows that asks; null: it does not say. */
+  readonly shownMemberId: string | null;
   /** Null in a path without a project. */
   readonly projectId: string | null;
 }
@@ -36,6 +38,8 @@ export type ConsoleGuarded =
   | { readonly scope: 'project'; readonly principal: ProjectPrincipal };
 
 const notSignedIn = 'Nobody is signed in here, or the session has ended. Sign in, then try again.';
+const otherMember =
+  'In this browser someone else has signed in since the page was opened, so nothing was done. Reload the page to go on as that member.';
 const noOrganisation = 'You do not belong to an organisation, so there is nothing here.';
 const noProject = 'None of your projects has this id. It may have been deleted.';
 
@@ -50,6 +54,9 @@ export function guardConsole(
   context: ConsoleGuardContext,
 ): Outcome<ConsoleGuarded, ConsoleProblem> {
   const principal = findPrincipal(queries, call.sessionSecret, context);
+  const shown = call.shownMemberId;
+  if (principal !== null && shown !== null && principal.member.id !== shown)
+    return refuse('other-member', otherMember);
   if (access.scope === 'public') return succeed({ scope: 'public', principal });
   if (principal === null) return refuse('not-signed-in', notSignedIn);
   if (access.scope === 'member') return succeed({ scope: 'member', principal });

@@ -106,6 +106,31 @@ t.test('the organisation is shown and renamed, once for each revision', async (t
   t.strictSame(await audited(), [], 'what changes nothing, or is refused, is in no entry');
 });
 
+t.test('a page that shows one member is refused while another one is signed in', async (t) => {
+  const client = prepared.client(t, stage.server.port, adminId);
+  const { revision } = await owner(200, 'GET /organisation');
+  const send = (method: string, path: string, shown: string, body?: unknown) =>
+    client.send(method, path, body, { 'burgee-member': shown });
+  for (const shown of [ownerId, 'x', `${adminId},${adminId}`]) {
+    const answers = [
+      await send('GET', '/session', shown),
+      await send('GET', '/members', shown),
+      await send('PATCH', '/organisation', shown, { name: 'Theirs', revision }),
+      await send('DELETE', '/session', shown),
+    ];
+    for (const { status, json } of answers) {
+      t.equal(status, 409);
+      t.match(json, { error: 'Signed in as someone else', detail: /Reload the page/ });
+    }
+  }
+  t.match(await owner(200, 'GET /organisation'), { revision });
+  t.equal((await send('GET', '/members', adminId)).status, 200);
+  t.equal(
+    (await stage.newClient().send('GET', '/session', undefined, { 'burgee-member': ownerId })).status,
+    200,
+  );
+});
+
 t.test('members are listed by name, without passwords and others', async (t) => {
   const listed = await stage.as(zoeId)(200, 'GET /members');
   const names = listed.members.map(({ name }: { name: string }) => name);
