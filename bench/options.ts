@@ -53,7 +53,7 @@ const peersScenarioName = 'peers';
 /** The scenario whose results against an older build are saved, in their own file. */
 const savedBefore = 'hostile';
 const usual = { seconds: 5, connections: 64, rounds: 5 } as const;
-const quick = { seconds: 0.25, connections: 8, rounds: 1 } as const;
+const quick = { seconds: 0.1, connections: 8, rounds: 1 } as const;
 
 function numberBetween(least: number, most: number, isWhole: boolean): (text: string) => number {
   return (text) => {

@@ -49,7 +49,7 @@ export async function runWrk(load: ClosedLoopLoad): Promise<ClosedLoopResult> {
         ...['--', pathOf('requests'), pathOf('lengths')],
       ]);
     let report = await launchFor(load.seconds);
-    // On a busy machine a load of a quarter of a second can end before wrk runs.
+    // On a busy machine a load of a tenth of a second can end before wrk runs.
     for (let longer = 1; longer <= longerLoadsMax && wasTooShort(report); longer += 1)
       report = await launchFor(load.seconds * 2 ** longer);
     return report;

@@ -19,8 +19,12 @@ import { withServers } from '../servers/with-servers.ts';
 import { workerArguments } from '../servers/worker-arguments.ts';
 
 const scenario = 'cluster';
-const nodes = 3;
+const nodesHere = 3;
+/** A change must still reach another node. */
+const quickNodes = 2;
 const writersMax = 64;
+/** Writers during the kill. */
+const killWriters = 8;
 const flagsOfNewNode = 100_000;
 const quickFlags = 1000;
 /** Long enough for changes to wait for a killed node within a round. A lease ends after three seconds. */
@@ -61,7 +65,11 @@ const writersAway: PostgresDistance = {
   awayMs: 1,
 };
 
-const targets: readonly Target[] = [
+function nodesOf({ settings }: Bench): number {
+  return settings.isQuick ? quickNodes : nodesHere;
+}
+
+const targetsOf = (nodes: number): readonly Target[] => [
   {
     what: 'throughput of evaluations on a node of a cluster, against a service alone',
     comparison: 'throughput-wrk',
@@ -123,12 +131,12 @@ function originsOf(servers: readonly ServerProcess[]): string[] {
   return servers.map(({ origin }) => origin);
 }
 
-function planFor({ settings }: Bench, metrics: ComparisonPlan['metrics'], { postgres } = writersHere) {
+function planFor(bench: Bench, metrics: ComparisonPlan['metrics'], { postgres } = writersHere) {
   return {
     driver: 'closed loop over plain sockets',
     settings: {
-      'seconds a round': settings.seconds,
-      nodes,
+      'seconds a round': bench.settings.seconds,
+      nodes: nodesOf(bench),
       'file system': fileSystemAt(diskFolder()),
       PostgreSQL: postgres,
     },
@@ -163,6 +171,7 @@ function writersContender(
 }
 
 function compareWriters(bench: Bench, stage: Stage, distance: PostgresDistance): Promise<Comparison> {
+  const nodes = nodesOf(bench);
   const contender = (count: number): ContenderPlan =>
     writersContender(
       `64 writers, ${nodesName(count)}`,
@@ -234,7 +243,9 @@ function compareVisible(
 
 /** How long the slowest change waited, with and without a node that is killed. */
 function compareKilled(bench: Bench, { cluster, nodes: [node], flags }: Stage): Promise<Comparison> {
-  const load = { origins: originsOf(node === undefined ? [] : [node]), flags: flags.slice(0, 8) };
+  // Fewer in a quick run, which lasts as long as a lease.
+  const writers = bench.settings.isQuick ? 1 : killWriters;
+  const load = { origins: originsOf(node === undefined ? [] : [node]), flags: flags.slice(0, writers) };
   const measure = async (seconds: number) => {
     const { maxUs, histogram } = await runWriters({
       ...load,
@@ -248,7 +259,7 @@ function compareKilled(bench: Bench, { cluster, nodes: [node], flags }: Stage): 
     title: 'How long changes wait when another node is killed',
     base: 'nothing killed',
     contenders: [
-      { name: 'nothing killed', what: '8 writers on one node', isWarmedUp: true, measure },
+      { name: 'nothing killed', what: `Writers on one node: ${writers}`, isWarmedUp: true, measure },
       {
         name: 'a node killed',
         what: `The same, and a further node is killed with SIGKILL after ${killAfterMs} ms: its lease has to run out`,
@@ -338,7 +349,7 @@ async function compareNewNode(bench: Bench): Promise<Comparison> {
   }
 }
 
-/** @param compare gets three nodes of a new cluster that has taken a first change */
+/** @param compare gets the nodes of a new cluster that has taken a first change */
 async function onCluster(
   bench: Bench,
   awayMs: number,
@@ -354,7 +365,7 @@ async function onCluster(
       const start = (...args: readonly string[]): Promise<ServerProcess> =>
         keep(cluster.startNode([...serveArgs, ...args]));
       const [probed, ...flags] = flagsOf(directory) as [ChangeableFlag, ...ChangeableFlag[]];
-      const started = await Promise.all(Array.from({ length: nodes }, () => start()));
+      const started = await Promise.all(Array.from({ length: nodesOf(bench) }, () => start()));
       // Its rows are the pattern of the bare commits.
       await runWriters({ origins: originsOf(started), flags: flags.slice(0, 1), seconds: 0 });
       return await compare({ cluster, nodes: started, flags, probed }, start);
@@ -386,7 +397,7 @@ async function run(bench: Bench): Promise<ScenarioReport> {
     ...(await compareChanges(bench)),
     await compareNewNode(bench),
   ];
-  return { scenario, comparisons, targets, missing: [] };
+  return { scenario, comparisons, targets: targetsOf(nodesOf(bench)), missing: [] };
 }
 
 export const clusterScenario: Scenario = {

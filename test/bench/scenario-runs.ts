@@ -89,7 +89,7 @@ export const otherRuns: readonly Run[] = [
     scenarios: ['cluster', 'sync-streams', 'flagd-streams', 'hostile', 'cold-start', 'client', 'console'],
     options: ['--quick', '--driver', fastestDriver],
   },
-  { scenarios: ['micro'], options: ['--quick', '--duration', '0.1'] },
+  { scenarios: ['micro'], options: ['--quick'] },
 ];
 
 /** The scenarios that are known here. */

@@ -6,10 +6,15 @@ import { languages } from './languages.ts';
 import { makeQuestions } from './questions.ts';
 
 const folder = join(repositoryRoot(), 'test', 'providers');
-const manifests = ['package.json', 'requirements.txt', 'go.mod', 'pom.xml', 'Cargo.toml'];
+const manifests = ['requirements.txt', 'go.mod', 'pom.xml', 'Cargo.toml'];
+/** The repository's own, which also pins the packages of node. */
+const { packages } = JSON.parse(readFileSync(join(repositoryRoot(), 'package-lock.json'), 'utf8')) as {
+  readonly packages: Readonly<Record<string, { readonly version: string }>>;
+};
 
 /** Whether a language's manifest has this package with this version right behind it. */
 function pins(language: string, name: string, version: string): boolean {
+  if (language === 'node') return packages[`node_modules/${name}`]?.version === version;
   const manifest = manifests.find((file) => existsSync(join(folder, language, file)));
   if (manifest === undefined) throw new Error(`no manifest in ${language}`);
   const text = readFileSync(join(folder, language, manifest), 'utf8').replaceAll(/<[^>]+>/g, ' ');

@@ -70,8 +70,8 @@ const { version: ownVersion } = JSON.parse(readFileSync(join(repositoryRoot(), '
 const node: Language = {
   name: 'node',
   tools: [[process.execPath, '--version']],
+  // The packages of OpenFeature are those of this repository, in whose folder `.providers` is.
   steps: [
-    ['npm', 'ci'],
     [process.execPath, '../../scripts/pack-client.mjs'],
     ['npm', 'install', '--no-save', `../../dist/burgee-client-${ownVersion}.tgz`],
   ],
@@ -108,6 +108,7 @@ const python: Language = {
       'install',
       '--quiet',
       '--disable-pip-version-check',
+      '--no-compile',
       '--no-deps',
       '-r',
       'requirements.txt',
@@ -132,6 +133,16 @@ const python: Language = {
 };
 
 const classPath = 'classes:lib/*';
+/** A program that ends after seconds is compiled quickly instead of well. */
+const quickCompilation = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+const runJava = (way: Way): Provider['run'] => [
+  'java',
+  ...quickCompilation,
+  '-cp',
+  classPath,
+  'AskProvider',
+  way,
+];
 
 const java: Language = {
   name: 'java',
@@ -141,6 +152,8 @@ const java: Language = {
   ],
   steps: [
     [
+      'env',
+      `MAVEN_OPTS=${quickCompilation.join(' ')}`,
       'mvn',
       '--quiet',
       '--batch-mode',
@@ -148,24 +161,25 @@ const java: Language = {
       'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies',
       '-DoutputDirectory=lib',
     ],
-    ['javac', '-cp', classPath, '-d', 'classes', 'AskProvider.java'],
+    [
+      'javac',
+      ...quickCompilation.map((option) => `-J${option}`),
+      '-cp',
+      classPath,
+      '-d',
+      'classes',
+      'AskProvider.java',
+    ],
   ],
   caches: ['repository'],
   providers: [
-    provider(
-      'ofrep',
-      'dev.openfeature.contrib.providers:ofrep',
-      '0.0.2',
-      ['java', '-cp', classPath, 'AskProvider', 'ofrep'],
-      [unsentSpace, unsentNull],
-    ),
-    provider(
-      'flagd',
-      'dev.openfeature.contrib.providers:flagd',
-      '0.11.15',
-      ['java', '-cp', classPath, 'AskProvider', 'flagd'],
-      [signedBuckets],
-    ),
+    provider('ofrep', 'dev.openfeature.contrib.providers:ofrep', '0.0.2', runJava('ofrep'), [
+      unsentSpace,
+      unsentNull,
+    ]),
+    provider('flagd', 'dev.openfeature.contrib.providers:flagd', '0.11.15', runJava('flagd'), [
+      signedBuckets,
+    ]),
   ],
 };
 
