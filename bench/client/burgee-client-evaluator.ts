@@ -17,6 +17,7 @@ export async function prepare(userIds: readonly string[]): Promise<Evaluate> {
   const half = {
     id: flagId,
     name: 'half',
+    names: ['half'],
     revision: 1,
     enabled: true,
     trafficPercentage: 50,

@@ -51,6 +51,8 @@ function sampleFlag(index: number): Flag {
     id: `BenchFlag${String(index).padStart(11, '0')}`,
     projectId: sampleProject.id,
     name: `checkout-step-${index}`,
+    nameSince: 1,
+    aliases: [],
     description: 'Shows the new step of the checkout.',
     tags: ['shop', 'checkout'],
     cohorts: [],

@@ -16,6 +16,8 @@ export function compileHalf(): { readonly flag: CompiledFlag; readonly state: Co
       id: ids.flag,
       projectId: ids.project,
       name: 'half',
+      nameSince: 1,
+      aliases: [],
       description: '',
       tags: [],
       cohorts: [],

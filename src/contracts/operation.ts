@@ -20,8 +20,8 @@ export interface OperationAnswer {
   readonly description: string;
   /** Null when it has no body. */
   readonly schema: TSchema | null;
-  /** Its `ETag`; absent when it has none. */
-  readonly entityTag?: { readonly description: string; readonly example: string };
+  /** Headers of this answer alone, by name. */
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
   /** Whether it is an event stream, or may be requested as one instead of its schema. */
   readonly isStream?: boolean;
   /** Whether it may say when to ask again. Those of problems follow from their status. */
@@ -30,8 +30,10 @@ export interface OperationAnswer {
 
 /** The tag of the one flag in an answer of the Management API. */
 export const flagTag = {
-  description: 'Names this state of the flag and of the environments of its project.',
-  example: '"5-2"',
+  ETag: {
+    description: 'Names this state of the flag and of the environments of its project.',
+    example: '"5-2"',
+  },
 };
 
 /** An endpoint as the OpenAPI document describes it. */

@@ -72,6 +72,8 @@ export interface RecordQueries {
   projects(): Iterable<Project>;
   /** By name (UTF-8 order), then id. With `name`: exactly the flags of that name. */
   flagsOf(projectId: string, name?: string): Iterable<Flag>;
+  /** The id of the flag that answers to a name, current or former (`flag-name.ts`). */
+  flagNamed(projectId: string, name: string): string | undefined;
   /** In the same order, those after a place, whether or not a flag is there. */
   flagsAfter(projectId: string, place: FlagPlace): Iterable<Flag>;
   /** In the same order, those whose records are longer: the others are not decoded. */

@@ -42,7 +42,9 @@ export function evaluationHeadersFor(status: number): HeaderBlock {
   return status === 503 ? evaluationRetryHeaders : evaluationHeaders;
 }
 
-const exposed = 'X-Request-Id, Retry-After, ETag';
+/** Of the answer to a create: the id of the flag that has the name already. */
+export const nameTakenBy = 'Burgee-Name-Taken-By';
+const exposed = `X-Request-Id, Retry-After, ETag, ${nameTakenBy}`;
 const managementLines = [anyOrigin, noStore, ['Access-Control-Expose-Headers', exposed]] as const;
 const managementBlock = headerBlock(managementLines);
 const managementJsonBlock = headerBlock([json, ...managementLines]);
@@ -58,6 +60,8 @@ export interface AnswerFields {
   readonly retryAfter?: number | undefined;
   /** The tag of the one flag in the body; null when there is none. */
   readonly entityTag?: string | null;
+  /** The flag that has the name of the flag in the body already; null: none. */
+  readonly nameTakenBy?: string | null;
   readonly setCookies?: readonly string[] | undefined;
   /** The body is a file to be saved under this name: letters, digits, dots and hyphens. */
   readonly fileName?: string | undefined;
@@ -71,12 +75,13 @@ export interface AnswerFields {
 export function managementHeaders(
   requestId: string,
   status: number,
-  { contentType, retryAfter, entityTag = null }: AnswerFields = {},
+  { contentType, retryAfter, entityTag = null, nameTakenBy: takenBy = null }: AnswerFields = {},
 ): HeaderBlock {
   let block = extendHeaderBlock(managementBlockOf(status, contentType), 'X-Request-Id', requestId);
   const seconds = String(retryAfter ?? retryAfterSeconds);
   if (status === 503 || retryAfter !== undefined) block = extendHeaderBlock(block, 'Retry-After', seconds);
-  return entityTag === null ? block : extendHeaderBlock(block, 'ETag', entityTag);
+  if (entityTag !== null) block = extendHeaderBlock(block, 'ETag', entityTag);
+  return takenBy === null ? block : extendHeaderBlock(block, nameTakenBy, takenBy);
 }
 
 /** A 204 answers a preflight. */

@@ -45,6 +45,8 @@ export interface ApiAnswer {
   readonly fileName?: string | undefined;
   /** The tag of the one flag in the body, as it is stored; null when the body has none. */
   readonly entityTag: string | null;
+  /** The flag that has the new flag's name already; null: none has, or no flag was created. */
+  readonly nameTakenBy: string | null;
   /** Seconds; undefined when `Retry-After` follows from the status. */
   readonly retryAfter?: number | undefined;
   /** The calling token or member, if there is one. */
@@ -73,6 +75,7 @@ export function apiAnswer(
     contentType: given.contentType === undefined ? 'application/json' : given.contentType,
     fileName: given.fileName,
     entityTag: given.entityTag ?? null,
+    nameTakenBy: given.nameTakenBy ?? null,
     retryAfter: given.retryAfter,
     callerId: given.callerId ?? null,
     isFailedAuthentication: given.isFailedAuthentication ?? false,

@@ -14,7 +14,7 @@ import { countEvaluations } from './flags/count-evaluations.ts';
 import { createConsoleFlag } from './flags/create-console-flag.ts';
 import { deleteFlag } from './flags/delete-flag.ts';
 import { editFlag } from './flags/edit-flag.ts';
-import { findFlagsNamed } from './flags/find-flags-named.ts';
+import { findName } from './flags/find-name.ts';
 import { listConsoleFlags } from './flags/list-console-flags.ts';
 import { readConsoleFlag } from './flags/read-console-flag.ts';
 import { tryFlag } from './flags/try-flag.ts';
@@ -81,7 +81,7 @@ export const consoleOperations = {
   'create-console-flag': createConsoleFlag,
   'delete-flag': deleteFlag,
   'edit-flag': editFlag,
-  'find-flags-named': findFlagsNamed,
+  'find-name': findName,
   'list-console-flags': listConsoleFlags,
   'read-console-flag': readConsoleFlag,
   'try-flag': tryFlag,

@@ -16,7 +16,7 @@ export const consoleRoutes = {
   'create-console-flag': 'POST /projects/{projectId}/flags',
   'delete-flag': 'DELETE /projects/{projectId}/flags/{flagId}',
   'edit-flag': 'PATCH /projects/{projectId}/flags/{flagId}',
-  'find-flags-named': 'GET /projects/{projectId}/flags-named',
+  'find-name': 'GET /projects/{projectId}/names',
   'list-console-flags': 'GET /projects/{projectId}/flags',
   'read-console-flag': 'GET /projects/{projectId}/flags/{flagId}',
   'try-flag': 'POST /projects/{projectId}/flags/{flagId}/trial',

@@ -21,15 +21,15 @@ export interface WriteContext extends GuardContext {
 
 /**
  * @param body JSON text, whole or in pieces; empty for a 304.
- * @param entityTag of the one flag that the body shows as it is stored.
+ * @param fields `entityTag`: of the one flag that the body shows as it is stored.
  */
 export function successAnswer(
   status: 200 | 201 | 304,
   body: ApiAnswer['body'],
   callerId: string,
-  entityTag: string | null = null,
+  fields: Partial<Pick<ApiAnswer, 'entityTag' | 'nameTakenBy'>> = {},
 ): ApiAnswer {
-  return apiAnswer(status, body, { callerId, entityTag });
+  return apiAnswer(status, body, { callerId, ...fields });
 }
 
 /** A decided write. All `changes` are stored before `answer` is given; a refusal may have changes too. */

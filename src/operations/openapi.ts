@@ -17,10 +17,11 @@ const retryAfterHeader = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
 };
 
-function entityTagHeader({ entityTag }: OperationAnswer): Record<string, unknown> {
-  if (entityTag === undefined) return {};
-  const { description, example } = entityTag;
-  return { ETag: { description, schema: { type: 'string', examples: [example] } } };
+function ownHeaders({ headers = {} }: OperationAnswer): Record<string, unknown> {
+  const described = Object.entries(headers).map(([name, { description, example }]) => {
+    return [name, { description, schema: { type: 'string', examples: [example] } }] as const;
+  });
+  return Object.fromEntries(described);
 }
 
 /** Both need a token, and name each request. */
@@ -61,7 +62,7 @@ function answerResponse(operation: DescribedOperation, answer: OperationAnswer):
   const headers = {
     ...headersOf(operation, status),
     ...(hasRetryAfter ? retryAfterHeader : {}),
-    ...entityTagHeader(answer),
+    ...ownHeaders(answer),
   };
   const content = {
     ...(schema === null ? {} : { 'application/json': { schema: openSchema(schema) } }),

@@ -55,7 +55,7 @@ export interface ClientOptions {
 export type ClientStatus = 'ready' | 'stale' | 'error';
 
 /** Why an evaluation gave the fallback. */
-export type FallbackReason = 'flag-not-found' | 'ambiguous-name' | 'not-ready';
+export type FallbackReason = 'flag-not-found' | 'not-ready';
 
 /** What one rule contributed to an answer. */
 export interface ExplainedStep {

@@ -15,7 +15,6 @@ import { connect } from './connect.ts';
 
 const errorCodes = {
   'flag-not-found': ErrorCode.FLAG_NOT_FOUND,
-  'ambiguous-name': ErrorCode.GENERAL,
   'not-ready': ErrorCode.PROVIDER_NOT_READY,
 } as const satisfies Record<FallbackReason, ErrorCode>;
 

@@ -122,7 +122,10 @@ class MemoryClient implements InMemoryClient {
     const rules = Object.entries(audience ?? {}).map(([attribute, values]) => ({ attribute, values }));
     const audienceId = audience === undefined ? null : `${id}-audience`;
     return {
-      flag: { id, name, revision: this.#changes + 1, enabled, trafficPercentage, cohorts, audienceId },
+      flag: {
+        ...{ id, name, names: [name], revision: this.#changes + 1 },
+        ...{ enabled, trafficPercentage, cohorts, audienceId },
+      },
       audience: audienceId === null ? null : { id: audienceId, rules },
     };
   }

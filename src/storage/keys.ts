@@ -20,6 +20,7 @@
  * | `projects`               | project id                            | project record                            |
  * | `flags`                  | flag id                               | flag record                               |
  * | `flags-by-name`          | project id, name, 0x00, flag id       | empty                                     |
+ * | `names`                  | project id, name or alias, 0x00       | id of the flag that answers to it         |
  * | `audiences`              | audience id                           | audience record                           |
  * | `audiences-by-project`   | project id, audience id               | empty                                     |
  * | `tokens`                 | token id                              | token record                              |
@@ -58,6 +59,7 @@ export const databaseNames = [
   'projects',
   'flags',
   'flags-by-name',
+  'names',
   'audiences',
   'audiences-by-project',
   'tokens',

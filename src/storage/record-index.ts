@@ -8,9 +8,9 @@ import { DamagedRecordError } from './store-error.ts';
 /** An index: the entries for a record, and the record of an entry. */
 export interface RecordIndex<T> {
   readonly database: DatabaseName;
-  keyOf(record: T): Buffer;
-  /** Whether both records have the same key: cheaper than to make both keys. */
-  hasSameKey(before: T, after: T): boolean;
+  keysOf(record: T): readonly Buffer[];
+  /** Whether both records have the same keys: cheaper than to make the keys of both. */
+  hasSameKeys(before: T, after: T): boolean;
   valueOf(record: T): Buffer;
   recordKeyOf(key: Buffer, value: Buffer): Buffer;
 }
@@ -24,8 +24,8 @@ export function ownerIndex<T extends { readonly id: string }>(
 ): RecordIndex<T> {
   return {
     database,
-    keyOf: (record) => ownedIdKey(ownerOf(record), record.id),
-    hasSameKey: (before, after) => before.id === after.id && ownerOf(before) === ownerOf(after),
+    keysOf: (record) => [ownedIdKey(ownerOf(record), record.id)],
+    hasSameKeys: (before, after) => before.id === after.id && ownerOf(before) === ownerOf(after),
     valueOf: () => emptyValue,
     recordKeyOf: lastIdKeyOf,
   };
@@ -37,8 +37,8 @@ export function secretIndex<T extends { readonly id: string; readonly secretHash
 ): RecordIndex<T> {
   return {
     database,
-    keyOf: ({ secretHash }) => Buffer.from(secretHash),
-    hasSameKey: (before, after) => Buffer.compare(before.secretHash, after.secretHash) === 0,
+    keysOf: ({ secretHash }) => [Buffer.from(secretHash)],
+    hasSameKeys: (before, after) => Buffer.compare(before.secretHash, after.secretHash) === 0,
     valueOf: ({ id }) => idKey(id),
     recordKeyOf: (_, value) => value,
   };

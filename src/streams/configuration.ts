@@ -1,5 +1,5 @@
 import type { EvaluableAudience } from '../domain/evaluation/compiled-audience.ts';
-import { effectiveCohorts, type PackedFlag, stateIn } from '../domain/flag/flag.ts';
+import { effectiveCohorts, namesOf, type PackedFlag, stateIn } from '../domain/flag/flag.ts';
 import type { SyncFlag } from '../domain/sync/configuration.ts';
 import { jsonPieces } from '../support/packed-json.ts';
 import type { PinnedState } from './store-watch.ts';
@@ -23,7 +23,7 @@ function shownFlag(flag: PackedFlag, environmentNumber: number): ShownFlag {
   const state = stateIn(flag, environmentNumber);
   const { enabled, trafficPercentage, audienceId } = state;
   const cohorts = effectiveCohorts(flag, state);
-  return { id, name, revision, enabled, trafficPercentage, cohorts, audienceId };
+  return { id, name, names: namesOf(flag), revision, enabled, trafficPercentage, cohorts, audienceId };
 }
 
 /**

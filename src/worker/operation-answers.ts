@@ -198,7 +198,8 @@ function encoderFor(request: ApiRequest, answer: ApiAnswer, { encoders }: Api): 
 
 /** @param coding of the body as it is sent */
 function fieldsOf(request: ApiRequest, answer: ApiAnswer, coding: Coding | null): AnswerFields {
-  const { contentType, fileName, entityTag, retryAfter } = answer;
+  const { contentType, fileName, entityTag, nameTakenBy, retryAfter } = answer;
   const isOffered = request.head.coding !== undefined && isCodable(request, answer);
-  return { contentType, fileName, entityTag, retryAfter, coding: isOffered ? coding : undefined };
+  const fields = { contentType, fileName, entityTag, nameTakenBy, retryAfter };
+  return { ...fields, coding: isOffered ? coding : undefined };
 }

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Locator, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { createHttpClient } from '../support/http-client.ts';
+import { bearer, createHttpClient } from '../support/http-client.ts';
 import { consoleCaller } from './support/console-caller.ts';
 import { type ConsoleStage, consoleTest } from './support/console-stage.ts';
 import { dialog, notice } from './support/console-steps.ts';
@@ -190,7 +190,11 @@ await consoleTest(
     const call = consoleCaller(page);
     const { projects } = await call<{ projects: Named[] }>('GET', '/projects');
     const found = projects.find(({ name }) => name === 'billing');
-    await call('POST', `/projects/${found?.id}/flags`, { name: 'twin' });
+    const wanted = { name: 'ci', permission: 'write', environments: null, expiryDays: 0 };
+    const { secret } = await call<{ secret: string }>('POST', `/projects/${found?.id}/tokens`, wanted);
+    const client = createHttpClient(t, { port: stage.server.port });
+    const sent = { method: 'POST', path: '/api/v1/flags', body: '{"name":"twin"}', headers: bearer(secret) };
+    t.equal((await client.send(sent)).status, 201);
     const options = page.getByRole('option');
     const type = async (text: string): Promise<void> => {
       await page.getByRole('combobox', { name: 'Flag, page or action' }).fill(text);

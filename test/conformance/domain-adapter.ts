@@ -77,6 +77,8 @@ function toFlag({ flag }: DomainCase): Flag {
     id: flagId,
     projectId,
     name: 'flag',
+    nameSince: 1,
+    aliases: [],
     description: '',
     tags: [],
     cohorts: wideCohorts ?? [],

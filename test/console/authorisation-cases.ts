@@ -283,7 +283,7 @@ export const authorisationCases: ConsoleCases = {
   'watch-project': [{ statuses: members }],
 
   'list-console-flags': [{ statuses: members }],
-  'find-flags-named': [{ statuses: members, want: () => ({ query: { name: 'checkout' } }) }],
+  'find-name': [{ statuses: members, want: () => ({ query: { name: 'checkout' } }) }],
   'create-console-flag': [
     {
       statuses: [403, 201, 201, 201, 401],

@@ -20,7 +20,14 @@ const kinds = [off, on, full, nobody];
 /** @param states indexes into `kinds`, in the environments 1 and 2 */
 function row(name: string, states: readonly number[], more: Partial<FlagRow> = {}): FlagRow {
   return {
-    ...{ id: `${name}-id`, name, description: `About ${name}`, tags: [], cohortCount: 0 },
+    ...{
+      id: `${name}-id`,
+      name,
+      answersToName: true,
+      description: `About ${name}`,
+      tags: [],
+      cohortCount: 0,
+    },
     ...{ states: [...states], revision: 1, updatedAt: 0, ...more },
   };
 }

@@ -99,7 +99,7 @@ const answeredAll: OfrepFlags = {
 const failed: OfrepError = { key: flag.name, errorCode: 'GENERAL', errorDetails: 'Why.' };
 const snapshot: SyncSnapshot = {
   ...{ version: `${token.id}.7`, projectId: token.project.id, environment: null },
-  flags: [{ id: flag.id, name: flag.name, revision: 1, ...state }],
+  flags: [{ id: flag.id, name: flag.name, names: [flag.name], revision: 1, ...state }],
   audiences: [{ id: token.id, rules: [{ attribute: 'plan', values: ['pro'] }] }],
 };
 const usage: SyncUsage = { reportId: '9f86d081884c7d65', flags: [{ id: flag.id, on: 1, off: 0 }] };

@@ -62,7 +62,10 @@ t.test(
     t.equal(detachedHeaders(detachedHeaders(ready)), detachedHeaders(ready));
     const management = linesOf(detachedHeaders(managementHeaders('r', 503)));
     t.equal(management.get('burgee-state'), 'detached');
-    t.equal(management.get('access-control-expose-headers'), 'X-Request-Id, Retry-After, ETag, Burgee-State');
+    t.equal(
+      management.get('access-control-expose-headers'),
+      'X-Request-Id, Retry-After, ETag, Burgee-Name-Taken-By, Burgee-State',
+    );
     t.equal(management.get('x-request-id'), 'r');
   },
 );

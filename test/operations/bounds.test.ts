@@ -90,7 +90,7 @@ const cases: readonly Case[] = [
       const cohorts = withPadded('bob\r', isBeyond);
       return write(fixture, 'create-console-flag', {
         project: single(fixture),
-        body: { name: 'a', cohorts },
+        body: { name: isBeyond ? 'b' : 'a', cohorts },
       });
     },
     detail: /^cohorts: the cohort "bob\\r" begins or ends with white space; send it without$/,

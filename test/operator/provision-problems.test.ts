@@ -1,5 +1,7 @@
 import t from 'tap';
+import type { Flag } from '../../src/domain/flag/flag.ts';
 import { createOperator } from '../../src/operator/operator.ts';
+import { flagChangeOf, flagOf } from '../storage/support/records.ts';
 import { acme, exampleDocument, openOperator, problemsOf, projectOf } from './open-operator.ts';
 
 t.test('all wrong shapes are reported at once with their paths, and nothing is applied', async (t) => {
@@ -164,15 +166,23 @@ t.test(
   },
 );
 
-t.test('an existing name that means two things is ambiguous', async (t) => {
+t.test('a flag is found by the names to which it answers', async (t) => {
   const { apply, store, reader } = openOperator(t);
   const shop = projectOf(await apply(exampleDocument), 'shop');
-  const flag = reader().queries.flag(shop.flags['checkout'] ?? '');
-  if (flag === undefined) throw new Error('no flag');
-  const twin = { ...flag, id: `${flag.id.slice(1)}0` };
-  store.write(({ apply: write }) => write([{ kind: 'flag', before: null, after: twin, environment: null }]));
-  t.match(problemsOf(await apply(exampleDocument)), [
-    /^organisations\[0\]\.projects\[0\]\.flags\[0\]\.name is ambiguous: 2 of them have the name "checkout"/,
+  const id = shop.flags['checkout'] ?? '';
+  const rename = (change: Partial<Flag>) => {
+    const before = reader().queries.flag(id);
+    if (before === undefined) throw new Error('no flag');
+    store.write(({ apply: write }) => write([flagChangeOf(before, { ...before, ...change })]));
+  };
+  const later = flagOf(shop.id, { name: 'checkout', nameSince: null, states: new Map() });
+  store.write(({ apply: write }) => write([flagChangeOf(null, later)]));
+  t.equal(projectOf(await apply(exampleDocument), 'shop').flags['checkout'], id, 'the later one is not');
+  rename({ name: 'payment', aliases: ['checkout'] });
+  t.equal(projectOf(await apply(exampleDocument), 'shop').flags['checkout'], id, 'by its former name');
+  rename({ aliases: [] });
+  t.same(problemsOf(await apply(exampleDocument)), [
+    `organisations[0].projects[0].flags[0].name: no flag answers to "checkout", but flag ${later.id} has that name; give it the name in the console first`,
   ]);
 });
 

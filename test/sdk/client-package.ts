@@ -72,8 +72,8 @@ export const pauseJobsId = 'pausejobs00000000000';
 export async function startTwoFlags(t: Test): Promise<WireServer> {
   const audience = { id: 'a'.repeat(20), rules: [{ attribute: 'plan', values: ['pro'] }] };
   const flags = [
-    { ...flagOn, id: checkoutId, name: 'checkout', audienceId: audience.id },
-    { ...flagOn, id: pauseJobsId, name: 'pause-jobs', enabled: false },
+    { ...flagOn, id: checkoutId, name: 'checkout', names: ['checkout'], audienceId: audience.id },
+    { ...flagOn, id: pauseJobsId, name: 'pause-jobs', names: ['pause-jobs'], enabled: false },
   ];
   const server = new WireServer({
     flags: new Map(flags.map((flag) => [flag.id, flag])),

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { SyncFlag } from '../../src/domain/sync/configuration.ts';
 import { FlagAnswers } from '../../src/sdk/configuration/flag-answers.ts';
 import { FlagSet } from '../../src/sdk/configuration/flag-set.ts';
 import { HeldConfiguration } from '../../src/sdk/configuration/held-configuration.ts';
@@ -134,29 +135,37 @@ t.test('what cannot be applied changes nothing', async (t) => {
   t.equal(held.position, 'h.9', 'the stream goes on behind it');
 });
 
-t.test('a name that two flags have answers by neither, until one of them is gone', async (t) => {
-  const random = createRandom(5);
+t.test('a name moves to the flag that answers to it, whichever of the two changes first', async (t) => {
   const on = { enabled: true, trafficPercentage: 100, cohorts: [], audienceId: null };
-  const [first, second] = [idFrom(random), idFrom(random)];
-  const flags = new FlagSet();
-  flags.replace({
-    flags: [
-      { ...on, id: first, name: 'same', revision: 1 },
-      { ...on, id: second, name: 'same', revision: 1, enabled: false },
-    ],
-    audiences: [],
+  const flagOf = (letter: string): SyncFlag => ({
+    ...on,
+    id: letter.repeat(20),
+    name: 'same',
+    names: [],
+    revision: 1,
   });
-  const answers = new FlagAnswers(flags);
-  t.equal(answers.isOn('same', {}, true), true);
-  t.equal(answers.isOn('same', {}, false), false);
-  const { reason, explanation } = answers.explain('same', {}, false, 'h.1');
-  t.equal(reason, 'ambiguous-name');
-  t.ok(explanation.includes(first) && explanation.includes(second), explanation);
-  t.equal(answers.isOn(first, {}, false), true, 'by its id');
-  flags.change({ flags: [], removed: [second], audiences: [], removedAudiences: [] });
-  t.equal(answers.isOn('same', {}, false), true);
-  const found = flags.find('same');
-  t.equal(found?.isAmbiguous, false);
+  const [first, second] = [flagOf('a'), flagOf('b')];
+  for (const isTakerFirst of [true, false]) {
+    const flags = new FlagSet();
+    const answers = new FlagAnswers(flags);
+    const owner = { ...second, names: ['same', 'old'] };
+    const later = { ...first, enabled: false };
+    flags.replace({ flags: [later, owner], audiences: [] });
+    t.equal(answers.isOn('same', {}, false), true, 'the first one');
+    t.equal(answers.isOn('old', {}, false), true, 'by its former name');
+    t.equal(answers.isOn(later.id, {}, true), false, 'the later one by its id');
+    const changed = [
+      { ...later, names: ['same'], revision: 2 },
+      { ...owner, name: 'new', names: ['new', 'old'], revision: 2 },
+    ];
+    if (!isTakerFirst) changed.reverse();
+    const names = flags.change({ flags: changed, removed: [], audiences: [], removedAudiences: [] });
+    t.same([...names].sort(), ['new', 'old', 'same']);
+    t.equal(answers.isOn('same', {}, true), false);
+    t.equal(answers.isOn('old', {}, false), true);
+    flags.change({ flags: [], removed: [owner.id], audiences: [], removedAudiences: [] });
+    t.equal(answers.explain('old', {}, false, 'h.1').reason, 'flag-not-found');
+  }
 });
 
 t.test('a context with getters never throws, and may ask again', async (t) => {
@@ -166,10 +175,20 @@ t.test('a context with getters never throws, and may ask again', async (t) => {
   const rules = [{ attribute: 'plan', values: ['pro'] }];
   flags.replace({
     flags: [
-      { id, name: 'a', revision: 1, enabled: true, trafficPercentage: 100, cohorts: [], audienceId: 'u' },
+      {
+        id,
+        name: 'a',
+        names: ['a'],
+        revision: 1,
+        enabled: true,
+        trafficPercentage: 100,
+        cohorts: [],
+        audienceId: 'u',
+      },
       {
         id: other,
         name: 'b',
+        names: ['b'],
         revision: 1,
         enabled: true,
         trafficPercentage: 100,

@@ -98,7 +98,7 @@ t.test('a service in the way of Express answers by the flags, and follows them',
   const { child, line } = user.start(t, file, server);
   const url = await line((text) => text.startsWith('http'));
   t.equal(await (await fetch(url, { headers: { 'x-user': 'u' } })).text(), 'the new checkout\n');
-  server.put({ ...on, revision: 2, id: checkoutId, name: 'checkout', enabled: false });
+  server.put({ ...on, revision: 2, id: checkoutId, name: 'checkout', names: ['checkout'], enabled: false });
   const until = Date.now() + 10_000;
   let answer = '';
   while (answer !== 'the old checkout\n' && Date.now() < until) answer = await (await fetch(url)).text();
@@ -110,11 +110,18 @@ t.test('a service in the way of Express answers by the flags, and follows them',
 
 t.test('a worker process pauses while a flag says so', async (t) => {
   const server = await startTwoFlags(t);
-  server.put({ ...on, revision: 2, id: pauseJobsId, name: 'pause-jobs' });
+  server.put({ ...on, revision: 2, id: pauseJobsId, name: 'pause-jobs', names: ['pause-jobs'] });
   const file = 'node_modules/burgee-client/examples/worker-process.mjs';
   const { child, line, lines } = user.start(t, file, server);
   await line((text) => text === 'paused');
-  server.put({ ...on, revision: 3, id: pauseJobsId, name: 'pause-jobs', enabled: false });
+  server.put({
+    ...on,
+    revision: 3,
+    id: pauseJobsId,
+    name: 'pause-jobs',
+    names: ['pause-jobs'],
+    enabled: false,
+  });
   t.equal(await exitOf(child), 0);
   t.same(lines, ['paused', 'job 1 is done', 'job 2 is done', 'job 3 is done']);
 });

@@ -1,8 +1,8 @@
-import { deepStrictEqual } from 'node:assert';
+import { deepStrictEqual, strictEqual } from 'node:assert';
 import { hash } from 'node:crypto';
 import t from 'tap';
 import type { AuditEntry } from '../../src/domain/audit/audit-entry.ts';
-import type { Flag } from '../../src/domain/flag/flag.ts';
+import { type Flag, namesOf } from '../../src/domain/flag/flag.ts';
 import type { KeptAnswer } from '../../src/domain/idempotency/kept-answer.ts';
 import type { Member } from '../../src/domain/member/member.ts';
 import type { Project } from '../../src/domain/project/project.ts';
@@ -100,9 +100,14 @@ const steps: readonly Step[] = [
     };
     const states = new Map([[0, state]]);
     const own = model.flags.filter((flag) => flag.projectId === projectId);
-    const { before, after, list } = replaceIn(random, own, (flag) =>
-      flagOf(projectId, { ...flag, name: random.pick(names), states, revision: (flag?.revision ?? 0) + 1 }),
-    );
+    const { before, after, list } = replaceIn(random, own, (flag) => {
+      const owned = own.filter(({ id }) => id !== flag?.id).flatMap(namesOf);
+      const [name, alias] = [random.pick(names), random.pick(names)];
+      const nameSince = owned.includes(name) || random.chance(0.2) ? null : 1;
+      const aliases = alias === name || owned.includes(alias) ? [] : [alias];
+      const revision = (flag?.revision ?? 0) + 1;
+      return flagOf(projectId, { ...flag, name, nameSince, aliases, states, revision });
+    });
     model.flags = [...model.flags.filter((flag) => flag.projectId !== projectId), ...list];
     const id = (after ?? before)?.id;
     if (id === undefined) return [];
@@ -209,6 +214,8 @@ function compareQueries(queries: RecordQueries, model: Model, before: Model): vo
     const name = names[model.log.length % names.length] ?? '';
     const named = flags.filter((flag) => flag.name === name);
     deepStrictEqual([...queries.flagsOf(id, name)], named, name);
+    const owner = flags.find((flag) => namesOf(flag).includes(name));
+    strictEqual(queries.flagNamed(id, name), owner?.id, name);
     const audienceId = model.audiences[index]?.id ?? '';
     const naming = flags.filter(({ states }) => states.get(0)?.audienceId === audienceId);
     deepStrictEqual([...queries.flagsNaming(id, audienceId)], naming);

@@ -22,7 +22,7 @@ t.test('a snapshot has what an environment evaluates, and no more', async (test)
     ['first', 'second', 'third'],
   );
   test.strictSame(snapshot.flags[0], {
-    ...{ id: first, name: 'first', revision: 2, enabled: true, trafficPercentage: 30 },
+    ...{ id: first, name: 'first', names: ['first'], revision: 2, enabled: true, trafficPercentage: 30 },
     ...{ cohorts: ['a"b', 'ü'], audienceId: pro },
   });
   test.equal(snapshot.flags[1]?.enabled, false, 'the state of another environment is not shown');

@@ -6,12 +6,7 @@ import { type ProblemList, shown } from '../../domain/problem-list.ts';
 import { environmentNumbers, type Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { Token } from '../../domain/token/token.ts';
-import {
-  distinctByName,
-  distinctOfSorted,
-  type ExportPlan,
-  type PlannedOrganisation,
-} from './export-plan.ts';
+import { distinctByName, type ExportPlan, type PlannedOrganisation } from './export-plan.ts';
 
 export interface ExportScope {
   readonly queries: RecordQueries;
@@ -97,7 +92,11 @@ function* flagTexts(
 ): Generator<Text> {
   const { queries, problems } = scope;
   const names = new Map(audiences.map(({ id, name }) => [id, name]));
-  for (const flag of distinctOfSorted(queries.flagsOf(project.id), nameOf, `${where}: flags`, problems)) {
+  for (const flag of queries.flagsOf(project.id)) {
+    if (flag.nameSince === null) {
+      problems.add(() => `${where}: flag ${flag.id} does not answer to its name, "${shown(flag.name)}"`);
+      continue;
+    }
     const audienceIds = environmentNumbers(project).map((number) => stateIn(flag, number).audienceId);
     if (audienceIds.every((id) => id === null || names.has(id))) {
       scope.flags += 1;

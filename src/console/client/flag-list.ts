@@ -67,10 +67,10 @@ export function withFlags(list: KnownFlags, ids: readonly string[], page: FlagPa
 
 /** One flag as a page, as if it was read by its id. */
 export function pageOfFlag(flag: ConsoleFlagView): FlagPage {
-  const { id, name, description, tags, cohorts, revision, updatedAt } = flag;
+  const { id, name, answersToName, description, tags, cohorts, revision, updatedAt } = flag;
   const states = Object.entries(flag.states);
   const row: FlagRow = {
-    ...{ id, name, description, tags, cohortCount: cohorts.length, revision, updatedAt },
+    ...{ id, name, answersToName, description, tags, cohortCount: cohorts.length, revision, updatedAt },
     states: states.map((_, index) => index),
   };
   return {

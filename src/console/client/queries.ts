@@ -71,12 +71,12 @@ export function flagsQuery(projectId: string) {
   });
 }
 
-/** Flags with exactly this name. Its results are read anew each time that it is asked for. */
-export function namesakesQuery(projectId: string, name: string) {
+/** Which flag answers to a name. It is read anew each time that it is asked for. */
+export function nameQuery(projectId: string, name: string) {
   return queryOptions({
-    queryKey: [projectId, 'find-flags-named', { name }] as const,
-    queryFn: ({ signal }): Promise<AnswerOf<'find-flags-named'>> =>
-      call('find-flags-named', { projectId }, null, { query: { name }, signal }),
+    queryKey: [projectId, 'find-name', { name }] as const,
+    queryFn: ({ signal }): Promise<AnswerOf<'find-name'>> =>
+      call('find-name', { projectId }, null, { query: { name }, signal }),
     staleTime: 0,
   });
 }

@@ -2,7 +2,7 @@ import type { ConsoleFlagView, StateView } from '../../contracts/console/flag-vi
 import type { EditFlagBody } from '../../operations/flags/edit-flag.ts';
 import type { Fields } from './draft.ts';
 
-const labelNames = ['name', 'description', 'tags', 'cohorts'] as const;
+const labelNames = ['name', 'aliases', 'description', 'tags', 'cohorts'] as const;
 const stateNames = ['enabled', 'trafficPercentage', 'cohortOverride', 'audienceId'] as const;
 export type StateName = (typeof stateNames)[number];
 
@@ -21,7 +21,8 @@ export function flagFields(flag: ConsoleFlagView): Fields {
   const states = Object.entries(flag.states).flatMap(([environment, state]) =>
     stateNames.map((name): [string, unknown] => [stateKey(environment, name), state[name]]),
   );
-  return Object.fromEntries([...labels, ...states]);
+  // Nothing that is stored: an edit of it lets the flag take its name from another one.
+  return Object.fromEntries([...labels, ['takesName', false], ...states]);
 }
 
 type StateBody = NonNullable<EditFlagBody['states']>[string];

@@ -22,6 +22,10 @@ export const flagViewSchema = shape({
   id,
   projectId: id,
   name: text,
+  /** Whether requests for the name get this flag: not when another flag has had the name for longer. */
+  answersToName: Type.Boolean(),
+  /** Former names for which requests still get it. */
+  aliases: Type.Array(text),
   description: text,
   tags: Type.Array(text),
   cohorts: Type.Array(text),
@@ -46,6 +50,7 @@ export type StateKind = Static<typeof stateKindSchema>;
 export const flagRowSchema = shape({
   id,
   name: text,
+  answersToName: Type.Boolean(),
   /** Its first 200 characters, with an ellipsis where it is longer. */
   description: text,
   tags: Type.Array(text),
@@ -87,7 +92,8 @@ export function consoleFlagView(flag: Flag, project: Project): ConsoleFlagView {
     },
   );
   return {
-    ...{ id, projectId, name, description, tags: [...tags], cohorts: [...cohorts] },
+    ...{ id, projectId, name, answersToName: flag.nameSince !== null, aliases: [...flag.aliases] },
+    ...{ description, tags: [...tags], cohorts: [...cohorts] },
     states: Object.fromEntries(shownStates),
     ...{ revision, createdAt, updatedAt },
   };
@@ -105,7 +111,8 @@ export function flagRow(flag: Flag, project: Project, kindOf: (state: StateKind)
   const { id, revision, updatedAt } = flag;
   const { name, description, tags, cohorts, states } = wholeFlag(flag, project);
   return {
-    ...{ id, name, description: cutAt(description, listedDescriptionMax), tags: [...tags] },
+    ...{ id, name, answersToName: flag.nameSince !== null },
+    ...{ description: cutAt(description, listedDescriptionMax), tags: [...tags] },
     ...{ cohortCount: cohorts.length, revision, updatedAt },
     states: Array.from(states.values(), ({ enabled, trafficPercentage, cohortOverride, audienceId }) => {
       const cohortOverrideCount = cohortOverride?.length ?? null;

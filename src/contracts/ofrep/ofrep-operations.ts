@@ -8,7 +8,7 @@ function failure(status: number, description: string): OperationAnswer {
 }
 
 const failures = [
-  failure(400, 'The body, the context, `X-API-Key` or the request is malformed, or a name is not unique.'),
+  failure(400, 'The body, the context, `X-API-Key` or the request is malformed.'),
   failure(403, 'Evaluation API access is switched off for the project.'),
   failure(404, 'There is no such project, environment or flag.'),
   failure(413, 'The body is longer than 64 KiB.'),
@@ -49,7 +49,7 @@ const lastEvent: OperationParameter = {
   example: 'Qm4ZtR9bNdk3VvX0aPq7.42',
 };
 
-const listTag = { description: 'A hash of the answer.', example: tagExample };
+const listTag = { ETag: { description: 'A hash of the answer.', example: tagExample } };
 const credentials = 'Needs no credentials, and may be called from a browser of any origin.';
 
 /** The three endpoints of an address. @param suffix of their ids and summaries */
@@ -87,9 +87,9 @@ function operationsAt(
       answers: [
         {
           ...{ status: 200, description: 'The decisions for this caller.', schema: ofrepFlagsSchema },
-          entityTag: listTag,
+          headers: listTag,
         },
-        { status: 304, description: 'The answer is the known one.', schema: null, entityTag: listTag },
+        { status: 304, description: 'The answer is the known one.', schema: null, headers: listTag },
         ...failures,
       ],
       problems: [],

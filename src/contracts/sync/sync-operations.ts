@@ -19,7 +19,9 @@ const readProblems: readonly ProblemCode[] = [
 const reportProblems: readonly ProblemCode[] = [...readProblems, 'request-timeout', 'payload-too-large'];
 
 const tagExample = '"Qm4ZtR9bNdk3VvX0aPq7.42"';
-const versionTag = { description: 'The version in quotes. A stream has none.', example: tagExample };
+const versionTag = {
+  ETag: { description: 'The version in quotes. A stream has none.', example: tagExample },
+};
 const knownTag: OperationParameter = {
   name: 'If-None-Match',
   in: 'header',
@@ -58,11 +60,11 @@ function operationsAt(
       answers: [
         {
           ...{ status: 200, description: 'What is evaluated.', schema: syncSnapshotSchema, isStream: true },
-          entityTag: versionTag,
+          headers: versionTag,
         },
         {
           ...{ status: 304, description: 'Nothing has changed.', schema: null },
-          entityTag: versionTag,
+          headers: versionTag,
         },
       ],
       problems: readProblems,

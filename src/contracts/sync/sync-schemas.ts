@@ -6,6 +6,12 @@ const syncFlagSchema = Type.Object(
   {
     id: Type.String(described('Flag id, 20 characters.', 'k3VvX0aPq7Lw2ZtR9bNd')),
     name: Type.String(described('Flag name.', 'checkout')),
+    names: Type.Array(
+      Type.String(),
+      described('Names to which the flag answers: its own, unless an earlier flag has it, and former ones.', [
+        'checkout',
+      ]),
+    ),
     revision: Type.Integer({
       minimum: 1,
       ...described('Counts the changes of the flag in all its environments.', 5),

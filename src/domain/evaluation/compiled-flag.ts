@@ -23,6 +23,7 @@ const idBytes = new Uint8Array(64);
  */
 const overheadBytes = 600;
 const stateBytes = 160;
+const noAliases: readonly string[] = [];
 
 /*
  * Compiled flags are instances of classes, not object literals: once many objects of a literal have lived long, as those
@@ -63,6 +64,10 @@ export class CompiledState {
 /** A flag compiled for evaluation: once when it is loaded, and then evaluated for every request. */
 export class CompiledFlag {
   readonly id: string;
+  /** Whether requests for its name get this flag. */
+  readonly ownsName: boolean;
+  /** Former names for which requests get it, too. */
+  readonly aliases: readonly string[];
   /** The state of the bucketing hash after the flag's id. */
   readonly hashState: number;
   readonly idLength: number;
@@ -94,6 +99,8 @@ export class CompiledFlag {
     const id = idBytesOf(flag.id);
     // A text of its own, not a slice of the record's: V8 compares a slice with the id of each request in its slow path.
     this.id = decoder.decode(id);
+    this.ownsName = flag.nameSince !== null;
+    this.aliases = flag.aliases.length === 0 ? noAliases : flag.aliases;
     this.hashState = hashPrefix(id);
     this.idLength = id.length;
     this.revision = flag.revision;
@@ -106,7 +113,8 @@ export class CompiledFlag {
     // The name, which may be long, is the same in both.
     this.offBytes = this.onBytes + this.offBody.length - this.onBody.length;
     this.audiences = compiler.audiences;
-    const fixedBytes = overheadBytes + this.onBody.length + this.offBody.length;
+    const aliasesBytes = this.aliases.reduce((sum, alias) => sum + 40 + 2 * alias.length, 0);
+    const fixedBytes = overheadBytes + aliasesBytes + this.onBody.length + this.offBody.length;
     const statesBytes = (this.sole === null ? 0 : stateBytes) + environments.length * (100 + stateBytes);
     this.sizeBytes = fixedBytes + statesBytes + compiler.sizeBytes;
   }

@@ -4,9 +4,13 @@ import type { Flag, PackedFlag, StateOf } from '../flag/flag.ts';
 export type EvaluableState = StateOf<PackedList>;
 
 /** The parts of a flag that evaluation needs: a megabyte of cohorts stays in its stored bytes. */
-export type EvaluableFlag = Pick<PackedFlag, 'id' | 'projectId' | 'name' | 'cohorts' | 'states' | 'revision'>;
+export type EvaluableFlag = Pick<
+  PackedFlag,
+  'id' | 'projectId' | 'name' | 'nameSince' | 'aliases' | 'cohorts' | 'states' | 'revision'
+>;
 
-export function evaluableOf({ id, projectId, name, cohorts, states, revision }: Flag): EvaluableFlag {
+export function evaluableOf(flag: Flag): EvaluableFlag {
+  const { id, projectId, name, nameSince, aliases, cohorts, states, revision } = flag;
   const evaluableStates = new Map<number, EvaluableState>();
   for (const [number, state] of states) {
     const { cohortOverride } = state;
@@ -15,5 +19,6 @@ export function evaluableOf({ id, projectId, name, cohorts, states, revision }: 
       cohortOverride: cohortOverride === null ? null : packList(cohortOverride),
     });
   }
-  return { id, projectId, name, cohorts: packList(cohorts), states: evaluableStates, revision };
+  const names = { name, nameSince, aliases };
+  return { id, projectId, ...names, cohorts: packList(cohorts), states: evaluableStates, revision };
 }

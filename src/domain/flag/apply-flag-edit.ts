@@ -3,6 +3,7 @@ import type { Project } from '../project/project.ts';
 import { type Flag, type FlagState, initialState, nextUpdatedAt } from './flag.ts';
 import { newFlag } from './flag-creation.ts';
 import type { FlagEdit } from './flag-edit.ts';
+import type { OwnedNames } from './flag-name.ts';
 import { areSameCohorts, stateChanges } from './state-changes.ts';
 import { overrideAfter, type StateFields } from './state-fields.ts';
 import { storedLists, type WholeFlag, wholeFlag } from './whole-flag.ts';
@@ -23,7 +24,8 @@ export interface EditResult {
 export function applyFlagEdit(flag: Flag, project: Project, edit: FlagEdit, now: number): EditResult {
   const before = wholeFlag(flag, project);
   const after = editedWhole(before, edit);
-  const flagWide = flagWideChanges(before, after);
+  const { names = flag } = edit;
+  const flagWide = [...flagWideChanges(before, after), ...nameChanges(flag, names)];
   const byEnvironment = environmentChanges(before, after, project);
   const changes = [...flagWide, ...byEnvironment.flatMap((one) => one.changes)];
   const attachesAudience = isAttaching(before, after);
@@ -32,6 +34,7 @@ export function applyFlagEdit(flag: Flag, project: Project, edit: FlagEdit, now:
   const changed: Flag = {
     ...flag,
     ...labelsOf(after),
+    ...{ nameSince: names.nameSince, aliases: names.aliases },
     ...storedLists(after, project),
     revision: flag.revision + 1,
     updatedAt: nextUpdatedAt(flag.updatedAt, now),
@@ -85,6 +88,14 @@ function flagWideChanges(before: WholeFlag, after: WholeFlag): AuditChange[] {
     changes.push({ field, before: before[field], after: after[field] });
   }
   return changes;
+}
+
+/** To which names a flag answers. The time since when is no change of its own. */
+export function nameChanges(before: OwnedNames, after: OwnedNames): AuditChange[] {
+  const [did, does] = [before.nameSince !== null, after.nameSince !== null];
+  const changes = did === does ? [] : [{ field: 'answersToName', before: did, after: does }];
+  if (areSameCohorts(before.aliases, after.aliases)) return changes;
+  return [...changes, { field: 'aliases', before: before.aliases, after: after.aliases }];
 }
 
 interface EnvironmentChanges {

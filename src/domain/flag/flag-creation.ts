@@ -58,11 +58,12 @@ export function* namedEnvironments(body: RequestBody): Generator<string> {
   for (const [name] of entriesOf(environments)) yield name;
 }
 
-/** @param now Unix milliseconds. */
+/** @param now Unix milliseconds. @returns the flag, which does not own its name yet */
 export function newFlag(draft: FlagDraft, id: string, projectId: string, now: number): Flag {
   const { name, description, tags, states } = draft;
+  const labels = { name, nameSince: null, aliases: [], description, tags };
   const times = { createdAt: now, updatedAt: now };
-  return { id, projectId, name, description, tags, cohorts: [], states, revision: 1, ...times };
+  return { id, projectId, ...labels, cohorts: [], states, revision: 1, ...times };
 }
 
 /** The audit entry of a new flag. State with default values is not listed. */

@@ -2,6 +2,7 @@ import { jsonValueOf } from '../../support/json-value.ts';
 import { type ProblemList, shown } from '../problem-list.ts';
 import { describeEnvironments, type Project, soleEnvironment } from '../project/project.ts';
 import { type FlagLabels, type FlagLabelsDraft, isLabelKey, readLabel } from './flag-labels.ts';
+import type { OwnedNames } from './flag-name.ts';
 import {
   type FieldSite,
   isStateKey,
@@ -29,6 +30,8 @@ export interface SentFlag extends Partial<FlagLabels> {
 /** A draft that was read: all of it can be stored. */
 export interface FlagEdit {
   readonly labels: Readonly<FlagLabelsDraft>;
+  /** To which names the flag answers afterwards; absent: as before. */
+  readonly names?: OwnedNames;
   readonly cohorts: readonly string[] | undefined;
   readonly states: ReadonlyMap<number, StateFields>;
 }

@@ -69,6 +69,8 @@ export function applyPatch(
     id: flag.id,
     projectId: flag.projectId,
     name: flag.name,
+    nameSince: flag.nameSince,
+    aliases: flag.aliases,
     description: flag.description,
     tags: flag.tags,
     cohorts: flag.cohorts,

@@ -20,6 +20,10 @@ export interface FlagOf<List> {
   readonly id: string;
   readonly projectId: string;
   readonly name: string;
+  /** When the flag took its name, Unix milliseconds; null: it does not answer to it (`flag-name.ts`). */
+  readonly nameSince: number | null;
+  /** Former names to which it still answers, newest first. */
+  readonly aliases: readonly string[];
   readonly description: string;
   readonly tags: readonly string[];
   /** Flag-wide cohorts. Always empty on a single-environment flag. */
@@ -56,6 +60,15 @@ export function stateIn<List>(
 /** The environment's own override if it has one, otherwise the flag-wide list (specification: environments form). */
 export function effectiveCohorts<List>(flag: Pick<FlagOf<List>, 'cohorts'>, state: StateOf<List>): List {
   return state.cohortOverride ?? flag.cohorts;
+}
+
+/** @returns all names to which a flag answers */
+export function namesOf({
+  name,
+  nameSince,
+  aliases,
+}: Pick<Flag, 'name' | 'nameSince' | 'aliases'>): string[] {
+  return nameSince === null ? [...aliases] : [name, ...aliases];
 }
 
 /** The larger of the clock and the last value plus one, so that `updatedAt` strictly increases (decisions). */

@@ -17,7 +17,8 @@ export interface KeptAnswerHead {
 export interface KeptAnswer extends KeptAnswerHead {
   /** SHA-256 of the request's body, 32 bytes. */
   readonly requestHash: Uint8Array;
-  readonly entityTag: string;
+  readonly entityTag: string | null;
+  readonly nameTakenBy: string | null;
   /** JSON text, repeated byte for byte. */
   readonly body: string;
 }

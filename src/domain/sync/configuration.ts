@@ -7,6 +7,8 @@
 export interface SyncFlag {
   readonly id: string;
   readonly name: string;
+  /** To which the flag answers: its name, unless an earlier flag of the same name has it, and former names. */
+  readonly names: readonly string[];
   /** Counts the changes of the flag, from 1. */
   readonly revision: number;
   readonly enabled: boolean;

@@ -16,23 +16,21 @@ const cohort = { var: 'cohort' } as const;
 const bucketingKey = { if: [targetingKey, targetingKey, cohort] } as const;
 const hasBucketingKey = { or: [targetingKey, cohort] } as const;
 
-/** Flags whose names are compared in one step: some tenths of a millisecond. */
-const namesOfStep = 500;
-
 /**
  * Writes the configuration of an environment as JSON, in pieces, one for each key of a flag; some are empty.
  *
- * A flag's keys are its id and, where no other flag of the project has it, its name, as in OFREP. Nothing is rolled: without
+ * A flag's keys are its id and the names to which it answers, as in OFREP. Nothing is rolled: without
  * targeting key and cohort, a flag that is on for a share of the callers is off.
  */
 export function* flagdConfiguration(snapshot: SyncSnapshot): Generator<string, void, void> {
   const shared = new SharedLogic();
   const audiences = new Map(snapshot.audiences.map((audience) => [audience.id, audience]));
-  const isUnique = yield* uniqueNames(snapshot.flags);
+  const ids = new Set(snapshot.flags.map(({ id }) => id));
   yield '{"flags":{';
   let separator = '';
   for (const flag of snapshot.flags) {
-    const keys = isUnique(flag.name) ? [flag.id, flag.name] : [flag.id];
+    // An id goes first.
+    const keys = [flag.id, ...flag.names.filter((name) => !ids.has(name))];
     const text = flagText(flag, audienceOf(flag, audiences), keys.length, shared);
     for (const key of keys) {
       yield `${separator}${JSON.stringify(key)}:${text}`;
@@ -53,17 +51,6 @@ function audienceOf(
   // Without it the flag would be on for everybody.
   if (audience === undefined) throw new Error(`flag ${id} applies audience ${audienceId}, which is missing`);
   return audience;
-}
-
-/** Whether a flag can be asked for by this name: one flag has it, and no flag has it for an id. */
-function* uniqueNames(flags: readonly SyncFlag[]): Generator<string, (name: string) => boolean> {
-  const counts = new Map<string, number>();
-  for (const [index, { id, name }] of flags.entries()) {
-    if (index % namesOfStep === 0) yield '';
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-    counts.set(id, (counts.get(id) ?? 0) + 2);
-  }
-  return (name) => counts.get(name) === 1;
 }
 
 /**

@@ -45,7 +45,7 @@ export function answerOnce(
     keptAt: context.now,
     bytes: keptBytes(key, text),
     requestHash: hash,
-    entityTag: answer.entityTag ?? '',
+    ...{ entityTag: answer.entityTag, nameTakenBy: answer.nameTakenBy },
     body: text,
   };
   const keeping = keepAnswer(queries, kept, context.now);
@@ -54,6 +54,6 @@ export function answerOnce(
   return succeed({ changes: [...changes, ...keeping], answer });
 }
 
-function repeat({ body, tokenId, entityTag }: KeptAnswer): WriteDecision['answer'] {
-  return successAnswer(201, body, tokenId, entityTag);
+function repeat({ body, tokenId, entityTag, nameTakenBy }: KeptAnswer): WriteDecision['answer'] {
+  return successAnswer(201, body, tokenId, { entityTag, nameTakenBy });
 }

@@ -3,6 +3,7 @@ import { groupFlagSchema, singleFlagSchema } from '../../contracts/management/fl
 import { flagTag, type OperationParameter } from '../../contracts/operation.ts';
 import { idempotencyKeyLengthMax } from '../../domain/bounds.ts';
 import { creationChanges, newFlag, parseCreation } from '../../domain/flag/flag-creation.ts';
+import { flagWithName } from '../../domain/flag/flag-name.ts';
 import { flagView } from '../../domain/flag/flag-view.ts';
 import { readIdempotencyKey } from '../../domain/idempotency/answer-keeping.ts';
 import { readDryRun } from '../../domain/management/dry-run.ts';
@@ -17,6 +18,7 @@ import { succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { addFlagBoundProblems } from '../../domain/record-bounds.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
+import { nameTakenBy } from '../answer-headers.ts';
 import type { ApiCall } from '../call.ts';
 import {
   dryRunParameter,
@@ -40,6 +42,13 @@ const idempotencyKey: OperationParameter = {
   schema: { type: 'string', minLength: 1, maxLength: idempotencyKeyLengthMax, pattern: '^[!-~]+$' },
 };
 
+const nameTakenHeader = {
+  [nameTakenBy]: {
+    description: 'Id of the flag that has the name already: the new flag answers to its id only.',
+    example: 'k3VvX0aPq7Lw2ZtR9bNd',
+  },
+};
+
 /**
  * `POST /api/v1/flags`. With an `Idempotency-Key` it is decided once; a dry run neither looks a key up nor stores one.
  * Only a request with a valid query and key can be the repetition of one that was answered 201.
@@ -48,7 +57,7 @@ export const createFlag = managementWrite('create-flag', {
   route: 'POST /api/v1/flags',
   summary: 'Create a flag',
   description:
-    'In a multi-environment project the state is given for each environment. With an `Idempotency-Key` a repeated request creates nothing.',
+    'In a multi-environment project the state is given for each environment. With an `Idempotency-Key` a repeated request creates nothing. If another flag has the name, the new flag answers to its id only.',
   parameters: [dryRunParameter, idempotencyKey],
   body: flagCreateBodySchema,
   answers: [
@@ -56,7 +65,7 @@ export const createFlag = managementWrite('create-flag', {
       status: 201,
       description: 'The new flag.',
       schema: { anyOf: [singleFlagSchema, groupFlagSchema] },
-      entityTag: flagTag,
+      headers: { ...flagTag, ...nameTakenHeader },
     },
   ],
   problems: ['create-forbidden'],
@@ -88,7 +97,9 @@ function decideCreation(
   const draft = parseCreation(body, project, (id) => hasAudience(queries, project.id, id), problems);
   if (!problems.isEmpty) return refuseProblems(token, problems);
 
-  const flag = newFlag(draft, context.newId(), project.id, context.now);
+  const takenBy = flagWithName(queries, project.id, draft.name);
+  const nameSince = takenBy === null ? context.now : null;
+  const flag = { ...newFlag(draft, context.newId(), project.id, context.now), nameSince };
   const field = project.isMultiEnvironment ? 'environments' : 'cohorts';
   addFlagBoundProblems(queries, project, null, flag, field, problems);
   if (!problems.isEmpty) return refuseProblems(token, problems);
@@ -96,6 +107,7 @@ function decideCreation(
   const change = { action: 'flag.create', before: null, after: flag, environment: null, changes } as const;
   const stamp = { id: context.newId(), at: context.now, requestId: call.requestId };
   const text = JSON.stringify(flagView(flag, project, null));
-  const answer = successAnswer(201, text, token.id, flagEntityTag(flag, project));
+  const fields = { entityTag: flagEntityTag(flag, project), nameTakenBy: takenBy };
+  const answer = successAnswer(201, text, token.id, fields);
   return succeed({ changes: flagChangeRecords(principal, change, stamp), answer });
 }

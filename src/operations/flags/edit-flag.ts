@@ -10,6 +10,7 @@ import { refuseConflict } from '../../domain/console/console-problem.ts';
 import { findConsoleFlag } from '../../domain/console/find-in-project.ts';
 import { applyFlagEdit } from '../../domain/flag/apply-flag-edit.ts';
 import { parseFlagEdit } from '../../domain/flag/flag-edit.ts';
+import { editNames } from '../../domain/flag/flag-name.ts';
 import { hasAudience } from '../../domain/management/find-flag.ts';
 import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
@@ -17,11 +18,16 @@ import { addFlagBoundProblems } from '../../domain/record-bounds.ts';
 import { projectEntry } from '../audit-entries.ts';
 import { optional, states } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
+import { aliasLossRecords } from './flag-writes.ts';
 
 /** A whole draft in one transaction: an absent field keeps its value. */
 const sent = shape({
   revision,
   name: optional(text),
+  /** Takes the name from another flag that has it as an alias, or takes a name without an owner. */
+  takesName: optional(Type.Boolean()),
+  /** The former names to which it still answers, without some. */
+  aliases: optional(Type.Array(text)),
   description: optional(text),
   tags: optional(Type.Array(text)),
   cohorts: optional(Type.Array(text)),
@@ -40,11 +46,14 @@ export const editFlag = consoleWrite('edit-flag', {
     const found = findConsoleFlag(queries, project, request.params['flagId']);
     if (!found.ok) return found;
     const before = found.value;
-    const { revision, ...sent } = request.body;
+    const { revision, takesName = false, aliases = before.aliases, ...sent } = request.body;
     if (revision !== before.revision) return refuseConflict('flag', consoleFlagView(before, project));
     const problems = new ProblemList();
-    const edit = parseFlagEdit(sent, project, (id) => hasAudience(queries, project.id, id), problems);
+    const read = parseFlagEdit(sent, project, (id) => hasAudience(queries, project.id, id), problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
+    const nameEdit = { name: read.labels.name ?? before.name, takesName, aliases };
+    const { names, loss } = editNames(queries, before, nameEdit, context.now, problems);
+    const edit = { ...read, names };
     const { changed, flag: after, changes, ...result } = applyFlagEdit(before, project, edit, context.now);
     if (changed) addFlagBoundProblems(queries, project, before, after, 'cohorts', problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
@@ -58,6 +67,7 @@ export const editFlag = consoleWrite('edit-flag', {
     const target = { targetId: after.id, targetName: after.name, environment };
     return succeed({
       changes: [
+        ...aliasLossRecords(loss, principal, request, context),
         { kind: 'flag', before, after, environment },
         projectEntry({ action: 'flag.edit', ...target, changes }, principal, request, context),
       ],

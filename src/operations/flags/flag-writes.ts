@@ -1,10 +1,15 @@
 import type { AuditAction, AuditChange, AuditEntry } from '../../domain/audit/audit-entry.ts';
+import type { ProjectPrincipal } from '../../domain/console/console-principal.ts';
+import { nameChanges } from '../../domain/flag/apply-flag-edit.ts';
 import type { Flag } from '../../domain/flag/flag.ts';
+import type { AliasLoss } from '../../domain/flag/flag-name.ts';
 import type { Principal } from '../../domain/management/guard.ts';
 import type { Step } from '../../domain/management/refusal.ts';
 import { succeed } from '../../domain/outcome.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
+import { projectEntry } from '../audit-entries.ts';
 import type { WriteDecision } from '../management-operation.ts';
+import type { ConsoleContext, ConsoleRequest } from '../operation.ts';
 
 /** A token's change of a flag. */
 interface FlagChange {
@@ -44,6 +49,23 @@ export function flagChangeRecords(
   return [
     { kind: 'flag', before, after, environment },
     { kind: 'audit', entry },
+  ];
+}
+
+/** The flag that loses an alias to another one, and its audit entry. They come before the flag that gets the name. */
+export function aliasLossRecords(
+  loss: AliasLoss | null,
+  principal: ProjectPrincipal,
+  request: Pick<ConsoleRequest, 'requestId'>,
+  context: ConsoleContext,
+): RecordChange[] {
+  if (loss === null) return [];
+  const { before, after } = loss;
+  const entry = { action: 'flag.edit', targetId: after.id, targetName: after.name } as const;
+  const changes = nameChanges(before, after);
+  return [
+    { kind: 'flag', before, after, environment: null },
+    projectEntry({ ...entry, changes }, principal, request, context),
   ];
 }
 

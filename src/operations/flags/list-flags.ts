@@ -21,13 +21,14 @@ export const listFlags = managementRead('list-flags', {
   route: 'GET /api/v1/flags',
   inPieces: true,
   summary: "List the flags of the token's project",
-  description: 'All flags at once, or those of one name. Names are not unique.',
+  description: 'All flags at once, or those of one name.',
   parameters: [
     {
       name: 'name',
       in: 'query',
       required: false,
-      description: 'Only flags of exactly this name (case-sensitive). Use it to find a flag id.',
+      description:
+        'Only flags of exactly this name (case-sensitive), first the one that answers to it. Use it to find a flag id.',
       example: 'checkout',
     },
     envParameter('Shows group flags flat, for this environment.'),
@@ -51,7 +52,9 @@ export const listFlags = managementRead('list-flags', {
 /** @param name exactly; null for every flag. A name that no flag can have needs no look-up. */
 function selectFlags(queries: RecordQueries, projectId: string, name: string | null): Iterable<Flag> {
   if (name === null) return queries.flagsOf(projectId);
-  return isName(name) ? queries.flagsOf(projectId, name) : [];
+  if (!isName(name)) return [];
+  const flags = [...queries.flagsOf(projectId, name)];
+  return flags.sort((left, right) => Number(left.nameSince === null) - Number(right.nameSince === null));
 }
 
 function* listPieces(

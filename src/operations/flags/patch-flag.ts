@@ -51,7 +51,7 @@ export const patchFlag = managementWrite('patch-flag', {
       status: 200,
       description: 'The flag after the patch, flat.',
       schema: patchResultSchema,
-      entityTag: flagTag,
+      headers: flagTag,
     },
   ],
   problems: ['environment-not-permitted', 'not-found', 'precondition-failed'],
@@ -86,7 +86,7 @@ export const patchFlag = managementWrite('patch-flag', {
     if (!problems.isEmpty) return refuseProblems(token, problems);
     const flag = flatFlagView(after, project, environment);
     const tag = flagEntityTag(after, project);
-    const answer = successAnswer(200, JSON.stringify({ changed, flag }), token.id, tag);
+    const answer = successAnswer(200, JSON.stringify({ changed, flag }), token.id, { entityTag: tag });
     if (isDryRun) return withoutChanges(succeed({ changes: [], answer }));
     if (!changed) return succeed({ changes: [], answer });
     const change = {

@@ -28,8 +28,8 @@ export const readFlag = managementRead('read-flag', {
     conditionHeader('If-None-Match', 'ETags of earlier answers to this request. If one still holds: 304.'),
   ],
   answers: [
-    { status: 200, description: 'The flag.', schema: flagRepresentationSchema, entityTag: flagTag },
-    { status: 304, description: 'The flag has not changed.', schema: null, entityTag: flagTag },
+    { status: 200, description: 'The flag.', schema: flagRepresentationSchema, headers: flagTag },
+    { status: 304, description: 'The flag has not changed.', schema: null, headers: flagTag },
   ],
   problems: ['environment-not-permitted', 'not-found'],
   run: (queries, call, principal) => {
@@ -45,8 +45,9 @@ export const readFlag = managementRead('read-flag', {
     const environment = chooseEnvironment(project, query, false, problems);
     if (!problems.isEmpty) return refuseProblems(token, problems);
     const tag = flagEntityTag(flag, project);
-    if (isRevalidated(call.header, flag, project)) return succeed(successAnswer(304, '', token.id, tag));
+    if (isRevalidated(call.header, flag, project))
+      return succeed(successAnswer(304, '', token.id, { entityTag: tag }));
     const body = JSON.stringify(flagView(flag, project, environment));
-    return succeed(successAnswer(200, body, token.id, tag));
+    return succeed(successAnswer(200, body, token.id, { entityTag: tag }));
   },
 });

@@ -25,7 +25,7 @@ import type {
   FallbackReason,
   FlagContext,
 } from '../burgee-client.ts';
-import type { AmbiguousName, ClientFlag, FlagSet } from './flag-set.ts';
+import type { ClientFlag, FlagSet } from './flag-set.ts';
 
 const decoder = new TextDecoder();
 const unknownTimes = { createdAt: 0, updatedAt: 0, revision: 1 };
@@ -69,7 +69,7 @@ function placeOf({ sent, audience }: ClientFlag): TrialPlace {
       ...unknownTimes,
       id,
       projectId: '',
-      name,
+      ...{ name, nameSince: null, aliases: [] },
       description: '',
       tags: [],
       cohorts: [],
@@ -111,7 +111,7 @@ export class FlagAnswers {
 
   isOn(nameOrId: string, context: FlagContext, fallback: boolean): boolean {
     const flag = this.#flags.find(nameOrId);
-    if (flag === undefined || flag.isAmbiguous) return fallback;
+    if (flag === undefined) return fallback;
     try {
       return isOn(this.#evaluate(flag, context));
     } catch {
@@ -121,11 +121,10 @@ export class FlagAnswers {
     }
   }
 
-  /** @returns why there is no answer: the flag does not exist, or its name is not unique */
+  /** @returns why there is no answer */
   evaluate(nameOrId: string, context: FlagContext): EvaluatedFlag | FallbackReason {
     const flag = this.#flags.find(nameOrId);
     if (flag === undefined) return 'flag-not-found';
-    if (flag.isAmbiguous) return 'ambiguous-name';
     let reason: EvaluationReason;
     try {
       reason = this.#evaluate(flag, context);
@@ -166,8 +165,8 @@ export class FlagAnswers {
   /** @param version null while there is no configuration */
   explain(nameOrId: string, asked: FlagContext, fallback: boolean, version: string | null): Explanation {
     const flag = this.#flags.find(nameOrId);
-    if (flag === undefined || flag.isAmbiguous) {
-      return { ...answerOfFallback, value: fallback, version, ...whyFallback(nameOrId, flag, version) };
+    if (flag === undefined) {
+      return { ...answerOfFallback, value: fallback, version, ...whyFallback(nameOrId, version) };
     }
     const context = new EvaluationContext();
     const given = asked ?? noContext;
@@ -198,16 +197,9 @@ export class FlagAnswers {
 
 function whyFallback(
   nameOrId: string,
-  found: AmbiguousName | undefined,
   version: string | null,
 ): { readonly reason: FallbackReason; readonly explanation: string } {
   const quoted = JSON.stringify(nameOrId);
-  if (found !== undefined) {
-    return {
-      reason: 'ambiguous-name',
-      explanation: `Several flags are called ${quoted}, so the answer is the fallback: ask by an id (${found.ids.join(', ')}).`,
-    };
-  }
   if (version === null) {
     return {
       reason: 'not-ready',

@@ -18,7 +18,6 @@ import { UnusableConfiguration } from './sync-shapes.ts';
 
 /** A flag as the client evaluates it. */
 export interface ClientFlag {
-  readonly isAmbiguous: false;
   readonly sent: SyncFlag;
   readonly compiled: CompiledFlag;
   readonly state: CompiledState;
@@ -29,12 +28,6 @@ export interface ClientFlag {
   readonly matched: CompiledState;
   readonly mismatched: CompiledState;
   readonly audience: SyncAudience | null;
-}
-
-/** Several flags have this name, so it names none of them. */
-export interface AmbiguousName {
-  readonly isAmbiguous: true;
-  readonly ids: readonly string[];
 }
 
 interface ClientAudience {
@@ -60,7 +53,7 @@ const neverText: TextRule = { attribute: '', values: new Set(), hasReplacement: 
  */
 export class FlagSet {
   #flags = new Map<string, ClientFlag>();
-  #byName = new Map<string, ClientFlag | AmbiguousName>();
+  #byName = new Map<string, ClientFlag>();
   #audiences = new Map<string, ClientAudience>();
   /** A flag's name may have been another one's id: an id goes first. Without such names, which are rare, names do. */
   #hasNameLikeId = false;
@@ -68,7 +61,7 @@ export class FlagSet {
   #uses = new Map<string, Set<string>>();
 
   /** By id, else by name. */
-  find(nameOrId: string): ClientFlag | AmbiguousName | undefined {
+  find(nameOrId: string): ClientFlag | undefined {
     const named = this.#byName.get(nameOrId);
     return named !== undefined && !this.#hasNameLikeId ? named : (this.#flags.get(nameOrId) ?? named);
   }
@@ -148,42 +141,41 @@ export class FlagSet {
   }
 
   #put(flag: ClientFlag, names: Set<string>): void {
-    const { id, name, audienceId } = flag.sent;
+    const { id, audienceId } = flag.sent;
     const former = this.#flags.get(id);
     if (former !== undefined) {
       // Counts that were not reported yet are kept.
       flag.tally.on += former.tally.on;
       flag.tally.off += former.tally.off;
-      if (former.sent.name !== name) this.#forgetName(former, names);
+      this.#forgetNames(former, names);
       this.#forgetUse(former);
     }
     this.#flags.set(id, flag);
-    this.#hasNameLikeId ||= this.#flags.has(name) || this.#byName.has(id);
-    this.#byName.set(name, this.#named(name, flag));
+    this.#hasNameLikeId ||= this.#byName.has(id);
+    for (const name of flag.sent.names) {
+      this.#hasNameLikeId ||= this.#flags.has(name);
+      this.#byName.set(name, flag);
+      names.add(name);
+    }
+    names.add(flag.sent.name);
     if (audienceId !== null) this.#uses.set(audienceId, (this.#uses.get(audienceId) ?? new Set()).add(id));
-    names.add(name);
   }
 
   #remove(id: string, names: Set<string>): void {
     const flag = this.#flags.get(id);
     if (flag === undefined) return;
     this.#flags.delete(id);
-    this.#forgetName(flag, names);
+    this.#forgetNames(flag, names);
     this.#forgetUse(flag);
   }
 
-  /** The meaning of the name once this flag has it, too. */
-  #named(name: string, flag: ClientFlag): ClientFlag | AmbiguousName {
-    const others = idsOf(this.#byName.get(name)).filter((id) => id !== flag.sent.id);
-    return others.length === 0 ? flag : { isAmbiguous: true, ids: [...others, flag.sent.id] };
-  }
-
-  #forgetName({ sent: { id, name } }: ClientFlag, names: Set<string>): void {
-    names.add(name);
-    const others = idsOf(this.#byName.get(name)).filter((other) => other !== id);
-    const only = others.length === 1 ? this.#flags.get(others[0] as string) : undefined;
-    if (others.length === 0) this.#byName.delete(name);
-    else this.#byName.set(name, only ?? { isAmbiguous: true, ids: others });
+  /** A name that another flag has taken meanwhile stays with that flag. */
+  #forgetNames(flag: ClientFlag, names: Set<string>): void {
+    names.add(flag.sent.name);
+    for (const name of flag.sent.names) {
+      names.add(name);
+      if (this.#byName.get(name) === flag) this.#byName.delete(name);
+    }
   }
 
   #forgetUse({ sent: { id, audienceId } }: ClientFlag): void {
@@ -192,11 +184,6 @@ export class FlagSet {
     users?.delete(id);
     if (users?.size === 0) this.#uses.delete(audienceId);
   }
-}
-
-function idsOf(found: ClientFlag | AmbiguousName | undefined): readonly string[] {
-  if (found === undefined) return [];
-  return found.isAmbiguous ? found.ids : [found.sent.id];
 }
 
 function isSame(present: unknown, sent: unknown): boolean {
@@ -221,7 +208,7 @@ function compiledFlagOf(sent: SyncFlag, find: (id: string) => ClientAudience | u
   const evaluable = {
     id,
     projectId: '',
-    name,
+    ...{ name, nameSince: null, aliases: [] },
     cohorts: packList(cohorts),
     states: new Map([[soleEnvironment, { enabled, trafficPercentage, cohortOverride: null, audienceId }]]),
     revision,
@@ -229,7 +216,6 @@ function compiledFlagOf(sent: SyncFlag, find: (id: string) => ClientAudience | u
   const compiled = compileOrRefuse(() => compileEvaluable(evaluable, project, () => audience?.compiled));
   if (compiled.sole === null) throw new Error('a flag of one environment has one state');
   return {
-    isAmbiguous: false,
     sent,
     compiled,
     state: compiled.sole,

@@ -69,8 +69,10 @@ function versionOf(fields: Fields): string {
 
 function readFlag(value: unknown): SyncFlag {
   const fields = fieldsOf(value, 'a flag');
-  const { id, name, revision, enabled, trafficPercentage, cohorts, audienceId } = fields as Partial<SyncFlag>;
+  const { id, name, names, revision, enabled } = fields as Partial<SyncFlag>;
+  const { trafficPercentage, cohorts, audienceId } = fields as Partial<SyncFlag>;
   check(isText(id) && id.length > 0 && isText(name) && name.length > 0, "a flag's id or name");
+  check(isTextList(names), `the names of ${id}`);
   check(Number.isSafeInteger(revision) && typeof enabled === 'boolean', `flag ${id}`);
   const percentage = trafficPercentage as number;
   check(Number.isInteger(percentage) && percentage >= 0 && percentage <= 100, `the percentage of ${id}`);

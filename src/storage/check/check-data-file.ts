@@ -112,8 +112,10 @@ class ContentCheck {
     if (indexes.length === 0) codec.verify(key, value);
     else {
       const record = codec.decode(key, value);
-      for (const index of indexes)
-        this.#indexes.get(index.database)?.expected.add(index.keyOf(record), index.valueOf(record));
+      for (const index of indexes) {
+        const expected = this.#indexes.get(index.database)?.expected;
+        for (const key of index.keysOf(record)) expected?.add(key, index.valueOf(record));
+      }
     }
   }
 

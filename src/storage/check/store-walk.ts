@@ -113,11 +113,12 @@ export class StoreWalk {
 
   /** An index must name the record under the record's own key. */
   *indexed<T>(index: RecordIndex<T>, record: T): Generator<Finding> {
-    const key = index.keyOf(record);
-    const bytes = this.#source.findBytes(index.database, key);
-    if (bytes === undefined) yield findingAt(index.database, key, 'the entry of a record is missing');
-    else if (!bytes.equals(index.valueOf(record))) {
-      yield findingAt(index.database, key, 'the entry names another record');
+    for (const key of index.keysOf(record)) {
+      const bytes = this.#source.findBytes(index.database, key);
+      if (bytes === undefined) yield findingAt(index.database, key, 'the entry of a record is missing');
+      else if (!bytes.equals(index.valueOf(record))) {
+        yield findingAt(index.database, key, 'the entry names another record');
+      }
     }
   }
 
@@ -130,7 +131,7 @@ export class StoreWalk {
       if (!this.has(codec, recordKey))
         return [findingAt(database, entry.key, `names ${name}, which is missing`)];
       const record = this.find(codec, recordKey);
-      if (record === null || index.keyOf(record).equals(entry.key)) return [];
+      if (record === null || index.keysOf(record).some((key) => key.equals(entry.key))) return [];
       return [findingAt(database, entry.key, `does not fit ${name}`)];
     });
   }

@@ -150,9 +150,11 @@ function rebuildIndexes(databases: Databases, onWrite: OnWrite): void {
       assert(value !== undefined, 'a key that was read in this transaction has a value');
       const record = codec.decode(key, value);
       for (const index of own) {
-        const [indexKey, indexValue] = [index.keyOf(record), index.valueOf(record)];
-        onWrite(indexKey.length + indexValue.length);
-        databases[index.database].putSync(indexKey, indexValue);
+        const indexValue = index.valueOf(record);
+        for (const indexKey of index.keysOf(record)) {
+          onWrite(indexKey.length + indexValue.length);
+          databases[index.database].putSync(indexKey, indexValue);
+        }
       }
     }
   }

@@ -1,4 +1,5 @@
-import type { Flag, FlagState, PackedFlag, StateOf } from '../../domain/flag/flag.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type Flag, type FlagState, namesOf, type PackedFlag, type StateOf } from '../../domain/flag/flag.ts';
 import { environmentNumbers, type Project } from '../../domain/project/project.ts';
 import type { FlagPlace } from '../../domain/record-queries.ts';
 import { isIdShaped } from '../../support/id-shape.ts';
@@ -35,6 +36,8 @@ export const flagRecord = recordOf<Flag>('flags', {
   id: plain,
   projectId: plain,
   name: plain,
+  nameSince: plain,
+  aliases: plain,
   description: plain,
   tags: plain,
   cohorts: plain,
@@ -73,13 +76,15 @@ export function skimFlag(key: Uint8Array, bytes: Buffer): PackedFlag {
 function skimRow(row: RowReader): PackedFlag {
   row.enterArray();
   const [id, projectId, name] = [row.readString(), row.readString(), row.readString()];
+  const [nameSince, aliases] = [row.read() as number | null, row.read() as readonly string[]];
   const [description, tags] = [row.readString(), row.read() as readonly string[]];
   const cohorts = row.passList();
   const states = new Map<number, StateOf<PackedList>>();
   for (let left = row.enterArray(); left > 0; left -= 1) skimState(row, states);
   const [revision, createdAt, updatedAt] = [row.read(), row.read(), row.read()] as [number, number, number];
   row.requireEnd();
-  return { id, projectId, name, description, tags, cohorts, states, revision, createdAt, updatedAt };
+  const labels = { name, nameSince, aliases, description, tags };
+  return { id, projectId, ...labels, cohorts, states, revision, createdAt, updatedAt };
 }
 
 function skimState(row: RowReader, states: Map<number, StateOf<PackedList>>): void {
@@ -95,9 +100,13 @@ function skimState(row: RowReader, states: Map<number, StateOf<PackedList>>): vo
  * @throws RangeError when no valid name looks like this: it is too long, or contains the character that ends a name.
  */
 export function flagNameKey(projectId: string, name: string, flagId: string): Buffer {
+  return Buffer.concat([namePrefixOf(projectId, name), idKey(flagId)]);
+}
+
+function namePrefixOf(projectId: string, name: string): Buffer {
   const prefix = namePrefix(projectId, name);
   if (prefix === null) throw new RangeError('This flag name has no place in the index');
-  return Buffer.concat([prefix, idKey(flagId)]);
+  return prefix;
 }
 
 function placeOfKey(key: Buffer): FlagPlace {
@@ -127,19 +136,32 @@ function rangeAfter(projectId: string, { name, id }: FlagPlace): KeyRange | null
 
 const flagIndex: RecordIndex<Flag> = {
   database: 'flags-by-name',
-  keyOf: ({ projectId, name, id }) => flagNameKey(projectId, name, id),
-  hasSameKey: (before, after) => before.projectId === after.projectId && before.name === after.name,
+  keysOf: ({ projectId, name, id }) => [flagNameKey(projectId, name, id)],
+  hasSameKeys: (before, after) => before.projectId === after.projectId && before.name === after.name,
   valueOf: () => emptyValue,
   recordKeyOf: lastIdKeyOf,
+};
+
+/** The names to which flags answer. The rules give a name to one flag at a time. */
+const nameIndex: RecordIndex<Flag> = {
+  database: 'names',
+  keysOf: (flag) => namesOf(flag).map((name) => namePrefixOf(flag.projectId, name)),
+  hasSameKeys: (before, after) =>
+    before.name === after.name &&
+    (before.nameSince === null) === (after.nameSince === null) &&
+    isDeepStrictEqual(before.aliases, after.aliases),
+  valueOf: ({ id }) => idKey(id),
+  recordKeyOf: (_, value) => value,
 };
 
 export const flagTable = replacedTable({
   kind: 'flag',
   codec: flagRecord,
-  indexes: [flagIndex],
+  indexes: [flagIndex, nameIndex],
   answers: {
     flag: ({ source }, id) => findById(source, flagRecord, id),
     flagsOf: ({ source }, projectId, name) => flagsOf(source, projectId, name),
+    flagNamed: ({ source }, projectId, name) => flagNamed(source, projectId, name),
     flagsAfter: ({ source }, projectId, place) => flagsIn(source, rangeAfter(projectId, place)),
     flagsLongerThan: ({ source }, projectId, bytes) =>
       flagsWhose(source, projectId, ({ length }) => length > bytes),
@@ -154,6 +176,11 @@ export const flagTable = replacedTable({
 
 function* flagsOf(source: RecordSource, projectId: string, name: string | undefined): Generator<Flag> {
   yield* flagsIn(source, rangeOfFlags(projectId, name));
+}
+
+function flagNamed(source: RecordSource, projectId: string, name: string): string | undefined {
+  const key = isIdShaped(projectId) ? namePrefix(projectId, name) : null;
+  return key === null ? undefined : source.findEntry(nameIndex.database, key)?.toString('latin1');
 }
 
 function* flagsIn(source: RecordSource, range: KeyRange | null): Generator<Flag> {

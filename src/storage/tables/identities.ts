@@ -25,8 +25,8 @@ export function memberIdentityKey(memberId: string, key: Buffer): Buffer {
 
 const identityMemberIndex: RecordIndex<Identity> = {
   database: 'identities-by-member',
-  keyOf: ({ memberId, issuer, subject }) => memberIdentityKey(memberId, identityKey(issuer, subject)),
-  hasSameKey: (before, after) =>
+  keysOf: ({ memberId, issuer, subject }) => [memberIdentityKey(memberId, identityKey(issuer, subject))],
+  hasSameKeys: (before, after) =>
     before.memberId === after.memberId && before.issuer === after.issuer && before.subject === after.subject,
   valueOf: () => emptyValue,
   recordKeyOf: (key) => key.subarray(idBytes),

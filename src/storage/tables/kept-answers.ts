@@ -38,9 +38,10 @@ export const keptAnswerRecord = recordCodec({
     it.keptAt,
     it.requestHash,
     it.entityTag,
+    it.nameTakenBy,
     it.body,
   ],
-  fromRow: ([projectId, tokenId, key, keptAt, requestHash, entityTag, body]) => ({
+  fromRow: ([projectId, tokenId, key, keptAt, requestHash, entityTag, nameTakenBy, body]) => ({
     projectId,
     tokenId,
     key,
@@ -48,7 +49,7 @@ export const keptAnswerRecord = recordCodec({
     bytes: keptBytes(key, body),
     // A copy: msgpack returns a view of the whole record.
     requestHash: new Uint8Array(requestHash),
-    entityTag,
+    ...{ entityTag, nameTakenBy },
     body,
   }),
 });
@@ -81,11 +82,15 @@ function readKeptAnswerAgeKey(key: Buffer) {
   };
 }
 
+function ageKeyOf({ projectId, keptAt, tokenId, key }: KeptAnswerHead): Buffer {
+  return keptAnswerAgeKey(projectId, keptAt, tokenId, key);
+}
+
 /** A project's kept answers, oldest first. */
 const keptAnswerIndex: RecordIndex<KeptAnswerHead> = {
   database: 'kept-answers-by-age',
-  keyOf: ({ projectId, keptAt, tokenId, key }) => keptAnswerAgeKey(projectId, keptAt, tokenId, key),
-  hasSameKey: (before, after) => keptAnswerIndex.keyOf(before).equals(keptAnswerIndex.keyOf(after)),
+  keysOf: (head) => [ageKeyOf(head)],
+  hasSameKeys: (before, after) => ageKeyOf(before).equals(ageKeyOf(after)),
   valueOf: ({ bytes }) => sequenceKey(bytes),
   recordKeyOf: (key) => key.subarray(keptAnswerKeyStart),
 };
@@ -132,12 +137,12 @@ function firstProject(source: RecordSource, afterProjectId: string | null): stri
 function writeKeptAnswer(target: WriteTarget, before: KeptAnswerHead | null, after: KeptAnswer | null): void {
   if (before !== null) {
     target.remove('kept-answers', keptAnswerKey(before.tokenId, before.key));
-    target.remove(keptAnswerIndex.database, keptAnswerIndex.keyOf(before));
+    target.remove(keptAnswerIndex.database, ageKeyOf(before));
     writeUsage(target, before, -1);
   }
   if (after !== null) {
     target.put(keptAnswerRecord, keptAnswerKey(after.tokenId, after.key), after);
-    target.putBytes(keptAnswerIndex.database, keptAnswerIndex.keyOf(after), keptAnswerIndex.valueOf(after));
+    target.putBytes(keptAnswerIndex.database, ageKeyOf(after), keptAnswerIndex.valueOf(after));
     writeUsage(target, after, 1);
   }
 }

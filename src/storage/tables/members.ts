@@ -30,8 +30,8 @@ function emailPrefix(email: string): Buffer | null {
 
 const memberEmailIndex: RecordIndex<Member> = {
   database: 'members-by-email',
-  keyOf: ({ email, id }) => memberEmailKey(email, id),
-  hasSameKey: (before, after) => before.email === after.email,
+  keysOf: ({ email, id }) => [memberEmailKey(email, id)],
+  hasSameKeys: (before, after) => before.email === after.email,
   valueOf: () => emptyValue,
   recordKeyOf: lastIdKeyOf,
 };

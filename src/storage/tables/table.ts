@@ -116,9 +116,10 @@ export function reindex<T>(
   index: RecordIndex<T>,
   { before, after }: Replacement<T>,
 ): void {
-  if (before !== null && after !== null && index.hasSameKey(before, after)) return;
-  if (before !== null) target.remove(index.database, index.keyOf(before));
-  if (after !== null) target.putBytes(index.database, index.keyOf(after), index.valueOf(after));
+  if (before !== null && after !== null && index.hasSameKeys(before, after)) return;
+  if (before !== null) for (const key of index.keysOf(before)) target.remove(index.database, key);
+  if (after === null) return;
+  for (const key of index.keysOf(after)) target.putBytes(index.database, key, index.valueOf(after));
 }
 
 /** @throws Error on a change from nothing to nothing, or from one record to another: neither is a replacement. */

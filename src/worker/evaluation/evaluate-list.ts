@@ -15,24 +15,11 @@ export interface EvaluationCounting {
   readonly tallies: EvaluationTallies;
 }
 
-/** The form of a flag's answer in a list. */
-export interface ListForm {
-  /** Whether the body depends on another flag of the project having the same name. */
-  readonly asksForNames: boolean;
-  /** @param state null: the flag was compiled for this answer alone */
-  body(
-    flag: CompiledFlag,
-    state: CompiledState | null,
-    reason: EvaluationReason,
-    isNameShared: boolean,
-  ): string;
-}
+/** Writes a flag's answer in a list. @param state null: the flag was compiled for this answer alone */
+export type ListForm = (flag: CompiledFlag, state: CompiledState | null, reason: EvaluationReason) => string;
 
 /** As the Evaluation API lists flags. */
-export const plainForm: ListForm = {
-  asksForNames: false,
-  body: ({ onBody, offBody }, _state, reason) => (isOn(reason) ? onBody : offBody),
-};
+export const plainForm: ListForm = ({ onBody, offBody }, _state, reason) => (isOn(reason) ? onBody : offBody);
 
 /** Flags evaluated between two readings of the clock: some ten microseconds, without audiences. */
 const flagsOfPiece = 64;
@@ -56,23 +43,6 @@ function stateOf({ compiled }: ListedFlag, environmentIndex: number): CompiledSt
     throw new Error(`flag ${compiled.id} has no state where its project has an environment`);
   }
   return state;
-}
-
-const noPlaces: ReadonlySet<number> = new Set();
-/** Places of the flags whose name another flag has, by the flags of a list, which are compared once. */
-const sharedNames = new WeakMap<readonly ListedFlag[], ReadonlySet<number>>();
-
-function placesOfSharedNames(flags: readonly ListedFlag[]): ReadonlySet<number> {
-  const known = sharedNames.get(flags);
-  if (known !== undefined) return known;
-  const places = new Set<number>();
-  // Flags of the same name are next to each other.
-  for (let index = 1; index < flags.length; index += 1) {
-    const [one, other] = [flags[index - 1] as ListedFlag, flags[index] as ListedFlag];
-    if (one.name.equals(other.name)) places.add(index - 1).add(index);
-  }
-  sharedNames.set(flags, places);
-  return places;
 }
 
 /** Compares one context with each audience once, however many flags of a list apply it. */
@@ -108,7 +78,6 @@ export function* evaluateList(
   form: ListForm,
 ): Generator<Uint8Array> {
   let separator = openBracket as number;
-  const shared = form.asksForNames ? placesOfSharedNames(flags) : noPlaces;
   const matches = rememberMatches();
   for (let index = 0; index < flags.length; ) {
     const end = Math.min(index + flagsOfPiece, flags.length);
@@ -122,8 +91,7 @@ export function* evaluateList(
       const reason = evaluateFlag(compiled, state, context, randomRoll, matches);
       meter.countFlagOfProject(reason);
       tallies.count(state.tally, isOn(reason));
-      const body = form.body(compiled, state, reason, shared.has(index));
-      length = writeBody(body, length + 1);
+      length = writeBody(form(compiled, state, reason), length + 1);
     }
     yield scratch.subarray(0, length);
   }

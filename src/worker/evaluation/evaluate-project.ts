@@ -151,7 +151,7 @@ export class ProjectEvaluator {
     const audiences = new AudienceReading(evaluation);
     const matches = rememberMatches();
     let separator = '[';
-    for (const [at, { id, name }] of places.entries()) {
+    for (const { id } of places) {
       const flag = evaluation.flag(id)?.read();
       if (flag?.projectId !== project.id) continue;
       audiences.readAllOf(flag);
@@ -160,9 +160,7 @@ export class ProjectEvaluator {
       if (state === null) throw new Error(`flag ${id} has no state where its project has an environment`);
       const reason = evaluateFlag(compiled, state, context, randomRoll, matches);
       this.#meter.countFlagOfProject(reason);
-      // Flags of the same name are next to each other.
-      const isNameShared = places[at - 1]?.name === name || places[at + 1]?.name === name;
-      yield separator + form.body(compiled, null, reason, isNameShared);
+      yield separator + form(compiled, null, reason);
       separator = ',';
     }
     yield separator === '[' ? '[]' : ']';

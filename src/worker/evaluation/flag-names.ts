@@ -3,17 +3,17 @@ const namesMax = 20_000;
 
 /** Ids of flags by project and name, kept until a flag of the project changes. Owned by one worker. */
 export class FlagNames {
-  readonly #projects = new Map<string, Map<string, readonly string[]>>();
+  readonly #projects = new Map<string, Map<string, string>>();
   #names = 0;
 
-  /** @param read finds the ids. @returns at most two: a second one shows that the name is not unique */
-  find(projectId: string, name: string, read: () => readonly string[]): readonly string[] {
+  /** @param read finds the id, if a flag answers to the name */
+  find(projectId: string, name: string, read: () => string | undefined): string | undefined {
     const known = this.#projects.get(projectId)?.get(name);
     if (known !== undefined) return known;
-    const ids = read();
+    const id = read();
     // Names that no flag has are not kept: there are arbitrarily many.
-    if (ids.length > 0) this.#keep(projectId, name, ids);
-    return ids;
+    if (id !== undefined) this.#keep(projectId, name, id);
+    return id;
   }
 
   /** The project, or a flag of it, changed. */
@@ -27,10 +27,10 @@ export class FlagNames {
     this.#names = 0;
   }
 
-  #keep(projectId: string, name: string, ids: readonly string[]): void {
+  #keep(projectId: string, name: string, id: string): void {
     if (this.#names >= namesMax) this.forgetAll();
-    const names = this.#projects.get(projectId) ?? new Map<string, readonly string[]>();
-    this.#projects.set(projectId, names.set(name, ids));
+    const names = this.#projects.get(projectId) ?? new Map<string, string>();
+    this.#projects.set(projectId, names.set(name, id));
     this.#names += 1;
   }
 }

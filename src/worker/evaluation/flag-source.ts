@@ -113,15 +113,11 @@ export class FlagSource {
     return this.lists.find(projectId);
   }
 
-  /** @returns the ids of the flags of this name: at most two, because a second one shows that it is not unique */
-  idsByName(projectId: string, name: string): readonly string[] {
+  /** @returns the id of the flag that answers to the name */
+  idByName(projectId: string, name: string): string | undefined {
     return this.#names.find(projectId, name, () => {
       this.#catchUp();
-      const ids: string[] = [];
-      for (const { id } of this.#reader.queries.flagPlacesOf(projectId, name)) {
-        if (ids.push(id) === 2) break;
-      }
-      return ids;
+      return this.#reader.queries.flagNamed(projectId, name);
     });
   }
 

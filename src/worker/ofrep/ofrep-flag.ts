@@ -14,15 +14,7 @@ import type { CachedFlag } from '../evaluation/flag-cache.ts';
 import type { FlagSource } from '../evaluation/flag-source.ts';
 import { KeptBodies } from './kept-bodies.ts';
 import type { OfrepPlace } from './ofrep-address.ts';
-import {
-  accessOff,
-  ambiguousName,
-  noEnvironment,
-  noFlag,
-  noPlace,
-  noProject,
-  type OfrepRefusal,
-} from './ofrep-problems.ts';
+import { accessOff, noEnvironment, noFlag, noPlace, noProject, type OfrepRefusal } from './ofrep-problems.ts';
 import { PlainBodyReader } from './plain-body.ts';
 
 /** A question about one flag. */
@@ -117,10 +109,8 @@ export class OfrepFlagEvaluator {
   #findByName(place: OfrepPlace, key: string): CachedFlag | OfrepRefusal {
     const refused = refusePlace(this.#source.findProject(place.projectId)?.project, place);
     if (refused !== null) return refused;
-    const ids = this.#source.idsByName(place.projectId, key);
-    if (ids.length > 1) return ambiguousName(key, ids);
-    const found = ids.length === 0 ? undefined : this.#source.find(ids[0] as string);
-    return found === undefined ? noFlag(key) : found;
+    const id = this.#source.idByName(place.projectId, key);
+    return (id === undefined ? undefined : this.#source.find(id)) ?? noFlag(key);
   }
 }
 

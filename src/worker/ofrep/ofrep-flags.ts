@@ -105,19 +105,16 @@ export class OfrepFlagsEvaluator {
   }
 }
 
-/** A flag's key is its name, by which programs ask; or its id, where another flag has the same name. */
+/** A flag has an item for each name to which it answers; for its id, where it does not answer to its name. */
 function formOf(flagSet: OfrepFlagSet, bodies: KeptBodies): ListForm {
-  return {
-    asksForNames: true,
-    body: (flag, state, reason, isNameShared) => {
-      // Whether its name is shared depends on other flags, which change without this one.
-      if (isNameShared) return ofrepSuccess(`"${flag.id}"`, reason, flag, flagSet);
-      const kept = state === null ? undefined : bodies.find(state, reason);
-      if (kept !== undefined) return kept;
-      const body = ofrepSuccess(nameJson(flag), reason, flag, flagSet);
-      if (state !== null) bodies.keep(state, reason, body);
-      return body;
-    },
+  return (flag, state, reason) => {
+    const kept = state === null ? undefined : bodies.find(state, reason);
+    if (kept !== undefined) return kept;
+    let body = ofrepSuccess(flag.ownsName ? nameJson(flag) : `"${flag.id}"`, reason, flag, flagSet);
+    for (const alias of flag.aliases)
+      body += `,${ofrepSuccess(JSON.stringify(alias), reason, flag, flagSet)}`;
+    if (state !== null) bodies.keep(state, reason, body);
+    return body;
   };
 }
 

@@ -112,11 +112,6 @@ export function noEnvironment(name: string | null, { id }: Project): OfrepRefusa
   return refusal('no-environment', 404, 'FLAG_NOT_FOUND', details);
 }
 
-export function ambiguousName(key: string, ids: readonly string[]): OfrepRefusal {
-  const details = `Several flags of the project have the name ${quoted(key)}, such as ${ids.join(' and ')}. Ask by id.`;
-  return refusal('invalid-request', 400, 'GENERAL', details);
-}
-
 const shownMax = 64;
 
 function quoted(text: string): string {

@@ -45,6 +45,12 @@ const at = (hoursAgo: number, environmentNumber: number) => {
   return { kind: 'evaluation-count', count: evaluationCountOf(countedFlag.id, fields) } as const;
 };
 stage.add([creationOf('project', counted), flagChangeOf(null, countedFlag)]);
+/** The API may create a second flag of a name, which does not answer to it. */
+const sameName = {
+  first: flagOf(counted.id, { name: 'same', states: new Map() }),
+  later: flagOf(counted.id, { name: 'same', nameSince: null, states: new Map() }),
+};
+stage.add(Object.values(sameName).map((flag) => flagChangeOf(null, flag)));
 stage.add([at(2, 1), at(26, 1), at(5, 2), at(5, 9)]);
 const used = audienceOf(counted.id, { name: 'Used' });
 const using = new Map([[1, { ...off, audienceId: used.id }]]);
@@ -100,7 +106,8 @@ t.test('a flag is created with labels, flag-wide cohorts and states at once', as
   const { id, createdAt, updatedAt, ...view } = created;
   const state = { enabled: true, trafficPercentage: 50, cohortOverride: ['own'], audienceId };
   t.strictSame(view, {
-    ...{ projectId, name: 'checkout', description: 'new', tags: ['a', 'b'], cohorts: ['wide'] },
+    ...{ projectId, name: 'checkout', answersToName: true, aliases: [] },
+    ...{ description: 'new', tags: ['a', 'b'], cohorts: ['wide'] },
     states: { 1: off, 2: state, 3: off },
     revision: 1,
   });
@@ -140,6 +147,7 @@ t.test('a draft is stored completely, with one entry that names its environments
     ['description', '', 'x'],
     ['tags', ['old'], []],
     ['cohorts', [], ['wide']],
+    ['aliases', [], ['checkout']],
     ['environments.production.enabled', false, true],
     ['environments.staging.trafficPercentage', 0, 50],
     ['environments.staging.cohorts', [], ['own']],
@@ -426,19 +434,73 @@ t.test('pages of flags follow one another, whatever happens at their border', as
   t.match(rest, { flags: [{ name: 'flag-082' }], next: null });
 });
 
-t.test('flags of one name are found by it', async (t) => {
-  const { path, flag } = await project(null);
-  const twins = [await flag({ name: 'twin' }), await flag({ name: 'twin' })].map(({ id }) => id).sort();
-  await flag({ name: 'twin 2' });
-  const named = async (name: string) => {
-    const { ids, isMore } = await owner(200, `GET ${path}/flags-named?name=${encodeURIComponent(name)}`);
-    return { ids: ids.sort(), isMore };
+t.test('a renamed flag answers to its former names, until they are removed or taken', async (t) => {
+  const { path, flag } = await project(['production']);
+  const { id } = await flag({ name: 'a' });
+  let revision = 1;
+  const edit = async (status: number, draft: object) => {
+    const answer = await owner(status, `PATCH ${path}/flags/${id}`, { revision, ...draft });
+    if (status === 200) revision = answer.flag.revision;
+    return answer;
   };
-  t.strictSame(await named(' twin '), { ids: twins, isMore: false });
-  for (const name of ['Twin', '', 'x'.repeat(3000)])
-    t.strictSame(await named(name), { ids: [], isMore: false });
-  for (let count = 0; count < 5; count += 1) await flag({ name: 'twin' });
-  t.match(await named('twin'), { ids: { length: 5 }, isMore: true });
+  const named = async (name: string) => (await owner(200, `GET ${path}/names?name=${name}`)).flag;
+  t.match(await edit(200, { name: 'b' }), { flag: { name: 'b', answersToName: true, aliases: ['a'] } });
+  t.match(await edit(200, { name: 'a' }), { flag: { name: 'a', aliases: ['b'] } }, 'back again');
+  t.strictSame(await named('b'), { id, name: 'a', answers: true });
+  t.match(await edit(200, { aliases: [] }), { flag: { aliases: [] } });
+  t.equal(await named('b'), null);
+  for (let count = 1; count <= 10; count += 1) await edit(200, { name: `n${count}` });
+  t.match(await edit(400, { name: 'n11' }), { detail: /answers to 10 former names already; remove one/ });
+  t.match(await edit(400, { aliases: ['x'] }), {
+    detail: 'aliases may only lose names, and "x" is not one of them',
+  });
+  t.match(await edit(200, { name: 'n11', aliases: ['n9', 'a'] }), { flag: { aliases: ['n10', 'n9', 'a'] } });
+
+  // Another flag may take a former name, if the member says so.
+  const refused = await owner(400, `POST ${path}/flags`, { name: 'a' });
+  t.match(refused, {
+    detail: `name "a" is a former name of flag ${id} ("n11"), and requests for it get that flag: take it with "takesName": true`,
+  });
+  await audited();
+  const taker = await flag({ name: ' a', takesName: true });
+  t.match(taker, { answersToName: true });
+  t.match(await owner(200, `GET ${path}/flags/${id}`), { aliases: ['n10', 'n9'], revision: revision + 1 });
+  const [lost, created] = await audited();
+  t.match(
+    [created, lost],
+    [{ action: 'flag.create' }, { action: 'flag.edit', targetId: id, targetName: 'n11' }],
+  );
+  t.strictSame(fieldsOf(lost), [['aliases', ['n10', 'n9', 'a'], ['n10', 'n9']]]);
+  const renamed = await owner(200, `PATCH ${path}/flags/${taker.id}`, {
+    revision: 1,
+    name: 'n9',
+    takesName: true,
+  });
+  t.match(renamed, { flag: { name: 'n9', answersToName: true, aliases: ['a'] } });
+  t.match(
+    await owner(400, `PATCH ${path}/flags/${taker.id}`, { revision: 2, name: 'n11', takesName: true }),
+    {
+      detail: `name "n11" is taken by flag ${id}: choose another one, or rename that flag`,
+    },
+  );
+});
+
+t.test('a name without an owner is given away by a member alone', async (t) => {
+  const path = `/projects/${counted.id}`;
+  const { first, later } = sameName;
+  const found = async () => (await owner(200, `GET ${path}/names?name=same`)).flag;
+  t.match(await owner(200, `GET ${path}/flags/${later.id}`), { name: 'same', answersToName: false });
+  t.match(await found(), { id: first.id, answers: true });
+  const take = (status: number) =>
+    owner(status, `PATCH ${path}/flags/${later.id}`, { revision: 1, takesName: true });
+  t.match(await take(400), { detail: new RegExp(`"same" is taken by flag ${first.id}`) });
+  await owner(204, `DELETE ${path}/flags/${first.id}`, { revision: 1, name: 'same' });
+  t.strictSame(await found(), { id: later.id, name: 'same', answers: false }, 'it is not inherited');
+  t.match(await owner(400, `POST ${path}/flags`, { name: 'same', takesName: true }), {
+    detail: /is taken by flag/,
+  });
+  t.match(await take(200), { changed: true, flag: { answersToName: true, revision: 2 } });
+  t.match(await found(), { id: later.id, answers: true });
 });
 
 t.test('a trial says which rule decided, and why the others did not', async (t) => {

@@ -45,6 +45,8 @@ export function flagWith(states: Record<number, Partial<FlagState>>, cohorts: re
     id: 'Flag0000000000000001',
     projectId: 'Project0000000000001',
     name: 'checkout',
+    nameSince: 1000,
+    aliases: [],
     description: '',
     tags: [],
     cohorts,

@@ -39,7 +39,17 @@ function ownAnswer(flag: SyncFlag, snapshot: SyncSnapshot, sent: SentContext): b
     audienceId,
   };
   const stored: Flag = {
-    ...{ id, projectId: project.id, name, description: '', tags: [], cohorts: [], revision },
+    ...{
+      id,
+      projectId: project.id,
+      name,
+      nameSince: 1,
+      aliases: [],
+      description: '',
+      tags: [],
+      cohorts: [],
+      revision,
+    },
     ...{ states: new Map([[0, state]]), createdAt: 1, updatedAt: 1 },
   };
   const audience = snapshot.audiences.find((other) => other.id === audienceId);
@@ -109,7 +119,14 @@ const writtenOf = (snapshot: SyncSnapshot): Written =>
   JSON.parse([...flagdConfiguration(snapshot)].join('')) as Written;
 
 const flag = (id: string, rest: Partial<SyncFlag> = {}): SyncFlag => ({
-  ...{ id, name: `name of ${id}`, revision: 3, enabled: true, trafficPercentage: 50 },
+  ...{
+    id,
+    name: `name of ${id}`,
+    names: [rest.name ?? `name of ${id}`],
+    revision: 3,
+    enabled: true,
+    trafficPercentage: 50,
+  },
   ...{ cohorts: [], audienceId: null, ...rest },
 });
 
@@ -117,18 +134,21 @@ const snapshotOf = (flags: readonly SyncFlag[], audiences: SyncSnapshot['audienc
   ...{ version: 'h.1', projectId: 'shop', environment: 'production', flags, audiences },
 });
 
-t.test('a flag has its id for a key, and its name where that is nobody else’s name or id', async (t) => {
-  const flags = [
-    flag('a'),
-    flag('b', { name: 'twin' }),
-    flag('c', { name: 'twin' }),
-    flag('d', { name: 'a' }),
-  ];
-  const written = writtenOf(snapshotOf(flags));
-  t.same(Object.keys(written.flags), ['a', 'name of a', 'b', 'c', 'd']);
-  t.same(written.flags['a'], written.flags['name of a']);
-  t.same(written.metadata, { flagSetId: 'shop/production', scope: 'shop/production' });
-});
+t.test(
+  'a flag has its id for a key, and the names to which it answers, if no flag has them for an id',
+  async (t) => {
+    const flags = [
+      flag('a'),
+      flag('b', { name: 'twin', names: ['twin', 'former twin'] }),
+      flag('c', { name: 'twin', names: [] }),
+      flag('d', { name: 'a' }),
+    ];
+    const written = writtenOf(snapshotOf(flags));
+    t.same(Object.keys(written.flags), ['a', 'name of a', 'b', 'twin', 'former twin', 'c', 'd']);
+    t.same(written.flags['a'], written.flags['name of a']);
+    t.same(written.metadata, { flagSetId: 'shop/production', scope: 'shop/production' });
+  },
+);
 
 t.test(
   'a flag that is off is never DISABLED, for then providers answer the default of the code',

@@ -37,7 +37,7 @@ function randomAudience(random: Random): SyncAudience {
   return { id: randomId(random), rules };
 }
 
-/** An environment with flags of every kind; some names are not unique, and one is the id of another flag. */
+/** An environment with flags of every kind; some have names to which another flag answers, or the id of one as a name. */
 export function randomSnapshot(random: Random, flagCount: number): SyncSnapshot {
   const audiences = Array.from({ length: 20 }, () => randomAudience(random));
   const flags: SyncFlag[] = [];
@@ -46,6 +46,7 @@ export function randomSnapshot(random: Random, flagCount: number): SyncSnapshot 
     flags.push({
       id: randomId(random),
       name,
+      names: flags.some(({ names }) => names.includes(name)) ? [] : [name],
       revision: random.integer(1, 9),
       enabled: random.chance(0.9),
       trafficPercentage: random.pick(percentages),

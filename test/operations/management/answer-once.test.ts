@@ -21,7 +21,17 @@ function prepare(t: Test) {
 
 function keptOf({ id: tokenId, projectId }: Token, key: string, keptAt: number, bytes = 300): KeptAnswer {
   const requestHash = new Uint8Array(32);
-  return { projectId, tokenId, key, keptAt, bytes, requestHash, entityTag: '"1-1"', body: '{}' };
+  return {
+    projectId,
+    tokenId,
+    key,
+    keptAt,
+    bytes,
+    requestHash,
+    entityTag: '"1-1"',
+    nameTakenBy: null,
+    body: '{}',
+  };
 }
 
 t.test('flag, audit entry and answer are one change; the repetition changes nothing', async (t) => {

@@ -42,11 +42,13 @@ export function randomFlag(
   name: string,
   among: readonly string[],
   revision = 1,
+  names: readonly string[] = [name],
 ): SyncFlag {
   const long = Array.from({ length: random.chance(0.05) ? 500 : 0 }, (_unused, index) => `cohort-${index}`);
   return {
     id,
     name,
+    names,
     revision,
     enabled: random.chance(0.85),
     trafficPercentage: random.pick([0, 100, 1, 50, random.integer(2, 99)]),
@@ -55,15 +57,18 @@ export function randomFlag(
   };
 }
 
-/** Some names occur twice. */
+/** Some names occur twice: only the first flag answers to them. */
 export function randomConfiguration(random: Random, count: number): Configuration {
   const audiences = Array.from({ length: Math.ceil(count / 4) }, () =>
     randomAudience(random, idFrom(random)),
   );
   const ids = audiences.map(({ id }) => id);
+  const taken = new Set<string>();
   const flags = Array.from({ length: count }, (_unused, index) => {
     const name = random.chance(0.05) ? `flag ${Math.floor(index / 2)}` : `flag ${index}`;
-    return randomFlag(random, idFrom(random), name, ids);
+    const names = taken.has(name) ? [] : [name];
+    taken.add(name);
+    return randomFlag(random, idFrom(random), name, ids, 1, names);
   });
   return {
     flags: new Map(flags.map((flag) => [flag.id, flag])),
@@ -98,7 +103,7 @@ export function randomQuestion(random: Random, { flags }: Configuration): Questi
     context[attribute] = randomValue(random);
   }
   if (random.chance(0.1)) context['env'] = 'another';
-  return { key: random.chance(0.5) ? flag.id : flag.name, context };
+  return { key: random.pick([flag.id, ...flag.names]), context };
 }
 
 function textsOf(value: unknown): string[] {
@@ -115,8 +120,7 @@ export function expectedAnswer(
   { flags, audiences }: Configuration,
   { key, context }: Question,
 ): boolean | null {
-  const named = [...flags.values()].filter(({ name }) => name === key);
-  const flag = flags.get(key) ?? (named.length === 1 ? named[0] : undefined);
+  const flag = flags.get(key) ?? [...flags.values()].find(({ names }) => names.includes(key));
   if (flag === undefined) return null;
   if (!flag.enabled) return false;
   const sentCohorts = textsOf(context['cohort']).filter((cohort) => cohort !== '');
@@ -152,11 +156,20 @@ export function changeAtRandom(random: Random, { flags, audiences }: Configurati
   for (const audience of changedAudiences) audiences.set(audience.id, audience);
   const ids = [...audiences.keys()];
   const changed = some(random, [...flags.values()], 4).map((flag) => {
-    const name = random.chance(0.2) ? random.pick([...flags.values()]).name : flag.name;
-    return randomFlag(random, flag.id, name, ids, flag.revision + 1);
+    const isRenamed = random.chance(0.2);
+    const name = isRenamed ? random.pick([...flags.values()]).name : flag.name;
+    return randomFlag(random, flag.id, name, ids, flag.revision + 1, isRenamed ? [] : flag.names);
   });
-  if (random.chance(0.3))
-    changed.push(randomFlag(random, idFrom(random), `new ${random.integer(0, 99)}`, ids));
+  // A flag gives a name to another one, which may come before it in the change.
+  const [giver, taker] = changed;
+  if (giver !== undefined && taker !== undefined) {
+    changed.splice(0, 2, { ...taker, names: [...taker.names, ...giver.names] }, { ...giver, names: [] });
+  }
+  if (random.chance(0.3)) {
+    const name = `new ${random.integer(0, 99)}`;
+    const isTaken = [...flags.values(), ...changed].some(({ names }) => names.includes(name));
+    changed.push(randomFlag(random, idFrom(random), name, ids, 1, isTaken ? [] : [name]));
+  }
   for (const flag of changed) flags.set(flag.id, flag);
   const unchanged = [...flags.keys()].filter((id) => changed.every((flag) => flag.id !== id));
   const removed = flags.size > 10 && random.chance(0.3) ? some(random, unchanged, 2) : [];

@@ -85,7 +85,9 @@ export function projectOf(organisationId: string | null, change: Partial<Project
 
 export function flagOf(projectId: string, change: Partial<Flag> = {}): Flag {
   const fixed = { description: '', tags: [], cohorts: [], revision: 1, createdAt: 1, updatedAt: 1 };
-  return { id: newId(), projectId, name: 'checkout', states, ...fixed, ...change };
+  // Flags of one name: at most one of them may answer to it.
+  const names = { name: 'checkout', nameSince: change.name === undefined ? null : 1, aliases: [] };
+  return { id: newId(), projectId, ...names, states, ...fixed, ...change };
 }
 
 export function audienceOf(projectId: string, change: Partial<Audience> = {}): Audience {
@@ -184,7 +186,7 @@ export function auditEntryOf(ledgerId: string, change: Partial<AuditEntry> = {})
 export function keptAnswerOf(token: Token, change: Partial<KeptAnswer> = {}): KeptAnswer {
   const { id: tokenId, projectId } = token;
   const { key = 'run-1', body = '{"id":"x","name":"ü"}' } = change;
-  const fixed = { key, body, bytes: keptBytes(key, body), keptAt: 1, entityTag: '"1-1"' };
+  const fixed = { key, body, bytes: keptBytes(key, body), keptAt: 1, entityTag: '"1-1"', nameTakenBy: null };
   const requestHash = new Uint8Array(createHash('sha256').update(key).digest());
   return { projectId, tokenId, requestHash, ...fixed, ...change };
 }

@@ -26,6 +26,8 @@ function compiled(name: string, cohorts: readonly string[] = []): CompiledFlag {
     id: name.padEnd(20, '0'),
     projectId: project.id,
     name,
+    nameSince: 1,
+    aliases: [],
     description: '',
     tags: [],
     cohorts,

@@ -90,7 +90,9 @@ function stateOf(enabled: boolean): Flag['states'] {
 
 function manyFlags(projectId: string, count: number): Flag[] {
   const nameOf = (index: number): string => `flag-${String((index * 7919) % count).padStart(5, '0')}`;
-  return Array.from({ length: count }, (_, index) => flagOf(projectId, { name: nameOf(index) }));
+  return Array.from({ length: count }, (_, index) =>
+    flagOf(projectId, { name: nameOf(index), nameSince: null }),
+  );
 }
 
 function created(flags: readonly Flag[]): RecordChange[] {
@@ -103,7 +105,11 @@ function randomChange(flags: Flag[], projectId: string, random: (below: number) 
   const before = flags[index];
   const what = random(4);
   if (before === undefined || what === 0) {
-    const flag = flagOf(projectId, { name: `flag-${random(50)}`, states: stateOf(random(2) === 0) });
+    const flag = flagOf(projectId, {
+      name: `flag-${random(50)}`,
+      nameSince: null,
+      states: stateOf(random(2) === 0),
+    });
     flags.push(flag);
     return flagChangeOf(null, flag);
   }

@@ -164,18 +164,31 @@ t.test('all flags, under their names', async (t) => {
   t.same((await ask(single, null)).json.flags.length, 2);
 });
 
-t.test('a flag whose name is not unique', async (t) => {
-  const ids = [flagOf(solo, 'half')];
-  t.equal((await ask(single, 'half')).status, 200);
-  const created = await manage(solo, 'POST', '/flags', { name: 'half' });
-  t.equal(created.status, 201);
-  ids.push(created.json.id);
-  const answer = await ask(single, 'half');
-  t.equal(answer.status, 400);
-  t.same([answer.json.key, answer.json.errorCode], ['half', 'GENERAL']);
-  for (const id of ids) t.ok(answer.json.errorDetails.includes(id), 'it names both ids');
+t.test('a name stays with the flag that had it first', async (t) => {
+  const id = flagOf(solo, 'half');
+  const first = await ask(single, 'half', { context: { targetingKey: 'u1' } });
+  const dry = await manage(solo, 'POST', '/flags?dryRun=true', { name: 'half' });
+  const created = await manage(solo, 'POST', '/flags', { name: ' half' });
+  for (const { status, headers } of [dry, created]) {
+    t.same([status, headers.get('burgee-name-taken-by')], [201, id]);
+  }
+  const other = await manage(solo, 'POST', '/flags', { name: 'quarter' });
+  t.equal(other.headers.has('burgee-name-taken-by'), false);
+  const again = await ask(single, 'half', { context: { targetingKey: 'u1' } });
+  t.same(again.json, first.json);
+  t.equal(again.json.metadata.flagId, id);
+  t.equal((await ask(single, created.json.id)).json.value, false, 'the later flag answers to its id');
   const { json } = await ask(single, null);
-  t.same(json.flags.map(({ key }: { key: string }) => key).sort(), ['banner', ...ids].sort());
+  t.same(
+    json.flags.map(({ key }: { key: string }) => key),
+    ['banner', ...(id < created.json.id ? ['half', created.json.id] : [created.json.id, 'half']), 'quarter'],
+  );
+  const listed = await manage(solo, 'GET', '/flags?name=half', '');
+  t.same(
+    listed.json.flags.map((flag: { id: string }) => flag.id),
+    [id, created.json.id],
+    'the owner comes first',
+  );
 });
 
 t.test('the answer with a known tag is a 304', async (t) => {

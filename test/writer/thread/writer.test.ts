@@ -69,7 +69,8 @@ t.test(
     const changes = tokens.flatMap(({ id: tokenId, projectId }) =>
       Array.from({ length: old + 1 }, (_, index) => {
         const keptAt = index < old ? Date.now() - dayMs - index : Date.now();
-        const fixed = { requestHash: new Uint8Array(32), entityTag: '"1-1"', body: '{}', bytes: 300 };
+        const tags = { entityTag: '"1-1"', nameTakenBy: null };
+        const fixed = { requestHash: new Uint8Array(32), ...tags, body: '{}', bytes: 300 };
         const after: KeptAnswer = { projectId, tokenId, key: `k${index}`, keptAt, ...fixed };
         return { kind: 'kept-answer', before: null, after } as const;
       }),

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { AudienceView } from '../../../contracts/console/audience-views.ts';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { isUnreadable } from '../../client/console-error.ts';
-import { audiencesQuery, namesakesQuery } from '../../client/queries.ts';
+import { audiencesQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';
 import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -91,12 +91,6 @@ function AnswerNote({ caller, environment }: AnswerNoteProps) {
   );
 }
 
-/** Browsers read all flags at once, by name; a name that several flags have cannot be the key. */
-function useFlagKey({ id, name, projectId }: ConsoleFlagView): string {
-  const { data } = useQuery(namesakesQuery(projectId, name));
-  return data?.ids.some((other) => other !== id) ? id : name;
-}
-
 const off = { enabled: false, trafficPercentage: 0, cohortOverride: null, audienceId: null };
 
 /** The example caller of each state that the flag has; those of production come first. */
@@ -121,7 +115,7 @@ function SnippetTabs({ flag, environment, caller }: SnippetTabsProps) {
   const { id: projectId, isPersonal } = useProject();
   const { baseUrl } = useSession();
   const { id: flagId, name: flagName } = flag;
-  const flagKey = useFlagKey(flag);
+  const flagKey = flag.answersToName ? flag.name : flag.id;
   // A personal project has no tokens.
   const snippets = snippetsOf({ baseUrl, projectId, environment, flagId, flagName, flagKey, caller }).filter(
     ({ id }) => !(isPersonal && id === 'burgee-client'),

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, Text } from '@mantine/core';
+import { ActionIcon, Button, CloseButton, Menu, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import Ellipsis from 'lucide-react/icons/ellipsis';
 import { useState } from 'react';
@@ -18,7 +18,7 @@ import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { StateMark } from '../../switching/state-mark.tsx';
 import { storedSwitch } from '../../switching/switch-rules.ts';
 import { lastFlagsSearch } from '../flags/list-view.ts';
-import { SameName } from '../flags/same-name.tsx';
+import { LostName, NewName } from '../flags/taken-name.tsx';
 import { environmentOf, shownEnvironments } from './card-state.ts';
 import { DeleteFlag } from './delete-flag.tsx';
 import classes from './flag.module.css';
@@ -38,9 +38,13 @@ function EditLabels({ flagId, handle, onClose }: EditLabelsProps) {
     tags: handle.value('tags') as string[],
   });
   const [labels, setLabels] = useState(begun);
-  const edit = (change: Partial<EditedLabels>) => setLabels((now) => ({ ...now, ...change }));
+  const [takesName, setTakesName] = useState(handle.value('takesName') === true);
+  const edit = (change: Partial<EditedLabels>) => {
+    if (change.name !== undefined) setTakesName(false);
+    setLabels((now) => ({ ...now, ...change }));
+  };
   const submit = () => {
-    handle.edit(changedLabels({ ...labels, name: labels.name.trim() }, begun));
+    handle.edit({ ...changedLabels({ ...labels, name: labels.name.trim() }, begun), takesName });
     onClose();
   };
   return (
@@ -56,11 +60,16 @@ function EditLabels({ flagId, handle, onClose }: EditLabelsProps) {
         labels={labels}
         descriptionRowsMax={12}
         presentName={begun.name}
-        nameNote={labels.name.trim() !== begun.name && <SameName name={labels.name} flagId={flagId} />}
+        nameNote={
+          labels.name.trim() !== begun.name && (
+            <NewName name={labels.name} flagId={flagId} takesName={takesName} onTake={setTakesName} />
+          )
+        }
         onChange={edit}
       />
       <Text size="sm" c="dimmed">
-        Applications use the flag’s id, which stays the same.
+        Programs that ask for the present name keep getting this flag: it stays a former name, until you
+        remove it. The flag’s id stays the same.
       </Text>
     </FormDialog>
   );
@@ -123,6 +132,7 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
   const [dialog, setDialog] = useState<Opened | null>(null);
   const description = value('description') as string;
   const tags = value('tags') as readonly string[];
+  const aliases = value('aliases') as readonly string[];
   const { projectId } = flag;
   return (
     <PageHead
@@ -152,6 +162,26 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
           changed <TimeAgo isInline at={flag.updatedAt} />
         </span>
       </div>
+      {aliases.length > 0 && (
+        <div className={classes.facts}>
+          Also answers to
+          {aliases.map((alias) => (
+            <Mark key={alias} tone="tag">
+              <SafeName name={alias} />
+              {canEdit && (
+                <CloseButton
+                  size="xs"
+                  aria-label={`Stop answering to ${visibleName(alias)}`}
+                  onClick={() => handle.edit({ aliases: aliases.filter((other) => other !== alias) })}
+                />
+              )}
+            </Mark>
+          ))}
+        </div>
+      )}
+      {!flag.answersToName && value('name') === flag.name && value('takesName') !== true && (
+        <LostName name={flag.name} onTake={canEdit ? () => handle.edit({ takesName: true }) : null} />
+      )}
       {dialog === 'labels' && <EditLabels flagId={flag.id} handle={handle} onClose={() => setDialog(null)} />}
       {dialog === 'delete' && <DeleteFlag flag={flag} onClose={() => setDialog(null)} />}
     </PageHead>

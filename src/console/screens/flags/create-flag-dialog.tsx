@@ -7,14 +7,15 @@ import { showFlag } from '../../client/read-flag-list.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import { areSameLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
 import { useProject } from '../../shell/project-context.ts';
-import { SameName } from './same-name.tsx';
+import { NewName } from './taken-name.tsx';
 
 function useCreateFlag() {
   const { id: projectId } = useProject();
   const client = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: (body: EditedLabels) => call('create-console-flag', { projectId }, body),
+    mutationFn: (body: EditedLabels & { takesName: boolean }) =>
+      call('create-console-flag', { projectId }, body),
     onSuccess: async (flag) => {
       showFlag(client, flag);
       await navigate({ to: '/projects/$projectId/flags/$flagId', params: { projectId, flagId: flag.id } });
@@ -28,8 +29,12 @@ const noLabels: EditedLabels = { name: '', description: '', tags: [] };
 export function CreateFlag({ onClose }: { readonly onClose: () => void }) {
   const { isMultiEnvironment } = useProject();
   const [labels, setLabels] = useState(noLabels);
+  const [takesName, setTakesName] = useState(false);
   const create = useCreateFlag();
-  const edit = (change: Partial<EditedLabels>) => setLabels((now) => ({ ...now, ...change }));
+  const edit = (change: Partial<EditedLabels>) => {
+    if (change.name !== undefined) setTakesName(false);
+    setLabels((now) => ({ ...now, ...change }));
+  };
   return (
     <FormDialog
       title="Create flag"
@@ -38,13 +43,17 @@ export function CreateFlag({ onClose }: { readonly onClose: () => void }) {
       isDirty={!areSameLabels(labels, noLabels)}
       isBusy={create.isPending}
       error={create.error}
-      onSubmit={() => create.mutate(labels)}
+      onSubmit={() => create.mutate({ ...labels, takesName })}
       onClose={onClose}
     >
       <LabelFields
         labels={labels}
         descriptionRowsMax={8}
-        nameNote={create.isPending ? null : <SameName name={labels.name} />}
+        nameNote={
+          create.isPending ? null : (
+            <NewName name={labels.name} flagId={null} takesName={takesName} onTake={setTakesName} />
+          )
+        }
         onChange={edit}
       />
       <Text size="sm" c="dimmed">

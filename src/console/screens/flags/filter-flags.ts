@@ -112,12 +112,6 @@ export function tagsOf(flags: readonly FlagItem[]): string[] {
   return [...tags].sort();
 }
 
-/** The names that several flags have. @param flags by name */
-export function sharedNames(flags: readonly FlagItem[]): ReadonlySet<string> {
-  const shared = flags.filter(({ name }, index) => name === flags[index + 1]?.name);
-  return new Set(shared.map(({ name }) => name));
-}
-
 /**
  * Rows in the order in which they were shown: also those that the filters no longer want, without deleted ones, and new
  * ones at the end.

@@ -41,17 +41,9 @@ interface CardProps extends StatesProps, Pick<FlagRowsProps, 'onFavourite'> {
   /** The environments that are shown at once; the others open. */
   readonly first: readonly FlagColumn[];
   readonly isFavourite: boolean;
-  readonly isNameShared: boolean;
 }
 
-const Card = memo(function Card({
-  first,
-  columns,
-  isFavourite,
-  isNameShared,
-  onFavourite,
-  ...props
-}: CardProps) {
+const Card = memo(function Card({ first, columns, isFavourite, onFavourite, ...props }: CardProps) {
   const { flag } = props;
   const others = columns.filter((column) => !first.includes(column));
   const onCount = others.filter(({ number }) => listedState(flag, number)?.enabled === true).length;
@@ -62,7 +54,7 @@ const Card = memo(function Card({
         <FlagLink projectId={props.projectId} flag={flag} />
         <FavouriteButton {...{ flag, isFavourite, onFavourite }} />
       </div>
-      <FlagNotes flag={flag} isNameShared={isNameShared} />
+      <FlagNotes flag={flag} />
       <States {...props} columns={first} />
       {others.length > 0 && (
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -80,18 +72,7 @@ const cardHeight = 132;
 
 /** The list on a narrow screen, production first. It scrolls with the page. */
 export function FlagCards(props: FlagRowsProps) {
-  const {
-    rows,
-    columns,
-    sought,
-    production,
-    view,
-    favourites,
-    sharedNames,
-    projectId,
-    canEdit,
-    onFavourite,
-  } = props;
+  const { rows, columns, sought, production, view, favourites, projectId, canEdit, onFavourite } = props;
   const list = useRef<HTMLUListElement>(null);
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => setMargin(list.current?.offsetTop ?? 0), []);
@@ -136,7 +117,6 @@ export function FlagCards(props: FlagRowsProps) {
             <Card
               {...{ projectId, canEdit, flag, columns, first, onFavourite }}
               isFavourite={favourites.has(flag.id)}
-              isNameShared={sharedNames.has(flag.name)}
             />
           </li>
         );

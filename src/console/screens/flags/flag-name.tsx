@@ -35,17 +35,19 @@ export function FlagLink({ projectId, flag: { id: flagId, name }, tabIndex = 0 }
 
 interface FlagNotesProps {
   readonly flag: FlagItem;
-  /** Another flag has the same name: their ids are shown. */
-  readonly isNameShared: boolean;
 }
 
 const tagsShownMax = 3;
 
 /** What is below a flag's name. */
-export function FlagNotes({ flag: { id, tags, description }, isNameShared }: FlagNotesProps) {
+export function FlagNotes({ flag: { id, answersToName, tags, description } }: FlagNotesProps) {
   return (
     <div className={classes.below}>
-      {isNameShared && <code className={classes.id}>{id}</code>}
+      {!answersToName && (
+        <span title="Another flag had the name first">
+          answers to <code className={classes.id}>{id}</code> only
+        </span>
+      )}
       {tags.slice(0, tagsShownMax).map((tag) => (
         <Mark key={tag} tone="tag">
           <SafeName name={tag} />

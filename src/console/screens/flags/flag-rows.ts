@@ -17,7 +17,6 @@ export interface FlagRowsProps {
   readonly density: Density;
   readonly view: ListView;
   readonly favourites: ReadonlySet<string>;
-  readonly sharedNames: ReadonlySet<string>;
   readonly sort: FlagSort;
   readonly onSort: (sort: FlagSort) => void;
   /** The same function each time. */

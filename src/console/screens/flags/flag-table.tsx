@@ -78,7 +78,6 @@ interface RowProps extends Pick<FlagRowsProps, 'projectId' | 'canEdit' | 'onFavo
   /** The column of the cell in the order of Tab; null in another row. */
   readonly tabColumn: number | null;
   readonly isFavourite: boolean;
-  readonly isNameShared: boolean;
 }
 
 interface StateCellProps extends Pick<RowProps, 'projectId' | 'canEdit' | 'flag'> {
@@ -111,8 +110,7 @@ function StateCell({ projectId, canEdit, flag, column, position, left, stuck, is
 }
 
 const Row = memo(function Row(props: RowProps) {
-  const { projectId, canEdit, flag, index, start, layout, columns, tabColumn, isFavourite, isNameShared } =
-    props;
+  const { projectId, canEdit, flag, index, start, layout, columns, tabColumn, isFavourite } = props;
   const { nameWidth, stuck, free } = layout;
   const changedPosition = layout.order.length - 1;
   const stateCell = (column: FlagColumn, position: number, left: number, stuck: StateCellProps['stuck']) => (
@@ -146,7 +144,7 @@ const Row = memo(function Row(props: RowProps) {
         style={{ left: nameLeft, width: nameWidth }}
       >
         <FlagLink projectId={projectId} flag={flag} tabIndex={tabColumn === 1 ? 0 : -1} />
-        <FlagNotes flag={flag} isNameShared={isNameShared} />
+        <FlagNotes flag={flag} />
       </div>
       {stuck.map((column, at) =>
         stateCell(column, at + 2, stuckLeft(nameWidth, at), at === stuck.length - 1 ? 'last' : 'yes'),
@@ -174,8 +172,7 @@ const Row = memo(function Row(props: RowProps) {
 
 /** As many rows and columns as there are flags and environments, of which only the visible ones are rendered. */
 export function FlagTable(props: FlagRowsProps) {
-  const { rows, columns, sought, density, view, favourites, sharedNames, projectId, canEdit, onFavourite } =
-    props;
+  const { rows, columns, sought, density, view, favourites, projectId, canEdit, onFavourite } = props;
   const frame = useRef<HTMLDivElement>(null);
   const width = useFrameWidth(frame);
   const layout = useMemo(() => layoutOf(columns, width), [columns, width]);
@@ -264,7 +261,6 @@ export function FlagTable(props: FlagRowsProps) {
                 {...{ projectId, canEdit, flag, index, start, layout, columns: shownColumns, onFavourite }}
                 tabColumn={keys.row === index ? keys.column : null}
                 isFavourite={favourites.has(flag.id)}
-                isNameShared={sharedNames.has(flag.name)}
               />
             );
           })}

@@ -20,7 +20,7 @@ import { ProjectLink } from '../../shell/pages.tsx';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { CreateFlag } from './create-flag-dialog.tsx';
-import { chosenFlags, sharedNames, sortOf, tagsOf, writtenSort } from './filter-flags.ts';
+import { chosenFlags, sortOf, tagsOf, writtenSort } from './filter-flags.ts';
 import { FlagCards } from './flag-cards.tsx';
 import { flagColumns, productionNumbers } from './flag-columns.ts';
 import { FlagFilters } from './flag-filters.tsx';
@@ -39,7 +39,6 @@ function useFlags(search: FlagsSearch, isNarrow: boolean) {
   const preferences = useProjectPreferences(project.id);
   const all = query.data?.flags;
   const tags = useMemo(() => tagsOf(all ?? []), [all]);
-  const shared = useMemo(() => sharedNames(all ?? []), [all]);
   const favourites = useMemo(() => new Set(preferences.favourites), [preferences.favourites]);
   const sought = search.column === undefined ? null : Number(search.column);
   const columns = useMemo(() => {
@@ -52,7 +51,7 @@ function useFlags(search: FlagsSearch, isNarrow: boolean) {
   const wish = useMemo(() => ({ search: wanted, favourites, production }), [wanted, favourites, production]);
   const sorted = useMemo(() => chosenFlags(all ?? [], wish), [all, wish]);
   const rows = useHeldRows(sorted, query.data, wish);
-  return { query, tags, shared, favourites, columns, sought, production, rows, isHeld: rows !== sorted };
+  return { query, tags, favourites, columns, sought, production, rows, isHeld: rows !== sorted };
 }
 
 /** How many flags are shown, of how many, and whether there are more that are not read yet. */
@@ -152,10 +151,7 @@ export function FlagsScreen() {
   const canEdit = useCanEdit();
   const isNarrow = useIsNarrow();
   const density = usePreference((present) => present.density);
-  const { query, tags, shared, favourites, columns, sought, production, rows, isHeld } = useFlags(
-    search,
-    isNarrow,
-  );
+  const { query, tags, favourites, columns, sought, production, rows, isHeld } = useFlags(search, isNarrow);
   const onFavourite = useFavouriteChange(project.id);
   const change = (next: FlagsSearch) => void navigate({ search: next, replace: true });
   const { create: _, column: __, ...filters } = search;
@@ -197,7 +193,6 @@ export function FlagsScreen() {
           key={density}
           {...{ rows, columns, sought, production, canEdit, density, view, favourites, onFavourite }}
           projectId={project.id}
-          sharedNames={shared}
           sort={sortOf(search.sort)}
           onSort={(sort) => change(withChoice(filters, 'sort', writtenSort(sort) ?? null))}
         />

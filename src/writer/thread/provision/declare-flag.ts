@@ -6,10 +6,12 @@ import {
   type Flag,
   type FlagState,
   initialState,
+  namesOf,
   nextUpdatedAt,
   stateIn,
 } from '../../../domain/flag/flag.ts';
 import { creationChanges } from '../../../domain/flag/flag-creation.ts';
+import { flagWithName } from '../../../domain/flag/flag-name.ts';
 import { areSameCohorts, stateChanges } from '../../../domain/flag/state-changes.ts';
 import { shown } from '../../../domain/problem-list.ts';
 import {
@@ -36,8 +38,7 @@ export function declareFlag(
   path: string,
 ): string {
   const name = declared.name.trim();
-  const found = site.isNew ? [] : [...scope.queries.flagsOf(site.project.id, name)];
-  const known = scope.single(found, stepInto(path, 'name'), name);
+  const known = site.isNew ? undefined : findNamed(scope, site.project, name, stepInto(path, 'name'));
   const before = known ?? newFlag(scope, site.project, name);
   const after = declaredOnto(scope, site, before, declared, path);
   const field = stepInto(path, 'cohorts');
@@ -47,9 +48,27 @@ export function declareFlag(
   return before.id;
 }
 
+/** @returns the flag that answers to the name. A flag that only has the name is a problem: each run would add another. */
+function findNamed(
+  scope: ProvisionScope,
+  { id: projectId }: Project,
+  name: string,
+  path: string,
+): Flag | undefined {
+  const id = flagWithName(scope.queries, projectId, name);
+  const flag = id === null ? undefined : scope.queries.flag(id);
+  if (flag === undefined || namesOf(flag).includes(name)) return flag;
+  scope.problems.add(
+    () =>
+      `${path}: no flag answers to "${name}", but flag ${id} has that name; give it the name in the console first`,
+  );
+  return undefined;
+}
+
 function newFlag(scope: ProvisionScope, project: Project, name: string): Flag {
   return {
-    ...{ id: scope.newId(), projectId: project.id, name, description: '', tags: [], cohorts: [] },
+    ...{ id: scope.newId(), projectId: project.id, name, nameSince: scope.now, aliases: [] },
+    ...{ description: '', tags: [], cohorts: [] },
     ...{ states: new Map(), revision: 1, createdAt: scope.now, updatedAt: scope.now },
   };
 }

@@ -1,0 +1,94 @@
+import { Checkbox } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { AnswerOf } from '../../client/call.ts';
+import { nameQuery } from '../../client/queries.ts';
+import { Callout } from '../../parts/callout.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
+import { SmallButton } from '../../parts/small-button.tsx';
+import { useProject } from '../../shell/project-context.ts';
+
+/** The service is asked after this silence. */
+const settleMs = 250;
+
+type TakenName = NonNullable<AnswerOf<'find-name'>['flag']>;
+
+/** @returns the other flag that has a name; undefined while that is not known */
+function useTakenName(name: string, flagId: string | null): TakenName | null | undefined {
+  const { id: projectId } = useProject();
+  const typed = name.trim();
+  const [settled] = useDebouncedValue(typed, settleMs);
+  const { data } = useQuery({
+    ...nameQuery(projectId, settled),
+    enabled: settled !== '',
+    placeholderData: keepPreviousData,
+  });
+  if (settled !== typed || data === undefined) return undefined;
+  return data.flag?.id === flagId ? null : data.flag;
+}
+
+interface NewNameProps {
+  /** As it is typed. */
+  readonly name: string;
+  /** The flag that is being renamed; null for a new one. */
+  readonly flagId: string | null;
+  readonly takesName: boolean;
+  readonly onTake: (takesName: boolean) => void;
+}
+
+/** Says that another flag has the name, and asks whether it may be taken, if that flag was renamed since. */
+export function NewName({ name, flagId, takesName, onTake }: NewNameProps) {
+  const taken = useTakenName(name, flagId);
+  if (taken === null || taken === undefined || name.trim() === '') return null;
+  const isFormer = taken.name !== name.trim();
+  return (
+    <Callout tone="warn">
+      {isFormer ? 'This is a former name of ' : 'This name is taken by '}
+      <FlagLink flag={taken} />
+      {isFormer ? ', and programs that still ask for it get that flag.' : '. Choose another one.'}
+      {isFormer && (
+        <Checkbox
+          mt="xs"
+          label="Take the name: these programs get this flag from now on"
+          checked={takesName}
+          onChange={(event) => onTake(event.currentTarget.checked)}
+        />
+      )}
+    </Callout>
+  );
+}
+
+interface LostNameProps {
+  readonly name: string;
+  /** Null: the member may not edit. */
+  readonly onTake: (() => void) | null;
+}
+
+/** Of a flag that does not answer to its name: which flag does, and what can be done. */
+export function LostName({ name, onTake }: LostNameProps) {
+  const { data } = useQuery(nameQuery(useProject().id, name));
+  const other = data?.flag?.answers === true ? data.flag : null;
+  return (
+    <Callout tone="warn">
+      This flag answers to its id only:{' '}
+      {other === null
+        ? 'another flag had the name first, and is gone. '
+        : 'programs that ask for the name get '}
+      {other !== null && <FlagLink flag={other} />}
+      {other !== null && (other.name === name ? '. Rename this flag.' : ', which had it before. ')}
+      {onTake !== null && other?.name !== name && (
+        <SmallButton onClick={onTake}>Let this flag answer to the name</SmallButton>
+      )}
+    </Callout>
+  );
+}
+
+function FlagLink({ flag: { id: flagId, name } }: { readonly flag: TakenName }) {
+  const { id: projectId } = useProject();
+  return (
+    <Link to="/projects/$projectId/flags/$flagId" params={{ projectId, flagId }}>
+      <SafeName name={name} /> (<code>{flagId}</code>)
+    </Link>
+  );
+}
