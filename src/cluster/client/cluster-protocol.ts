@@ -62,7 +62,7 @@ export interface ClusterQuestions {
   readonly giveBackAttempts: { readonly args: readonly string[]; readonly result: null };
 }
 
-/** Tells the cluster's thread to return the lease, so that no change waits for this node. */
+/** Makes the cluster's thread return the lease, so that no change waits for this node. */
 export interface ClusterStop {
   readonly kind: 'stop';
 }

@@ -133,6 +133,6 @@ export interface ReplicaCalls {
   readonly tellUsageAgain: { readonly args: null; readonly result: null };
   /** Adds the counts of all other nodes. */
   readonly addUsage: { readonly args: readonly EvaluationCount[]; readonly result: null };
-  /** Gives the new state up: the replica stays unchanged. */
+  /** Discards the new state: the replica stays unchanged. */
   readonly giveUpState: { readonly args: null; readonly result: null };
 }

@@ -130,7 +130,7 @@ export async function lockHead(
 }
 
 /**
- * Commits under the lock, and ends its transaction in any case.
+ * Commits under the lock, and always ends its transaction.
  * @see commit. A conflict is only possible if the row was decided at another position than that of the lock
  */
 export function commitLocked(connection: SqlConnection, request: CommitRequest): Promise<CommitOutcome> {

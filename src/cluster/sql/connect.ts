@@ -133,7 +133,7 @@ export class ConnectError extends Error {
 }
 
 /**
- * Connects to the primary. It asks all hosts of the URL at once. If several accept writes, for example because an old
+ * Connects to the primary. It tries all hosts of the URL at once. If several accept writes, for example because an old
  * primary was restarted after a failover, it uses the one that was promoted last.
  * @throws ConnectError
  */
@@ -202,7 +202,7 @@ async function open(host: PostgresHost, { url, schema, node }: ConnectOptions): 
     ...host,
     user: url.user,
     database: url.database,
-    // Every value is given, so that the driver looks for none in the environment.
+    // Every value is given, so that the driver reads none from the environment.
     password: password ?? missingPassword,
     client_encoding: 'UTF8',
     sslnegotiation: 'postgres',

@@ -25,14 +25,14 @@ export class OtherSchemaError extends Error {
 /**
  * The tables of a cluster.
  *
- * - `head`: one row, where the history is. `schema` is the version of the tables, and `kept_checksum` the chain's checksum
- *   before the oldest row of the log.
+ * - `head`: one row, where the history is. `schema` is the version of the tables, and `kept_checksum` the chain's
+ * checksum before the oldest row of the log.
  * - `log`: the history's newest part. Long changes lie in `parts` rows, numbered by `part` from 0 on.
  * - `record`: the primary records at the head's position, from which a replica is made.
- * - `node`: who holds a lease, and for how long one lasts there.
- * - `usage`: what each node has counted, which only grows; `node` is its directory's, for longer than a process.
- * - `attempt`: attempts to sign in, and reports of usage, within a window. It is unlogged, so that no attempt waits for a disk
- *   or a standby. After a crash or failover all windows restart.
+ * - `node`: the nodes that may hold a lease, and the length of each lease.
+ * - `usage`: the counts of each node, which only grow; `node` is its directory's, for longer than a process.
+ * - `attempt`: attempts to sign in, and reports of usage, within a window. It is unlogged, so that no attempt waits for
+ * a disk or a standby. After a crash or failover all windows restart.
  *
  * `head` and `node` are updated all the time: free space in their pages keeps old versions in place.
  */

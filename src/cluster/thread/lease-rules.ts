@@ -118,9 +118,9 @@ export interface ServerRun {
 }
 
 /**
- * - `same`: what it says of nodes goes on from what it said before;
- * - `new`: renewals may be lost with which nodes are still attached, so acknowledgements are held back;
- * - `stale`: another server has been promoted since: nothing is asked of this one.
+ * - `same`: its reads of nodes continue the earlier ones;
+ * - `new`: renewals may be lost although their nodes are still attached, so acknowledgements are delayed;
+ * - `stale`: another server has been promoted since, so this one is not used.
  */
 export type ServerJudgement = 'same' | 'new' | 'stale';
 

@@ -15,7 +15,7 @@ export interface JudgedStatus extends Omit<ClusterStatus, 'nodes'> {
   readonly nodes: readonly JudgedNode[];
   /** Problems. The cluster is sound without any. */
   readonly problems: readonly string[];
-  /** Remarks about what may be intended. */
+  /** Remarks about conditions that may be intended. */
   readonly notes: readonly string[];
 }
 

@@ -64,7 +64,7 @@ async function leasesEnd(connection: SqlConnection): Promise<void> {
   }
 }
 
-/** Brings the replica to a head or further: nodes may change things meanwhile. */
+/** Brings the replica to a head or further: nodes may commit changes meanwhile. */
 async function bringTo(connection: SqlConnection, replica: Replica, head: Head): Promise<void> {
   while (replica.place.position < head.position) {
     if (!(await follow(connection, replica))) return await takeOver(connection, replica);

@@ -33,7 +33,7 @@ const dark: MantineColorsTuple = [
   '#0d1116',
 ];
 
-/** Two variants for what destroys: `danger` asks first, `danger-filled` confirms. */
+/** Two variants for actions that destroy: `danger` opens a question, `danger-filled` confirms it. */
 const variantColours: VariantColorsResolver = (input) => {
   if (input.variant === 'danger') {
     return {
@@ -77,7 +77,7 @@ export const consoleTheme = createTheme({
         attributes: { header: { role: 'presentation' } },
       },
     },
-    // Beside its button it stays within the page's landmarks, and its first item gets the focus.
+    // Next to its button it stays within the page's landmarks, and its first item gets the focus.
     Menu: { defaultProps: { withinPortal: false, withInitialFocusPlaceholder: false } },
     Tooltip: { defaultProps: { openDelay: 300 } },
     Select: { defaultProps: { comboboxProps: { shadow: 'md' } } },

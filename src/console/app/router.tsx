@@ -39,8 +39,8 @@ const frameless = {
 };
 
 /**
- * Begins to read what a page shows, before the page is there. Later readings are the page's own. A link that is only
- * pointed at loads its page's code alone.
+ * Begins to read a page's data before the page is there. The page makes later readings itself. Pointing at a link loads
+ * only the code of its page.
  */
 function readAtFirst<Key extends QueryKey, Value>(
   client: QueryClient,
@@ -58,7 +58,7 @@ const signInRoute = createRoute({
   ...frameless,
   path: '/sign-in',
   validateSearch: signInSearch,
-  // The person who was signed in has left: drop what was read for them.
+  // The member has signed out: drop the data that was read for them.
   beforeLoad: ({ context }) => {
     showMember(null);
     context.queryClient.removeQueries({ queryKey: sessionQuery.queryKey });

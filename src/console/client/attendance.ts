@@ -6,7 +6,7 @@ const actions = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const;
 
 let actedAt = performance.now();
 
-/** From now on the page notes when a person acts in its window. Opening the page is the first action. */
+/** From now on the page notes when the member acts in its window. Opening the page is the first action. */
 export function watchAttendance(window: EventTarget): void {
   const note = ({ isTrusted }: Event) => {
     if (isTrusted) actedAt = performance.now();
@@ -14,7 +14,7 @@ export function watchAttendance(window: EventTarget): void {
   for (const action of actions) window.addEventListener(action, note, { capture: true, passive: true });
 }
 
-/** Whether a person acted just now. Other requests are made by the page itself, and do not prolong the session. */
+/** Whether the member acted just now. Other requests are made by the page itself, and do not prolong the session. */
 export function isAttended(): boolean {
   return performance.now() - actedAt < presentMs;
 }

@@ -60,7 +60,7 @@ export class ChangeStream {
     this.#close();
   }
 
-  /** Closes the stream of a hidden page. A page that is looked at again does not wait for the end of a pause. */
+  /** Closes the stream of a hidden page. A page that becomes visible again does not wait for the end of a pause. */
   readonly #followPage = (): void => {
     if (document.visibilityState === 'hidden') {
       this.#close();

@@ -1,7 +1,7 @@
 import type { WatchedChanges } from '../../domain/audit/watched-changes.ts';
 import { everywhere } from './queries.ts';
 
-/** What other pages than the flag's own show of flags. */
+/** The data of flags on pages other than the flag's own. */
 const flagReadings: readonly unknown[] = [
   'list-console-flags',
   'list-project-audit',

@@ -1,6 +1,6 @@
 import type { ConsoleFlagView, FlagPage, FlagRow, StateKind } from '../../contracts/console/flag-views.ts';
 
-/** What the states of a page's rows point to. */
+/** The distinct states to which the rows of a page refer. */
 interface PageStates {
   /** The index of an environment's number in a row's `states`. */
   readonly columns: ReadonlyMap<number, number>;
@@ -23,8 +23,8 @@ export function listedState({ states, page }: FlagItem, environment: number): St
 }
 
 /**
- * All that is known of a project's flags, by name, then id. It is read page by page: a round begins with the first page
- * and ends with the last one. Meanwhile the flags of the round before stay in the list.
+ * All known flags of a project, by name, then id. It is read page by page: a round begins with the first page and ends
+ * with the last one. Meanwhile the flags of the round before stay in the list.
  */
 export interface KnownFlags {
   readonly flags: readonly FlagItem[];

@@ -7,17 +7,13 @@ import { changedFlagsMax, listKey, readChangedFlags } from './read-flag-list.ts'
 
 /** How long to wait after a change for further ones. */
 const quietMs = 300;
-/**
- * After each reading there is a pause of this many times its length, so that reading takes at most a part of the time.
- */
+/** After each reading there is a pause of this many times its length, so that reading takes only a fraction of the time. */
 const pauseFactor = 4;
 const pauseMsMax = 15_000;
 /** A reading that takes longer is not waited for. */
 const readingMsMax = 30_000;
 
-/**
- * Reads again what others have changed: queries in use at once, others when they are used next. One reading at a time.
- */
+/** Reads data again that others have changed: queries in use at once, others when they are used next. One reading at a time. */
 class ChangedReadings {
   readonly #client: QueryClient;
   readonly #projectId: string | null;
@@ -88,7 +84,7 @@ class ChangedReadings {
   }
 }
 
-/** A first reading under way may have begun before the change, so it is repeated after it. */
+/** A first reading in progress may have begun before the change, so it is repeated. */
 async function readAgain(client: QueryClient, isTouched: (query: Query) => boolean): Promise<void> {
   const isFirst = ({ state }: Query) => state.fetchStatus !== 'idle' && state.data === undefined;
   const begun = client.getQueryCache().findAll({ predicate: isTouched }).filter(isFirst);

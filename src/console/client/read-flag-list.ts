@@ -5,9 +5,9 @@ import { type KnownFlags, nextRound, pageOfFlag, withFlags, withPage } from './f
 
 /** Enough to fill a window. */
 const firstPageFlags = '100';
-/** The most that the service gives at once. */
+/** The most flags that the service returns at once. */
 const pageFlags = '1000';
-/** The most that the service gives by their ids. */
+/** The most flags that the service returns by their ids. */
 export const changedFlagsMax = 100;
 
 /** The key in `queries.ts`, which imports this module. */
@@ -26,8 +26,8 @@ function beginReading(client: QueryClient, projectId: string): AbortSignal {
 }
 
 /**
- * Reads a project's flags: a first page for the eye, then the rest in long pages. After each page the query has what is
- * known. After a failure it goes on where it was.
+ * Reads a project's flags: a first page for the screen, then the rest in long pages. After each page the query has all
+ * known flags. After a failure it continues where it was.
  */
 export async function readFlagList(client: QueryClient, queryKey: ListKey): Promise<KnownFlags> {
   const [projectId] = queryKey;
@@ -57,7 +57,7 @@ export async function readFlagList(client: QueryClient, queryKey: ListKey): Prom
   return list;
 }
 
-/** Between two pages the browser draws, and takes what is typed. */
+/** Between two pages the browser draws, and handles input. */
 function yieldToBrowser(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }

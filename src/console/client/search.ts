@@ -10,10 +10,10 @@ export type FoundRow = SearchResult & {
   readonly wasOn: boolean;
 };
 
-/** What a search has found, in the order in which it is shown. */
+/** The results of a search, in the order in which they are shown. */
 export interface Found {
   readonly results: readonly FoundRow[];
-  /** Whether these are all there are; false when a bound was met. */
+  /** Whether the results are complete; false when a bound was reached. */
   readonly isComplete: boolean;
 }
 
@@ -79,7 +79,7 @@ export function searchQuery(text: string, projectId: string | null = null) {
   return queryOptions({ queryKey, queryFn: readSearch, staleTime: 0, gcTime: keptMs });
 }
 
-/** Shows a flag's new stored state in all that was found. */
+/** Shows a flag's new stored state in all search results. */
 export function showFoundFlag(client: QueryClient, flag: ConsoleFlagView): void {
   client.setQueriesData<Found>({ queryKey: searchKey }, (found) => found && withStoredFlag(found, flag));
 }

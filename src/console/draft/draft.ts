@@ -87,8 +87,8 @@ export function rebaseDraft(draft: Draft, base: Fields, revision: number): Rebas
 }
 
 /**
- * The clashes that a person has not decided yet: earlier ones keep the value on which the edit began, and end when the
- * edit does.
+ * The clashes that the member has not decided yet: earlier ones keep the value on which the edit began, and end when
+ * the edit does.
  */
 export function openClashes(draft: Draft, earlier: readonly Clash[], later: readonly Clash[] = []): Clash[] {
   const found = new Map(earlier.map((clash) => [clash.key, clash]));

@@ -13,7 +13,7 @@ interface GuardedDialogProps {
   /** It is being sent: the answer may lead to another page. */
   readonly isBusy?: boolean;
   readonly onClose: () => void;
-  /** @param close what Cancel does: it asks first if an entry would be lost */
+  /** @param close the action of Cancel: it asks first if an entry would be lost */
   readonly children: (close: () => void) => ReactNode;
 }
 

@@ -111,7 +111,7 @@ interface ReviewBarProps {
   /** Turns the draft's keys into the words of a diff; without it they are the names of fields. */
   readonly show?: (change: FieldChange) => ShownChange;
   readonly audienceName?: (id: string) => string;
-  /** What the draft is of, in a sentence: `this flag`. */
+  /** The record of the draft, for the middle of a sentence: `this flag`. */
   readonly what?: string;
   /** Who has changed it last, for a conflict. */
   readonly who?: string;
@@ -121,7 +121,7 @@ interface ReviewBarProps {
   readonly warning?: ReactNode;
   /** Why the draft cannot be saved; null when it can. */
   readonly problem?: string | null;
-  /** Saves the draft in one request. The review shows what it throws. */
+  /** Saves the draft in one request. The review shows its error. */
   readonly onSave: () => Promise<void>;
 }
 
@@ -141,7 +141,7 @@ function barWords({ handle, problem, what = 'this', who = 'Somebody' }: ReviewBa
   return 'Not saved yet.';
 }
 
-/** A draft's bar at the foot of the page: says what is not saved, with the review and the ways out. */
+/** A draft's bar at the foot of the page: shows what is not saved, with buttons to review, save or discard it. */
 export function ReviewBar(props: ReviewBarProps) {
   const {
     handle,

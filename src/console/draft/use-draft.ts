@@ -33,12 +33,12 @@ export interface DraftHandle {
   readonly isDeciding: boolean;
   /** Others' changes to fields that this draft does not change, until it is saved or discarded. */
   readonly joined: readonly FieldChange[];
-  /** Entries that are no value of their field, as they were typed: the draft cannot be saved until they are mended. */
+  /** Entries that are not valid for their field, as they were typed: the draft cannot be saved until they are corrected. */
   readonly unfit: Readonly<Record<string, string>>;
   value(key: string): unknown;
-  /** Sets fields, which ends their unfit entries. */
+  /** Sets fields, and drops their invalid entries. */
   edit(changes: Fields): void;
-  /** Keeps an entry that is no value of its field. */
+  /** Keeps an entry that is not valid for its field. */
   keepUnfit(key: string, typed: string): void;
   /** @returns a function that brings the discarded edits back */
   discard(): () => void;
@@ -160,8 +160,8 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
 /**
  * Saves a whole draft in one request.
  *
- * @param send returns what is then stored
- * @throws what the review shows; then the draft contains what was saved first
+ * @param send returns the state that is then stored
+ * @throws the error for the review; the draft then contains the state that was saved first
  */
 export async function saveDraft<View>(
   { draft, settle, meet }: DraftHandle,

@@ -2,7 +2,7 @@ import { Loader, Switch, type SwitchProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './busy-switch.module.css';
 
-/** Stands where a change without an answer would show its result. */
+/** Shown where the result of a change will be, while there is no answer. */
 export function BusyWords({ children }: { readonly children: ReactNode }) {
   return (
     <span className={classes.words}>

@@ -35,7 +35,7 @@ interface FieldCheck {
   readonly mark: Readonly<Record<typeof problemAttribute, true | undefined>>;
 }
 
-/** @param problemOf the problem of what is in the field now; see {@link FieldRule} */
+/** @param problemOf the problem of the field's present text; see {@link FieldRule} */
 export function useFieldCheck(problemOf: (isDone: boolean) => string | null): FieldCheck {
   const isTried = useContext(Tried);
   const isWrong = problemOf(true) !== null;

@@ -8,7 +8,7 @@ interface DangerItemProps extends Pick<MenuItemProps, 'leftSection' | 'disabled'
 }
 
 /**
- * A menu's item that destroys something. It is the menu's last item, below a `Menu.Divider`. A button that does is
+ * A menu's item that destroys something. It is the menu's last item, below a `Menu.Divider`. A button that destroys is
  * `<Button variant="danger">`; the one that confirms it in a dialog is `danger-filled`.
  */
 export function DangerItem({ leftSection = <Trash2 aria-hidden="true" />, ...props }: DangerItemProps) {

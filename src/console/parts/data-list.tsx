@@ -7,7 +7,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Buttons at the end of a row. */
   readonly isActions?: boolean;
-  /** Sentences: in a card they stand below their header. */
+  /** Whether the cells are sentences: in a card they are shown below their header. */
   readonly isLong?: boolean;
 }
 

@@ -23,7 +23,7 @@ export function areSameLabels(left: EditedLabels, right: EditedLabels): boolean 
 interface LabelFieldsProps {
   readonly labels: EditedLabels;
   readonly descriptionRowsMax: number;
-  /** The name that the flag has: it may stay, whatever it has. */
+  /** The flag's present name, which is always valid. */
   readonly presentName?: string;
   /** Below the name. */
   readonly nameNote?: ReactNode;

@@ -10,7 +10,7 @@ interface MoreActionsProps {
   readonly children: ReactNode;
 }
 
-/** The actions of a row that are not wanted often, or that must not be pressed by mistake. */
+/** The actions of a row that are rarely used, or that must not be pressed by mistake. */
 export function MoreActions({ label, children }: MoreActionsProps) {
   return (
     // A table clips what is larger than itself. The menu is outside it, but within the page's content, for its landmark.

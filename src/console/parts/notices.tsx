@@ -18,14 +18,12 @@ interface Notice {
   readonly undo?: (() => void) | undefined;
   /** Sends a failed change again. */
   readonly retry?: (() => void) | undefined;
-  /** What a failure is of: a later one replaces it. */
+  /** The subject of a failure: a later failure of it replaces the notice. */
   readonly about?: string;
 }
 
 const shownMax = 4;
-/**
- * A notice of success is removed after this time, which begins anew when the pointer or the focus leaves the notice.
- */
+/** A notice of success is removed after this time, which starts again when the pointer or the focus leaves the notice. */
 const shownMs = 8_000;
 const notices = new SharedValue<readonly Notice[]>([]);
 let lastId = 0;

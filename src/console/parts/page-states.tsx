@@ -59,7 +59,7 @@ interface ErrorProps {
   /** It replaces the whole page, and has the page's heading. */
   readonly isPage?: boolean;
   readonly onRetry?: () => void;
-  /** A link to another page, when trying again makes no sense. */
+  /** A link to another page, when a retry makes no sense. */
   readonly action?: ReactNode;
 }
 
@@ -98,7 +98,7 @@ interface PageUnreadProps extends Pick<ErrorProps, 'isPage' | 'action'> {
   readonly what: string;
 }
 
-/** Shows that a query is under way, or why it has nothing to show; otherwise nothing. */
+/** Shows that a query is in progress, or why it has no data; otherwise nothing. */
 export function PageUnread({ of: query, what, ...props }: PageUnreadProps) {
   const { isPending, error, refetch } = query;
   if (isPending) return <PageLoading what={what} />;

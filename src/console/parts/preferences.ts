@@ -43,9 +43,9 @@ export const initialPreferences: Preferences = {
   projects: new Map(),
 };
 
-/** The present form of the stored text. A text of another version is ignored. */
+/** The version of the stored text. A text of another version is ignored. */
 const version = 1;
-/** Of more projects the choices that were changed least recently are dropped. */
+/** The most projects with choices. Beyond it, the choices changed least recently are dropped. */
 export const projectsMax = 50;
 /** More than a project may have environments. */
 const columnsMax = 1_000;
@@ -130,7 +130,7 @@ function preferencesOf(value: unknown): Preferences {
   };
 }
 
-/** What of a browser's `localStorage` is used. Each call may throw, and so may the reading of `localStorage`. */
+/** The used part of a browser's `localStorage`. Each call may throw, and so may the reading of `localStorage`. */
 export interface TextStorage {
   getItem(key: string): string | null;
   setItem(key: string, text: string): void;

@@ -24,7 +24,7 @@ import { numberWords } from './words.ts';
 
 interface Checked {
   readonly onText: (text: string) => void;
-  /** What it accepts. Without a rule, a required field must be filled in. */
+  /** The rule for its text. Without a rule, a required field must be filled in. */
   readonly rule?: FieldRule | undefined;
 }
 
