@@ -18,6 +18,7 @@ export const sampleProject: Project = {
   nextEnvironmentNumber: 1,
   environmentsRevision: 1,
   evaluationAccess: true,
+  isProtected: false,
   createdAt: 1,
   revision: 1,
 };

@@ -35,6 +35,7 @@ export function compileHalf(): { readonly flag: CompiledFlag; readonly state: Co
       nextEnvironmentNumber: 1,
       environmentsRevision: 1,
       evaluationAccess: true,
+      isProtected: false,
     },
     () => undefined,
   );

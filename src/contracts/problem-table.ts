@@ -46,6 +46,7 @@ export const problemTable: Readonly<Record<ProblemCode | ConsoleProblemCode, Pro
   'other-member': consoleRow(409, 'Signed in as someone else'),
   conflict: consoleRow(409, 'Changed meanwhile'),
   'in-use': consoleRow(409, 'Still in use'),
+  protected: consoleRow(409, 'Still protected'),
   'link-over': consoleRow(410, 'Link used or expired'),
   'too-many-attempts': consoleRow(429, 'Too many attempts'),
 };

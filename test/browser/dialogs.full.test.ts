@@ -1,7 +1,16 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { prepareShop } from './support/another-member.ts';
 import { consoleTest } from './support/console-stage.ts';
-import { createProject, dialog, goTo, notice } from './support/console-steps.ts';
+import {
+  card,
+  createFlag,
+  createProject,
+  dialog,
+  finishDialog,
+  goTo,
+  notice,
+} from './support/console-steps.ts';
 import { applied } from './support/provision.ts';
 import { becomeOwner, owner, signIn } from './support/sign-in.ts';
 
@@ -85,6 +94,57 @@ await consoleTest(t, 'leaving a secret that is shown once is confirmed first', {
   await shown.waitFor({ state: 'detached' });
   await goTo(page, 'Members');
 });
+
+await consoleTest(
+  t,
+  'production is protected from the beginning, and until that is stopped it is not deleted',
+  { prepare: prepareShop },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await signIn(window, owner);
+    await page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
+    const create = async (name: string, kind: string): Promise<void> => {
+      await goTo(page, 'Projects');
+      await page.getByRole('button', { name: 'Create project' }).click();
+      await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill(name);
+      await dialog(page).getByRole('radio', { name: kind }).check();
+      await finishDialog(page, 'Create project');
+      await createFlag(page, 'gift-cards');
+    };
+    await create('store', 'Several');
+    await card(page, 'production').getByText('protected').waitFor();
+    await card(page, 'production').getByRole('switch').press('Space');
+    await dialog(page).getByText('production is protected.').waitFor();
+    await dialog(page).getByLabel('Rollout in percent').fill('10');
+    await finishDialog(page, 'Switch on at 10%');
+    const ask = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'More actions for production' }).click();
+      await page.getByRole('menuitem', { name: 'Delete production' }).click();
+    };
+    await goTo(page, 'Environments');
+    await ask();
+    await page.getByRole('dialog', { name: 'production is protected' }).waitFor();
+    await finishDialog(page, 'OK');
+    await page.getByRole('switch', { name: 'Protect production' }).press('Space');
+    await finishDialog(page, 'Stop protecting');
+    await ask();
+    await dialog(page).getByText('No evaluations in the last 24 hours. 1 flag is on there.').waitFor();
+    await finishDialog(page, 'Cancel');
+
+    // A project with a single environment is protected as a whole.
+    await create('site', 'Single environment');
+    await card(page, 'State').getByText('protected').waitFor();
+    await card(page, 'State').getByRole('switch').press('Space');
+    await dialog(page).getByText('This project is protected.').waitFor();
+    await finishDialog(page, 'Cancel');
+    await goTo(page, 'Project settings');
+    await page.getByRole('switch', { name: 'Protect the flags of this project' }).press('Space');
+    await finishDialog(page, 'Stop protecting');
+    await page.getByRole('switch', { name: 'Protect the flags of this project', checked: false }).waitFor();
+    t.pass();
+  },
+);
 
 const hidden = applied({
   organisations: [

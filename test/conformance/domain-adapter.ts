@@ -60,6 +60,7 @@ function toProject({ flag, query }: DomainCase): Project {
     nextEnvironmentNumber: 2,
     environmentsRevision: 1,
     evaluationAccess: true,
+    isProtected: false,
     createdAt: 0,
     revision: 1,
   };

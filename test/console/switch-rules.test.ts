@@ -12,9 +12,10 @@ const target = {
   projectId: 'p',
   flagId: 'f',
   flagName: 'gift-cards',
-  environment: { number: 1, name: 'production', isProtected: false },
+  environment: { number: 1, name: 'production' },
+  isProtected: false,
 };
-const guarded = { ...target, environment: { ...target.environment, isProtected: true } };
+const guarded = { ...target, isProtected: true };
 const state = { enabled: false, trafficPercentage: 10, cohortOverrideCount: null, audienceId: null };
 const wish: SwitchWish = {
   ...{ target, next: true, edits: {}, before: {}, isUndo: false, isChanged: false, draft: null },

@@ -189,6 +189,13 @@ t.test('environments are protected as listed, and stay as they are without a lis
   });
   const single = await apply(acme({ name: 'one', protectedEnvironments: ['production'] }));
   t.match(single, { ok: false, problems: [/protectedEnvironments lists production/] });
+  const site = projectOf(await apply(acme({ name: 'site', isProtected: true })), 'site');
+  const isGuarded = () => reader().queries.project(site.id)?.isProtected;
+  t.equal(isGuarded(), true);
+  t.match(await apply(acme({ name: 'site' })), { counts: { changed: 0 } });
+  t.match(await apply(acme({ name: 'site', isProtected: false })), { counts: { changed: 1 } });
+  t.equal(isGuarded(), false);
+  t.match(await apply(shop({ isProtected: true })), { ok: false, problems: [/one by one/] });
 });
 
 t.test('a revoked token frees its name: applied again, there is a new one with a secret', async (t) => {

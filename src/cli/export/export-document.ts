@@ -55,7 +55,7 @@ function* organisationText(
 /** @param more keys of the project in addition to its own */
 function* projectText(scope: ExportScope, project: Project, more: object, indent: number): Generator<string> {
   const { queries, problems } = scope;
-  const { name, evaluationAccess, isMultiEnvironment, environments } = project;
+  const { name, evaluationAccess, isMultiEnvironment, environments, isProtected } = project;
   const where = `project "${shown(name)}"`;
   const audiences = distinctByName(queries.audiencesOf(project.id), nameOf, `${where}: audiences`, problems);
   const unrevoked = [...queries.tokensOf(project.id)].filter(({ revokedAt }) => revokedAt === null);
@@ -65,7 +65,7 @@ function* projectText(scope: ExportScope, project: Project, more: object, indent
     protectedEnvironments: environments.filter(({ isProtected }) => isProtected).map(nameOf),
   };
   const inner = indent + 2;
-  yield `{${fieldsText({ name, ...more, evaluationAccess, ...(isMultiEnvironment ? named : {}) }, inner)},`;
+  yield `{${fieldsText({ name, ...more, evaluationAccess, ...(isMultiEnvironment ? named : { isProtected }) }, inner)},`;
   yield* listText(
     'audiences',
     audiences.map(({ name, rules }) => lineText({ name, rules })),

@@ -17,12 +17,17 @@ export function EnvironmentName({ environment, isBrief = false }: EnvironmentNam
     <span className={classes.environment} data-environment data-production={isLive || undefined}>
       {isLive && <span className={classes.lozenge} />}
       <span className={classes.name}>{name}</span>
-      {isProtected && (
-        <span className={classes.guard} title="Protected: changes of flags are confirmed first">
-          <Lock aria-hidden="true" />
-          <span className={isBrief ? 'heard' : undefined}>protected</span>
-        </span>
-      )}
+      {isProtected && <Guard isBrief={isBrief} />}
+    </span>
+  );
+}
+
+/** Says that changes of flags are confirmed first. */
+export function Guard({ isBrief }: { readonly isBrief: boolean }) {
+  return (
+    <span className={classes.guard} title="Protected: changes of flags are confirmed first">
+      <Lock aria-hidden="true" />
+      <span className={isBrief ? 'heard' : undefined}>protected</span>
     </span>
   );
 }

@@ -51,8 +51,8 @@ function ProductionSwitch({ flag, state, isChosen, id }: ProductionSwitchProps) 
   const { projectId, id: flagId, name: flagName, revision, cohortCount, projectName } = flag;
   const project = useQuery(projectsQuery).data?.projects.find(({ id }) => id === projectId);
   const { environment: number, name, isProtected } = state;
-  const environment = project?.isMultiEnvironment === false ? null : { number, name, isProtected };
-  const { busy, choose } = useFlagSwitch({ projectId, flagId, flagName, environment });
+  const environment = project?.isMultiEnvironment === false ? null : { number, name };
+  const { busy, choose } = useFlagSwitch({ projectId, flagId, flagName, environment, isProtected });
   const onStored = (stored: ConsoleFlagView) => showFoundFlag(client, stored);
   const where = environment === null ? projectName : `${name}, ${projectName}`;
   return (

@@ -33,17 +33,21 @@ function titleOf({ target, next, isUndo }: SwitchWish): string {
 
 /** The reasons for any question: a protected environment, or a change by another member. */
 function Reasons({ wish }: { readonly wish: SwitchWish }) {
-  const { environment } = wish.target;
+  const { environment, isProtected } = wish.target;
   return (
     <>
       {wish.isChanged && (
         <Callout tone="warn">Somebody changed this flag meanwhile. This is the effect now.</Callout>
       )}
-      {environment?.isProtected && (
+      {isProtected && (
         <Text size="sm">
-          <strong>
-            <SafeName name={environment.name} />
-          </strong>{' '}
+          {environment === null ? (
+            'This project'
+          ) : (
+            <strong>
+              <SafeName name={environment.name} />
+            </strong>
+          )}{' '}
           is protected.
         </Text>
       )}

@@ -17,8 +17,9 @@ export interface SwitchTarget {
   readonly environment: {
     readonly number: number;
     readonly name: string;
-    readonly isProtected: boolean;
   } | null;
+  /** Of the environment, or of a single-environment project. */
+  readonly isProtected: boolean;
 }
 
 /** What is stored, as far as it decides what the switch does. */
@@ -89,7 +90,7 @@ export function questionOf({ target, stored, next, isUndo, draft }: SwitchWish):
     if (draft !== null) return 'draft';
     if (reachOf({ ...stored.state, enabled: true }, stored.cohortCount) === 'nobody') return 'nobody';
   }
-  return target.environment?.isProtected ? 'protected' : null;
+  return target.isProtected ? 'protected' : null;
 }
 
 /** What would be stored with a wish. */

@@ -22,6 +22,8 @@ export const projectViewSchema = shape({
   environments: Type.Array(environmentViewSchema),
   environmentsRevision: Type.Integer({ minimum: 0 }),
   evaluationAccess: Type.Boolean(),
+  /** Of a single-environment project: whether changes of its flags ask for a confirmation. */
+  isProtected: Type.Boolean(),
   revision,
   /** The asking member's role in the project. */
   role: roleSchema,
@@ -36,6 +38,14 @@ export const environmentImpactSchema = shape({
   tokensLosing: Type.Array(tokenNameSchema),
   /** Tokens limited to the new name: they begin to work for it. */
   tokensGaining: Type.Array(tokenNameSchema),
+  /** Of a deletion that is previewed: evaluations there in the last 24 hours. */
+  evaluations: Type.Optional(
+    shape({
+      count: Type.Integer({ minimum: 0 }),
+      /** There are too many flags to count them all: there may be more evaluations. */
+      isAtLeast: Type.Boolean(),
+    }),
+  ),
 });
 export type EnvironmentImpact = Static<typeof environmentImpactSchema>;
 
@@ -46,10 +56,10 @@ export type EnvironmentChange = Static<typeof environmentChangeSchema>;
 /** @param role of the asking member in the project. */
 export function projectView(project: Project, role: Role): ProjectView {
   const { id, name, organisationId, isMultiEnvironment, environments } = project;
-  const { environmentsRevision, evaluationAccess, revision } = project;
+  const { environmentsRevision, evaluationAccess, isProtected, revision } = project;
   return {
     ...{ id, name, isPersonal: organisationId === null, isMultiEnvironment, environments: [...environments] },
-    ...{ environmentsRevision, evaluationAccess, revision, role },
+    ...{ environmentsRevision, evaluationAccess, isProtected, revision, role },
   };
 }
 

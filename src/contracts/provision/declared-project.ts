@@ -58,6 +58,8 @@ const projectFields = {
   protectedEnvironments: Type.Optional(
     Type.Array(environmentNameSchema, worded('must be an array of environment names')),
   ),
+  /** Of a single-environment project. Absent: as it is; a new one is not protected. */
+  isProtected: Type.Optional(Type.Boolean(worded('must be true or false'))),
   audiences: Type.Optional(Type.Array(declaredAudienceSchema, worded('must be an array of audiences'))),
   flags: Type.Optional(Type.Array(declaredFlagSchema, worded('must be an array of flags'))),
   tokens: Type.Optional(Type.Array(declaredTokenSchema, worded('must be an array of tokens'))),

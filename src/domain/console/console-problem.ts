@@ -14,6 +14,7 @@ export const consoleProblemCodes = [
   'not-found',
   'conflict',
   'in-use',
+  'protected',
   'link-over',
   'payload-too-large',
   'request-timeout',

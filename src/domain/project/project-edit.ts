@@ -1,7 +1,7 @@
 import type { AuditChange } from '../audit/audit-entry.ts';
 import { personalProjectsMax, projectsMax } from '../bounds.ts';
 import { readName } from '../name-rules.ts';
-import { type ProblemList, shown } from '../problem-list.ts';
+import { type ProblemList, shown, shownList } from '../problem-list.ts';
 import { addCountProblem, addEnvironmentNameProblem } from './environment-edit.ts';
 import { firstEnvironmentNumber, type Project } from './project.ts';
 
@@ -10,12 +10,18 @@ export interface SentProject {
   readonly name: string;
   readonly isMultiEnvironment: boolean;
   readonly environments?: readonly string[];
+  /** Those of `environments` that are protected. */
+  readonly protectedEnvironments?: readonly string[];
+  /** Of a single-environment project. */
+  readonly isProtected?: boolean;
 }
 
 /** Settings of a project; an absent field keeps its value. */
 export interface ProjectSettings {
   readonly name?: string;
   readonly evaluationAccess?: boolean;
+  /** Only for a single-environment project. */
+  readonly isProtected?: boolean;
 }
 
 type Owner = Pick<Project, 'organisationId' | 'ownerMemberId'>;
@@ -72,18 +78,24 @@ export function newProject(
   now: number,
   problems: ProblemList,
 ): Project {
-  const { isMultiEnvironment, environments = [] } = sent;
+  const { isMultiEnvironment, environments = [], protectedEnvironments = [], isProtected = false } = sent;
   const name = readName(sent.name, problems);
   if (!isMultiEnvironment && environments.length > 0) problems.add(() => hasNoEnvironments);
   addListProblems(environments, problems);
+  addProtectionProblems(sent, problems);
   return {
     ...{ id, name, ...owner, isMultiEnvironment },
     environments: environments.map((one, index) => {
-      return { number: firstEnvironmentNumber + index, name: one, isProtected: false };
+      return {
+        number: firstEnvironmentNumber + index,
+        name: one,
+        isProtected: protectedEnvironments.includes(one),
+      };
     }),
     nextEnvironmentNumber: firstEnvironmentNumber + environments.length,
     environmentsRevision: 1,
     evaluationAccess: true,
+    isProtected,
     createdAt: now,
     revision: 1,
   };
@@ -91,6 +103,17 @@ export function newProject(
 
 const hasNoEnvironments =
   'environments is not accepted with "isMultiEnvironment": false: a single-environment project has no list of them';
+
+/** In a multi-environment project each environment is protected by itself. */
+export const protectsByEnvironment =
+  'isProtected is not accepted for a project with several environments: protect them one by one';
+
+function addProtectionProblems(sent: SentProject, problems: ProblemList): void {
+  if (sent.isMultiEnvironment && sent.isProtected) problems.add(() => protectsByEnvironment);
+  const unknown = (sent.protectedEnvironments ?? []).filter((name) => !sent.environments?.includes(name));
+  if (unknown.length > 0)
+    problems.add(() => `protectedEnvironments lists ${shownList(unknown)}, not in environments`);
+}
 
 function addListProblems(names: readonly string[], problems: ProblemList): void {
   addCountProblem(names.length, problems);
@@ -104,9 +127,14 @@ function addListProblems(names: readonly string[], problems: ProblemList): void 
 
 /** The audit entry of a new project. */
 export function newProjectChanges(project: Project): AuditChange[] {
-  const { name, isMultiEnvironment, evaluationAccess } = project;
+  const { name, isMultiEnvironment, evaluationAccess, isProtected } = project;
   const environments = project.environments.map((one) => one.name);
-  const fields = { name, ...(isMultiEnvironment ? { environments } : {}), evaluationAccess };
+  const guarded = project.environments.filter((one) => one.isProtected).map((one) => one.name);
+  const fields = {
+    ...{ name, ...(isMultiEnvironment ? { environments } : {}), evaluationAccess },
+    ...(guarded.length > 0 ? { protectedEnvironments: guarded } : {}),
+    ...(isProtected ? { isProtected } : {}),
+  };
   return Object.entries(fields).map(([field, after]) => ({ field, before: null, after }));
 }
 
@@ -116,7 +144,7 @@ export function withSettings(
   settings: ProjectSettings,
 ): { readonly project: Project; readonly changes: readonly AuditChange[] } {
   const after: Project = { ...before, ...settings };
-  const fields = ['name', 'evaluationAccess'] as const;
+  const fields = ['name', 'evaluationAccess', 'isProtected'] as const;
   const changes = fields
     .filter((field) => before[field] !== after[field])
     .map((field): AuditChange => ({ field, before: before[field], after: after[field] }));

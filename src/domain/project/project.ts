@@ -38,6 +38,8 @@ export interface Project {
   readonly environmentsRevision: number;
   /** Off: both routes of the Evaluation API answer 403 for this project. */
   readonly evaluationAccess: boolean;
+  /** Of a single-environment project: as `isProtected` of an environment. Otherwise false. */
+  readonly isProtected: boolean;
   readonly createdAt: number;
   readonly revision: number;
 }

@@ -18,6 +18,8 @@ const sent = shape({
   isPersonal: optional(Type.Boolean()),
   isMultiEnvironment: Type.Boolean(),
   environments: optional(Type.Array(text)),
+  protectedEnvironments: optional(Type.Array(text)),
+  isProtected: optional(Type.Boolean()),
 });
 export type CreateProjectBody = Static<typeof sent>;
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { environmentChangeSchema } from '../../contracts/console/project-views.ts';
 import { shape, text } from '../../contracts/console/view-parts.ts';
 import { findByNumber } from '../../domain/console/find-in-project.ts';
+import { refuse } from '../../domain/outcome.ts';
 import { withoutEnvironment } from '../../domain/project/environment-edit.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 import { refuseTyped } from '../refuse-typed.ts';
@@ -19,7 +20,10 @@ export const deleteEnvironment = consoleWrite('delete-environment', {
     const found = findByNumber(project, request.params['number']);
     if (!found.ok) return found;
     const { number, name, isProtected } = found.value;
-    const refused = refuseMoved(principal, request.body.revision) ?? refuseTyped(request.body.name, name);
+    const moved = refuseMoved(principal, request.body.revision);
+    if (moved !== null) return moved;
+    if (isProtected) return refuse('protected', `${name} is protected. Stop protecting it, then delete it.`);
+    const refused = refuseTyped(request.body.name, name);
     if (refused !== null) return refused;
     return changeEnvironment(queries, request, principal, context, {
       action: 'environment.delete',

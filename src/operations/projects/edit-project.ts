@@ -9,6 +9,7 @@ import type { Project } from '../../domain/project/project.ts';
 import {
   addNeighbourProblems,
   type ProjectSettings,
+  protectsByEnvironment,
   withSettings,
 } from '../../domain/project/project-edit.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
@@ -16,7 +17,7 @@ import { projectEntry } from '../audit-entries.ts';
 import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
-/** Changes the name and the Evaluation API access. */
+/** Changes the name, the Evaluation API access and the protection of a single-environment project. */
 export const editProject = consoleWrite('edit-project', {
   route: 'PATCH /projects/{projectId}',
   access: inProject('admin'),
@@ -24,6 +25,7 @@ export const editProject = consoleWrite('edit-project', {
     revision,
     name: optional(text),
     evaluationAccess: optional(Type.Boolean()),
+    isProtected: optional(Type.Boolean()),
   }),
   answer: projectViewSchema,
   run: (queries, request, principal, context) => {
@@ -58,6 +60,7 @@ function readSettings(
   sent: ProjectSettings,
   problems: ProblemList,
 ): ProjectSettings {
+  if (sent.isProtected !== undefined && project.isMultiEnvironment) problems.add(() => protectsByEnvironment);
   if (sent.name === undefined) return sent;
   const name = readName(sent.name, problems);
   if (name !== project.name) {

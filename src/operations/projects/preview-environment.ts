@@ -6,10 +6,12 @@ import { ProblemList } from '../../domain/problem-list.ts';
 import { addNameProblem } from '../../domain/project/environment-edit.ts';
 import { impactOfName } from '../../domain/project/environment-impact.ts';
 import type { Project } from '../../domain/project/project.ts';
+import type { RecordQueries } from '../../domain/record-queries.ts';
+import { hourMs, hourOf, hoursShown } from '../../domain/usage/evaluation-count.ts';
 import { consoleRead, inProject, type Shown } from '../operation.ts';
 
 /**
- * The effects on tokens: of a rename to `name`; without a name, of a deletion; with the number `new`, of a creation. A
+ * What a deletion would end; the effects on tokens: of a rename to `name`; without a name, of a deletion; with the number `new`, of a creation. A
  * name that the change would refuse is refused.
  */
 export const previewEnvironment = consoleRead('preview-environment', {
@@ -26,9 +28,31 @@ export const previewEnvironment = consoleRead('preview-environment', {
     if (refused !== null) return refused;
     const tokens = queries.tokensOf(project.id);
     const impact = impactOfName(tokens, environment?.name ?? null, next, context.now);
-    return succeed({ value: environmentImpactView(impact) });
+    const value = environmentImpactView(impact);
+    if (environment === null || next !== null) return succeed({ value });
+    return succeed({
+      value: { ...value, evaluations: countIn(queries, project, environment.number, context.now) },
+    });
   },
 });
+
+/** This many counts are read at most, the newest hours first: the request must not keep others waiting. */
+const countsReadMax = 20_000;
+
+/** Evaluations of all flags in an environment in the last 24 hours. */
+function countIn(queries: RecordQueries, { id }: Project, number: number, now: number) {
+  const flagIds = Array.from(queries.flagPlacesOf(id), (place) => place.id);
+  const hours = Math.min(hoursShown, Math.floor(countsReadMax / Math.max(1, flagIds.length)));
+  let count = 0;
+  for (let ago = 0; ago < hours; ago += 1) {
+    for (const flagId of flagIds) {
+      const found = queries.evaluationCounts(flagId, hourOf(now) - ago * hourMs);
+      const here = found.find(({ environmentNumber }) => environmentNumber === number);
+      count += (here?.on ?? 0) + (here?.off ?? 0);
+    }
+  }
+  return { count, isAtLeast: hours < hoursShown };
+}
 
 /** @param number null for a new environment. @param name null for a deletion. */
 function refuseName(

@@ -215,7 +215,7 @@ function shownFlag(flag: Flag, project: Project): ReadFlag {
     states: shown.map(([number, { enabled, trafficPercentage, cohortOverride, audienceId }]) => ({
       environment: number,
       name: environments.get(number)?.name ?? '',
-      isProtected: environments.get(number)?.isProtected ?? false,
+      isProtected: environments.get(number)?.isProtected ?? project.isProtected,
       ...{ enabled, trafficPercentage, cohortOverrideCount: cohortOverride?.length ?? null, audienceId },
     })),
   };

@@ -42,6 +42,7 @@ const project = {
   nextEnvironmentNumber: 1,
   environmentsRevision: 1,
   evaluationAccess: true,
+  isProtected: false,
 };
 
 /** Explains the effect of each rule, as the console's trial does. */

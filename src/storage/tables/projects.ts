@@ -20,6 +20,7 @@ export const projectRecord = recordOf<Project>('projects', {
   nextEnvironmentNumber: plain,
   environmentsRevision: plain,
   evaluationAccess: plain,
+  isProtected: plain,
   createdAt: plain,
   revision: plain,
 });

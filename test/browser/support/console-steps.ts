@@ -18,7 +18,7 @@ export async function goTo(page: Page, title: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
 }
 
-/** @param environments in addition to production and staging, which the form suggests */
+/** Production is not protected. @param environments in addition to production and staging, which the form suggests */
 export async function createProject(
   page: Page,
   name: string,
@@ -32,6 +32,7 @@ export async function createProject(
     await names.fill(environment);
     await names.press('Enter');
   }
+  await dialog(page).getByRole('checkbox', { name: 'Protect production' }).uncheck();
   await finishDialog(page, 'Create project');
   await page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
 }

@@ -81,6 +81,7 @@ function projectWith(mayHaveTokens: boolean) {
             protectedEnvironments: fc.subarray(environments),
           }),
       flags: fc.uniqueArray(flagOf(environments, audienceNames), { ...unique, maxLength: 5 }),
+      ...(environments === null ? { isProtected: fc.boolean() } : {}),
       ...(mayHaveTokens ? { tokens: fc.uniqueArray(tokens, { ...unique, maxLength: 3 }) } : {}),
     });
   });

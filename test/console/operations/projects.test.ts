@@ -179,13 +179,18 @@ t.test('an environment is created, edited and deleted; its number is never given
   t.strictSame(await audited(), []);
 
   const remove = `DELETE ${path}/environments/2`;
-  t.match(await owner(400, remove, { revision: 3, name: 'Stage' }), { detail: /^name must be "stage"/ });
   await owner(409, remove, { revision: 2, name: 'stage' });
-  t.match(await owner(200, remove, { revision: 3, name: 'stage' }), {
+  t.match(await owner(409, remove, { revision: 3, name: 'stage' }), { error: 'Still protected' });
+  await owner(200, `PATCH ${path}/environments/2`, { revision: 3, isProtected: false });
+  await audited();
+  t.match(await owner(200, remove, { revision: 4, name: 'stage' }), {
     project: { environments: [{ number: 1 }, { number: 3 }] },
   });
   t.match(await audited(), [{ action: 'environment.delete', environment: 'stage' }]);
-  await owner(404, remove, { revision: 4, name: 'stage' });
+  t.match(await owner(400, `DELETE ${path}/environments/1`, { revision: 5, name: 'Production' }), {
+    detail: /^name must be "production"/,
+  });
+  await owner(404, remove, { revision: 5, name: 'stage' });
   const again = await owner(201, `POST ${path}/environments`, { name: 'staging' });
   t.match(again.project.environments, [{}, {}, { number: 4 }]);
   const shown = await owner(200, `GET ${path}/flags/${flag.id}`);
@@ -200,13 +205,41 @@ t.test('an environment is created, edited and deleted; its number is never given
   await audited();
 });
 
+t.test('a new project is protected as sent, and one with a single environment as a whole', async (t) => {
+  const environments = ['production', 'staging'];
+  const guarded = { environments, protectedEnvironments: ['production'] };
+  const shop = await owner(201, 'POST /projects', { name: 'guarded', isMultiEnvironment: true, ...guarded });
+  t.match(shop.environments, [{ isProtected: true }, { isProtected: false }]);
+  t.same(fieldsOf((await audited())[0]).at(-1), ['protectedEnvironments', null, ['production']]);
+  const wrong = { name: 'x', isMultiEnvironment: true, environments, protectedEnvironments: ['prod'] };
+  t.match(await owner(400, 'POST /projects', { ...wrong, isProtected: true }), {
+    detail: /protectedEnvironments lists prod.*one by one|one by one.*protectedEnvironments lists prod/s,
+  });
+  const { revision } = shop;
+  t.match(await owner(400, `PATCH /projects/${shop.id}`, { revision, isProtected: true }), {
+    detail: /protect them one by one/,
+  });
+  const site = await owner(201, 'POST /projects', {
+    name: 'site',
+    isMultiEnvironment: false,
+    isProtected: true,
+  });
+  t.match(site, { isProtected: true });
+  await audited();
+  t.match(await owner(200, `PATCH /projects/${site.id}`, { revision: 1, isProtected: false }), {
+    ...{ isProtected: false, revision: 2 },
+  });
+  t.same(fieldsOf((await audited())[0]), [['isProtected', true, false]]);
+});
+
 t.test('a preview names the active tokens that a new name affects, and matches the result', async (t) => {
   const path = `/projects/${impacted.id}/environments`;
   const preview = (number: string, name?: string) =>
     owner(200, `GET ${path}/${number}/impact${name === undefined ? '' : `?name=${name}`}`);
   const [lost, gained] = [[{ id: losing.id, name: 'old' }], [{ id: gaining.id, name: 'early' }]];
   t.strictSame(await preview('2', 'stage'), { tokensLosing: lost, tokensGaining: gained });
-  t.strictSame(await preview('2'), { tokensLosing: lost, tokensGaining: [] }, 'a deletion');
+  const evaluations = { count: 0, isAtLeast: false };
+  t.strictSame(await preview('2'), { tokensLosing: lost, tokensGaining: [], evaluations }, 'a deletion');
   t.strictSame(await preview('new', 'stage'), { tokensLosing: [], tokensGaining: gained }, 'a creation');
   t.strictSame(await preview('2', 'staging'), { tokensLosing: [], tokensGaining: [] }, 'the same name');
   for (const asked of ['2/impact?name=production', '2/impact?name=A', 'new/impact'])

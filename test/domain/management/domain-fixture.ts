@@ -29,6 +29,7 @@ export function projectWith(environments: readonly string[] | null): Project {
     nextEnvironmentNumber: (environments?.length ?? 0) + 1,
     environmentsRevision: 1,
     evaluationAccess: true,
+    isProtected: false,
     createdAt: 1000,
     revision: 1,
   };

@@ -77,6 +77,7 @@ export function projectOf(organisationId: string | null, change: Partial<Project
     nextEnvironmentNumber: 1,
     environmentsRevision: 1,
     evaluationAccess: true,
+    isProtected: false,
     createdAt: 1,
     revision: 1,
     ...change,

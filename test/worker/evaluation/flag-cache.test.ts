@@ -15,6 +15,7 @@ const project: Project = {
   nextEnvironmentNumber: 1,
   environmentsRevision: 1,
   evaluationAccess: true,
+  isProtected: false,
   createdAt: 1,
   revision: 1,
 };

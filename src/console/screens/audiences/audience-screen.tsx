@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { AudienceView } from '../../../contracts/console/audience-views.ts';
-import type { EnvironmentView } from '../../../contracts/console/project-views.ts';
+import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { audienceQuery, audiencesQuery } from '../../client/queries.ts';
@@ -110,7 +110,8 @@ function DeleteAudience({ audience, onClose }: DeleteAudienceProps) {
 
 const listedMax = 10;
 
-function protectedUses({ uses }: AudienceView, environments: readonly EnvironmentView[]) {
+function protectedUses({ uses }: AudienceView, { environments, isProtected: isAll }: ProjectView) {
+  if (isAll) return uses.map(({ flagId, flagName }) => ({ flagId, flagName, names: ['this project'] }));
   const guarded = environments.filter(({ isProtected }) => isProtected);
   return uses
     .map(({ flagId, flagName, environmentNumbers }) => {
@@ -123,8 +124,8 @@ function protectedUses({ uses }: AudienceView, environments: readonly Environmen
 /**
  * The effects of a change of rules on protected environments, by the names of flags and environments; null for none.
  */
-function protectedUsesWarning(audience: AudienceView, environments: readonly EnvironmentView[]) {
-  const uses = protectedUses(audience, environments);
+function protectedUsesWarning(audience: AudienceView, project: ProjectView) {
+  const uses = protectedUses(audience, project);
   if (uses.length === 0) return null;
   const unlisted = audience.useCount - audience.uses.length;
   const more = Math.max(0, uses.length - listedMax) + unlisted;
@@ -170,7 +171,7 @@ function useSave({ id: audienceId, projectId }: AudienceView, handle: DraftHandl
 }
 
 function Loaded({ audience }: { readonly audience: AudienceView }) {
-  const { environments } = useProject();
+  const project = useProject();
   const canEdit = useCanEdit();
   const isEditable = useAudiencesAvailable() && canEdit;
   const stored = storedOf(audience);
@@ -224,7 +225,7 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
       <ReviewBar
         handle={handle}
         problem={rule.problemOf(name, true) ?? ruleProblem}
-        warning={changesRules && protectedUsesWarning(audience, environments)}
+        warning={changesRules && protectedUsesWarning(audience, project)}
         onSave={useSave(audience, handle)}
       />
       {isDeleting && <DeleteAudience audience={audience} onClose={deletion.close} />}

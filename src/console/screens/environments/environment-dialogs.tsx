@@ -1,19 +1,23 @@
-import { Checkbox, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { EnvironmentImpact, EnvironmentView } from '../../../contracts/console/project-views.ts';
+import { isProduction } from '../../../domain/project/production.ts';
 import { call } from '../../client/call.ts';
+import { listedState } from '../../client/flag-list.ts';
+import { flagsQuery, syncStreamsQuery } from '../../client/queries.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Callout } from '../../parts/callout.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
 import { environmentRule, uniqueNameRule } from '../../parts/field-rules.ts';
 import { showDone } from '../../parts/notices.tsx';
 import { SafeName } from '../../parts/safe-name.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { environmentNameHint } from '../../parts/words.ts';
+import { countOf, environmentNameHint } from '../../parts/words.ts';
 import { useProject, useProjectChange } from '../../shell/project-context.ts';
+import { countWords } from '../flag/delete-flag.tsx';
 import classes from './environments.module.css';
 
 type TokenNames = EnvironmentImpact['tokensLosing'];
@@ -95,7 +99,9 @@ export function CreateEnvironment({ onClose }: { readonly onClose: () => void })
   const { id: projectId, environments } = useProject();
   const apply = useProjectChange();
   const [name, setName] = useState('');
-  const [isProtected, setProtected] = useState(false);
+  const [chosen, setProtected] = useState<boolean | null>(null);
+  // What is called production is protected unless that is unticked.
+  const isProtected = chosen ?? isProduction({ name, isProtected: false });
   const rule = uniqueNameRule(
     environmentRule,
     environments.map((each) => each.name),
@@ -146,6 +152,28 @@ export function CreateEnvironment({ onClose }: { readonly onClose: () => void })
 interface EnvironmentDialogProps {
   readonly environment: EnvironmentView;
   readonly onClose: () => void;
+}
+
+interface UnprotectProps {
+  readonly name: string;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+export function Unprotect({ name, onConfirm, onClose }: UnprotectProps) {
+  return (
+    <ConfirmDialog
+      title={`Stop protecting ${name}?`}
+      confirm="Stop protecting"
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        Every Editor can then change flags in <strong>{name}</strong> without being asked to confirm: a single
+        click or key switches a flag there.
+      </Text>
+    </ConfirmDialog>
+  );
 }
 
 interface MeanwhileProps {
@@ -222,9 +250,51 @@ export function RenameEnvironment({ environment, onClose }: EnvironmentDialogPro
   );
 }
 
-export function DeleteEnvironment({ environment, onClose }: EnvironmentDialogProps) {
+/** The flags that are on in an environment, of all that the page has read; and the programs that follow it. */
+function useInUse({ number, name }: EnvironmentView) {
+  const { id: projectId } = useProject();
+  const { data: list } = useQuery(flagsQuery(projectId));
+  const { data: streams } = useQuery(syncStreamsQuery(projectId));
+  const on = list?.flags.filter((flag) => listedState(flag, number)?.enabled === true).length;
+  const programs = streams?.environments
+    .filter(({ environment }) => environment === name)
+    .reduce((total, { streams: some }) => total + some, 0);
+  const flagWords =
+    list?.isWhole === true && on !== undefined
+      ? `${countOf(on, 'flag')} ${on === 1 ? 'is' : 'are'} on there.`
+      : 'Counting the flags that are on …';
+  const programWords = programs ? ` ${countOf(programs, 'program')} connected there now.` : '';
+  return { isLikely: (on ?? 0) > 0 || (programs ?? 0) > 0, words: `${flagWords}${programWords}` };
+}
+
+/** Says that a protected environment is not deleted. */
+function StillProtected({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
+  return (
+    <Dialog title={`${name} is protected`} onClose={onClose}>
+      <Stack gap="md">
+        <Text size="sm">Stop protecting it, then delete it.</Text>
+        <Group justify="flex-end">
+          <Button data-autofocus variant="default" onClick={onClose}>
+            OK
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+export function DeleteEnvironment(props: EnvironmentDialogProps) {
+  const { environment, onClose } = props;
+  const present = useProject().environments.find(({ number }) => number === environment.number);
+  if (present?.isProtected === true) return <StillProtected name={present.name} onClose={onClose} />;
+  return <DeleteUnprotected {...props} />;
+}
+
+/** Says what would be lost, in use or not, before the name is typed. */
+function DeleteUnprotected({ environment, onClose }: EnvironmentDialogProps) {
   const { id: projectId, environmentsRevision: revision } = useProject();
   const { number, name } = environment;
+  const inUse = useInUse(environment);
   const apply = useProjectChange();
   const { impact, isKnown, error } = useImpact(number, '');
   const remove = useMutation({
@@ -247,6 +317,13 @@ export function DeleteEnvironment({ environment, onClose }: EnvironmentDialogPro
       onClose={onClose}
     >
       <Stack gap="sm">
+        <Callout tone={inUse.isLikely || (impact?.evaluations?.count ?? 0) > 0 ? 'warn' : 'plain'}>
+          <span role="status">
+            {impact?.evaluations?.isAtLeast && 'At least: '}
+            {countWords(error === null ? impact?.evaluations?.count : null)}
+          </span>{' '}
+          {inUse.words}
+        </Callout>
         <Text size="sm">
           All flags lose their state there, and applications that ask for <strong>{name}</strong> get 404.
           This cannot be undone.

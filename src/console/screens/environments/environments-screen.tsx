@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,7 +7,6 @@ import { call } from '../../client/call.ts';
 import { BusySwitch } from '../../parts/busy-switch.tsx';
 import { DangerItem } from '../../parts/danger-item.tsx';
 import { type Column, DataList } from '../../parts/data-list.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { EnvironmentName } from '../../parts/environment-name.tsx';
 import { MoreActions } from '../../parts/more-actions.tsx';
 import { showDone, showFailure } from '../../parts/notices.tsx';
@@ -15,29 +14,12 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty } from '../../parts/page-states.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { useCanAdminister, useProject, useProjectChange } from '../../shell/project-context.ts';
-import { CreateEnvironment, DeleteEnvironment, RenameEnvironment } from './environment-dialogs.tsx';
-
-interface UnprotectProps {
-  readonly name: string;
-  readonly onConfirm: () => void;
-  readonly onClose: () => void;
-}
-
-function Unprotect({ name, onConfirm, onClose }: UnprotectProps) {
-  return (
-    <ConfirmDialog
-      title={`Stop protecting ${name}?`}
-      confirm="Stop protecting"
-      onConfirm={onConfirm}
-      onClose={onClose}
-    >
-      <Text size="sm">
-        Every Editor can then change flags in <strong>{name}</strong> without being asked to confirm: a single
-        click or key switches a flag there.
-      </Text>
-    </ConfirmDialog>
-  );
-}
+import {
+  CreateEnvironment,
+  DeleteEnvironment,
+  RenameEnvironment,
+  Unprotect,
+} from './environment-dialogs.tsx';
 
 /** Protecting acts at once. To stop it is confirmed first, and can be undone: the way back protects again. */
 function ProtectSwitch({ environment }: { readonly environment: EnvironmentView }) {

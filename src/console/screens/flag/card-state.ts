@@ -45,6 +45,11 @@ export function draftedReach(handle: DraftHandle, environment: string): Omit<Sto
   };
 }
 
+/** Whether changes of a state ask first. @param number of the environment, as a decimal */
+export function isGuarded(project: ProjectView, number: string): boolean {
+  return environmentOf(project, number)?.isProtected ?? project.isProtected;
+}
+
 /** The environment with this number as a decimal; undefined in a project without environments. */
 export function environmentOf(project: ProjectView, number: string): EnvironmentView | undefined {
   return project.environments.find((each) => String(each.number) === number);

@@ -12,7 +12,7 @@ import { showDone } from '../../parts/notices.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { countOf } from '../../parts/words.ts';
 import { useProject } from '../../shell/project-context.ts';
-import { environmentOf, shownEnvironments } from './card-state.ts';
+import { environmentOf, isGuarded, shownEnvironments } from './card-state.ts';
 import { useUncounted } from './uncounted.ts';
 
 /** The button does not wait longer than this for the number of evaluations. */
@@ -47,14 +47,15 @@ function useOnWords({ states }: ConsoleFlagView): string | null {
   const project = useProject();
   const on = shownEnvironments(project, states).filter((number) => states[number]?.enabled === true);
   const names = on.slice(0, namedMax).map((number) => {
-    const found = environmentOf(project, number);
-    return found?.isProtected ? `${found.name} (protected)` : found?.name;
+    const name = environmentOf(project, number)?.name;
+    return isGuarded(project, number) ? `${name} (protected)` : name;
   });
   const more = on.length > namedMax ? ` and ${on.length - namedMax} more` : '';
   return on.length === 0 ? null : `${names.join(', ')}${more}`;
 }
 
-function countWords(count: number | null | undefined): string {
+/** @param count undefined: it is being counted; null: that failed */
+export function countWords(count: number | null | undefined): string {
   if (count === undefined) return 'Counting the evaluations of the last 24 hours …';
   if (count === null) return 'The evaluations of the last 24 hours could not be counted.';
   if (count === 0) return 'No evaluations in the last 24 hours.';

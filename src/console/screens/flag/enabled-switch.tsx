@@ -7,7 +7,7 @@ import { useProject } from '../../shell/project-context.ts';
 import { placeWords } from '../../switching/effect-words.ts';
 import { type SwitchDraft, storedSwitch } from '../../switching/switch-rules.ts';
 import { useFlagSwitch } from '../../switching/use-flag-switch.ts';
-import { cardEdits, environmentOf } from './card-state.ts';
+import { cardEdits, environmentOf, isGuarded } from './card-state.ts';
 import classes from './flag.module.css';
 import { type FlagEditing, storedOf } from './use-flag-editing.ts';
 
@@ -32,9 +32,16 @@ function cardDraft(handle: DraftHandle, environment: string): SwitchDraft | null
 /** Acts at once and can be undone, or asks first. */
 export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
   const { flag, handle } = editing;
-  const found = environmentOf(useProject(), environment) ?? null;
+  const project = useProject();
+  const found = environmentOf(project, environment) ?? null;
   const { id: flagId, projectId, name: flagName } = flag;
-  const target = { projectId, flagId, flagName, environment: found };
+  const target = {
+    projectId,
+    flagId,
+    flagName,
+    environment: found,
+    isProtected: isGuarded(project, environment),
+  };
   const { busy, choose } = useFlagSwitch(target);
   const key = stateKey(environment, 'enabled');
   const enabled = handle.value(key) as boolean;

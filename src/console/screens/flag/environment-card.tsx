@@ -4,7 +4,7 @@ import { reachOf } from '../../../domain/flag/reach.ts';
 import { isProductionState } from '../../../domain/project/production.ts';
 import { stateKey } from '../../draft/flag-fields.ts';
 import type { DraftHandle } from '../../draft/use-draft.ts';
-import { EnvironmentName } from '../../parts/environment-name.tsx';
+import { EnvironmentName, Guard } from '../../parts/environment-name.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
@@ -168,7 +168,15 @@ export function EnvironmentCard({ environment, editing, onClose }: EnvironmentCa
       label={name}
       isOneLine
       tone={isProductionState(project, environment) && found !== undefined ? 'production' : undefined}
-      title={found === undefined ? name : <EnvironmentName environment={found} />}
+      title={
+        found !== undefined ? (
+          <EnvironmentName environment={found} />
+        ) : (
+          <>
+            {name} {project.isProtected && <Guard isBrief={false} />}
+          </>
+        )
+      }
       aside={
         <Group gap={4} wrap="nowrap">
           {isDrafted(handle, environment) && <Mark tone="accent">not saved</Mark>}

@@ -19,7 +19,7 @@ import { StateMark } from '../../switching/state-mark.tsx';
 import { storedSwitch } from '../../switching/switch-rules.ts';
 import { lastFlagsSearch } from '../flags/list-view.ts';
 import { LostName, NewName } from '../flags/taken-name.tsx';
-import { environmentOf, shownEnvironments } from './card-state.ts';
+import { environmentOf, isGuarded, shownEnvironments } from './card-state.ts';
 import { DeleteFlag } from './delete-flag.tsx';
 import classes from './flag.module.css';
 import type { FlagEditing } from './use-flag-editing.ts';
@@ -110,7 +110,8 @@ function ProductionSummary({ editing: { flag } }: { readonly editing: FlagEditin
     <div className={classes.summary}>
       {live.slice(0, productionShownMax).map((number) => {
         const environment = environmentOf(project, number) ?? null;
-        const stored = storedSwitch(flag, { projectId, flagId, flagName, environment });
+        const isProtected = isGuarded(project, number);
+        const stored = storedSwitch(flag, { projectId, flagId, flagName, environment, isProtected });
         return (
           <span key={number} className={classes.summaryPart}>
             {environment !== null && <EnvironmentName environment={environment} isBrief />}

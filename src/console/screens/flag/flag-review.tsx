@@ -13,7 +13,7 @@ import { countOf } from '../../parts/words.ts';
 import { useProject } from '../../shell/project-context.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { effectOf } from '../../switching/effect-words.ts';
-import { draftedReach, environmentOf, shownEnvironments } from './card-state.ts';
+import { draftedReach, environmentOf, isGuarded, shownEnvironments } from './card-state.ts';
 import classes from './flag.module.css';
 import { type FlagEditing, showFlagChange, useAudienceName } from './use-flag-editing.ts';
 
@@ -80,8 +80,8 @@ function ProtectedWarning({
   readonly touched: readonly string[];
 }) {
   const project = useProject();
-  const guarded = touched.filter((number) => environmentOf(project, number)?.isProtected);
-  const nameOf = (number: string) => environmentOf(project, number)?.name ?? '';
+  const guarded = touched.filter((number) => isGuarded(project, number));
+  const nameOf = (number: string) => environmentOf(project, number)?.name ?? 'This project';
   const acting = guarded.filter((number) => !staysOff(editing, number)).map(nameOf);
   const resting = guarded.filter((number) => staysOff(editing, number)).map(nameOf);
   const are = (names: readonly string[]) => (names.length === 1 ? 'is' : 'are');
@@ -142,7 +142,7 @@ export function FlagReview({ editing }: { readonly editing: FlagEditing }) {
   const touched = useTouched(editing);
   const who = useLastEditor(flag, handle);
   const { changes } = handle;
-  const isGuarded = touched.some((number) => environmentOf(project, number)?.isProtected);
+  const isWarned = touched.some((number) => isGuarded(project, number));
   const save = async () => {
     await editing.save();
     showDone(`Saved ${countOf(changes.length, 'change')} of ${visibleName(flag.name)}.`);
@@ -157,7 +157,7 @@ export function FlagReview({ editing }: { readonly editing: FlagEditing }) {
       onSave={save}
       problem={problemOf(handle)}
       effect={<Effects editing={editing} touched={touched} />}
-      warning={isGuarded && <ProtectedWarning editing={editing} touched={touched} />}
+      warning={isWarned && <ProtectedWarning editing={editing} touched={touched} />}
     />
   );
 }

@@ -1,8 +1,8 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type FlagItem, listedState } from '../../client/flag-list.ts';
-import { EnvironmentName } from '../../parts/environment-name.tsx';
 import { countOf } from '../../parts/words.ts';
+import { ColumnName } from './column-name.tsx';
 import { FavouriteButton } from './favourite-button.tsx';
 import type { FlagColumn } from './flag-columns.ts';
 import { FlagLink, FlagNotes } from './flag-name.tsx';
@@ -23,10 +23,11 @@ function States({ projectId, flag, columns, canEdit }: StatesProps) {
       {columns.map((column) => {
         const state = listedState(flag, column.number);
         if (state === undefined) return null;
-        const { environment } = column;
         return (
           <div key={column.number} className={classes.cardState}>
-            <dt>{environment === null ? 'State' : <EnvironmentName environment={environment} isBrief />}</dt>
+            <dt>
+              <ColumnName column={column} />
+            </dt>
             <dd>
               <StateControl {...{ projectId, canEdit, flag, column, state }} />
             </dd>

@@ -8,6 +8,7 @@ export interface FlagColumn {
   readonly number: number;
   /** Null for the only state in a single-environment project. */
   readonly environment: EnvironmentView | null;
+  readonly isProtected: boolean;
   readonly isPinned: boolean;
 }
 
@@ -52,14 +53,16 @@ export function orderedEnvironments(
 
 /** The shown columns, pinned ones first; one column when flags have one state. */
 export function flagColumns(project: ProjectView, preferences: ProjectPreferences): readonly FlagColumn[] {
-  if (!project.isMultiEnvironment) return [{ number: soleEnvironment, environment: null, isPinned: false }];
+  const { isProtected } = project;
+  if (!project.isMultiEnvironment)
+    return [{ number: soleEnvironment, environment: null, isProtected, isPinned: false }];
   const hidden = new Set(preferences.hiddenColumns);
   const pinned = new Set(pinnedNumbers(project, preferences));
   return orderedEnvironments(project, preferences)
     .filter(({ number }) => !hidden.has(number))
     .map((environment) => {
-      const { number } = environment;
-      return { number, environment, isPinned: pinned.has(number) };
+      const { number, isProtected } = environment;
+      return { number, environment, isProtected, isPinned: pinned.has(number) };
     });
 }
 

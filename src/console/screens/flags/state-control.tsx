@@ -67,7 +67,8 @@ interface StateControlProps {
 function SwitchedState({ projectId, flag, column, state, tabIndex = 0 }: Omit<StateControlProps, 'canEdit'>) {
   const { id: flagId, name: flagName, revision, cohortCount } = flag;
   const { environment } = column;
-  const { busy, choose } = useFlagSwitch({ projectId, flagId, flagName, environment });
+  const { isProtected } = column;
+  const { busy, choose } = useFlagSwitch({ projectId, flagId, flagName, environment, isProtected });
   const isOn = state.enabled;
   const button = (
     <button

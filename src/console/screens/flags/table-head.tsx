@@ -4,7 +4,7 @@ import type { VirtualItem } from '@tanstack/react-virtual';
 import ArrowDown from 'lucide-react/icons/arrow-down';
 import ArrowUp from 'lucide-react/icons/arrow-up';
 import type { ReactNode } from 'react';
-import { EnvironmentName } from '../../parts/environment-name.tsx';
+import { ColumnName } from './column-name.tsx';
 import type { FlagSort } from './filter-flags.ts';
 import type { FlagColumn } from './flag-columns.ts';
 import classes from './flags.module.css';
@@ -85,18 +85,13 @@ export function TableHead({ layout, columns, sought, tabColumn, sort, onSort }: 
     isTab: tabColumn === position,
     isSought: by === sought,
   });
-  const stateHead = (
-    { number, environment }: FlagColumn,
-    position: number,
-    left: number,
-    stuck: HeadCellProps['stuck'],
-  ) => (
+  const stateHead = (column: FlagColumn, position: number, left: number, stuck: HeadCellProps['stuck']) => (
     <HeadCell
-      key={number}
-      {...cell(number, position, left, stateWidth, stuck)}
-      {...(environment === null ? {} : { title: environment.name })}
+      key={column.number}
+      {...cell(column.number, position, left, stateWidth, stuck)}
+      {...(column.environment === null ? {} : { title: column.environment.name })}
     >
-      {environment === null ? 'State' : <EnvironmentName environment={environment} isBrief />}
+      <ColumnName column={column} />
     </HeadCell>
   );
   return (

@@ -5,6 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
+import { isProduction } from '../../../domain/project/production.ts';
 import type { CreateProjectBody } from '../../../operations/projects/create-project.ts';
 import { call } from '../../client/call.ts';
 import { projectsQuery } from '../../client/queries.ts';
@@ -43,14 +44,18 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [kind, setKind] = useState('multi');
   const [environments, setEnvironments] = useState<string[]>([...offeredEnvironments]);
+  const [isProtected, setProtected] = useState(true);
   const [isPersonal, setPersonal] = useState(!mayShare);
   const create = useCreateProject(onClose);
+  const guarded = environments.filter((each) => isProduction({ name: each, isProtected: false }));
   const neighbours = (useQuery(projectsQuery).data?.projects ?? [])
     .filter((other) => other.isPersonal === isPersonal)
     .map((other) => other.name);
   const submit = () => {
     const isMultiEnvironment = kind === 'multi';
-    create.mutate({ name, isPersonal, isMultiEnvironment, ...(isMultiEnvironment ? { environments } : {}) });
+    const protectedEnvironments = isProtected ? guarded : [];
+    const states = isMultiEnvironment ? { environments, protectedEnvironments } : { isProtected };
+    create.mutate({ name, isPersonal, isMultiEnvironment, ...states });
   };
   return (
     <FormDialog
@@ -96,6 +101,14 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
           items={environmentList}
           value={environments}
           onChange={setEnvironments}
+        />
+      )}
+      {(kind === 'single' || guarded.length > 0) && (
+        <Checkbox
+          label={kind === 'single' ? 'Protected' : `Protect ${guarded.join(', ')}`}
+          description="Changes of flags there ask for confirmation."
+          checked={isProtected}
+          onChange={(event) => setProtected(event.currentTarget.checked)}
         />
       )}
       {organisation !== null && (

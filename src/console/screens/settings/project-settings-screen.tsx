@@ -17,6 +17,7 @@ import { CopyButton } from '../../parts/small-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { useCanAdminister, useProject, useProjectChange } from '../../shell/project-context.ts';
+import { Unprotect } from '../environments/environment-dialogs.tsx';
 
 /** Switching off refuses every evaluation, so a dialog asks first, also for an Undo. Switching on acts at once. */
 function AccessSwitch({ project }: { readonly project: ProjectView }) {
@@ -81,6 +82,58 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
   );
 }
 
+/** The protection of a single-environment project. To stop it is confirmed first. */
+function ProtectionSwitch({ project }: { readonly project: ProjectView }) {
+  const canAdminister = useCanAdminister();
+  const apply = useProjectChange();
+  const [isAsked, setAsked] = useState(false);
+  const { id: projectId, name, isProtected } = project;
+  const protect = useMutation({
+    mutationFn: (next: boolean) =>
+      call('edit-project', { projectId }, { revision: project.revision, isProtected: next }),
+    onError: (error, next) =>
+      showFailure(error, {
+        what: `${next ? 'Protecting' : 'Stopping the protection of'} ${visibleName(name)}`,
+        about: `protection of ${projectId}`,
+        retry: () => protect.mutate(next),
+      }),
+    onSuccess: (stored) => {
+      apply(stored);
+      showDone(`${visibleName(name)} is ${stored.isProtected ? 'protected' : 'no longer protected'}.`);
+    },
+  });
+  return (
+    <Stack gap="xs">
+      <BusySwitch
+        size="md"
+        aria-label="Protect the flags of this project"
+        label={isProtected ? 'Yes' : 'No'}
+        busy={protect.isPending ? 'Saving …' : null}
+        checked={isProtected}
+        disabled={!canAdminister}
+        onChange={(event) => {
+          if (protect.isPending) return;
+          if (event.currentTarget.checked) protect.mutate(true);
+          else setAsked(true);
+        }}
+      />
+      <Text size="sm" c="dimmed">
+        While protected, changes of its flags ask for confirmation.
+      </Text>
+      {isAsked && (
+        <Unprotect
+          name={visibleName(name)}
+          onConfirm={() => {
+            setAsked(false);
+            protect.mutate(false);
+          }}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </Stack>
+  );
+}
+
 function storedOf({ name, revision }: ProjectView) {
   return { fields: { name }, revision };
 }
@@ -125,6 +178,11 @@ export function ProjectSettingsScreen() {
         <Panel title="Evaluation API">
           <AccessSwitch project={project} />
         </Panel>
+        {!project.isMultiEnvironment && (
+          <Panel title="Protected">
+            <ProtectionSwitch project={project} />
+          </Panel>
+        )}
         <Panel title="Project id" aside={<CopyButton value={project.id} what="project id" />}>
           <code>{project.id}</code>
         </Panel>

@@ -9,7 +9,12 @@ import {
   firstEnvironmentNumber,
   type Project,
 } from '../../../domain/project/project.ts';
-import { addProjectCountProblem, neighboursOf } from '../../../domain/project/project-edit.ts';
+import {
+  addProjectCountProblem,
+  neighboursOf,
+  protectsByEnvironment,
+  withSettings,
+} from '../../../domain/project/project-edit.ts';
 import { addEnvironmentBoundProblems } from '../../../domain/record-bounds.ts';
 import { ledgerOf } from '../../../operations/audit-entries.ts';
 import { created } from './declare-organisation.ts';
@@ -69,14 +74,16 @@ function createProject(
     nextEnvironmentNumber: firstEnvironmentNumber + names.length,
     environmentsRevision: 1,
     evaluationAccess: declared.evaluationAccess ?? true,
+    isProtected: declared.isProtected ?? false,
     createdAt: scope.now,
     revision: 1,
   };
-  const { name, isMultiEnvironment, evaluationAccess } = project;
+  const { name, isMultiEnvironment, evaluationAccess, isProtected } = project;
   const { protectedEnvironments = [] } = declared;
   const environments = {
     ...(isMultiEnvironment ? { environments: names } : {}),
     ...(protectedEnvironments.length === 0 ? {} : { protectedEnvironments }),
+    ...(isProtected ? { isProtected } : {}),
   };
   scope.count('created');
   scope.change(
@@ -112,7 +119,7 @@ function editProject(
     addEnvironmentBoundProblems(scope.queries, after, field, scope.problems);
   }
   const hasNewEnvironments = after.environmentsRevision !== before.environmentsRevision;
-  const isChanged = hasNewEnvironments || after.evaluationAccess !== before.evaluationAccess;
+  const isChanged = hasNewEnvironments || editsOf(before, after).length > 0;
   scope.count(isChanged ? 'changed' : 'unchanged');
   if (!isChanged) return before;
   writeEdit(scope, before, after, names);
@@ -128,18 +135,19 @@ function editedProject(before: Project, declared: DeclaredProject, names: readon
     environments: protectedAs(all, declared),
     nextEnvironmentNumber: before.nextEnvironmentNumber + names.length,
     evaluationAccess: declared.evaluationAccess ?? before.evaluationAccess,
+    isProtected: declared.isProtected ?? before.isProtected,
     revision: before.revision + 1,
   };
   const isMoved = names.length > 0 || protectionChanges(before, after).length > 0;
   return { ...after, environmentsRevision: before.environmentsRevision + (isMoved ? 1 : 0) };
 }
 
+/** The changes of the project's own settings. */
+function editsOf(before: Project, { evaluationAccess, isProtected }: Project): readonly AuditChange[] {
+  return withSettings(before, { evaluationAccess, isProtected }).changes;
+}
+
 function writeEdit(scope: ProvisionScope, before: Project, after: Project, names: readonly string[]): void {
-  const access: AuditChange = {
-    field: 'evaluationAccess',
-    before: before.evaluationAccess,
-    after: after.evaluationAccess,
-  };
   const entries = names.map((name) => {
     const isProtected = findEnvironment(after, name)?.isProtected === true;
     const changes = created({ name, ...(isProtected ? { isProtected } : {}) });
@@ -150,8 +158,8 @@ function writeEdit(scope: ProvisionScope, before: Project, after: Project, names
     environment: name,
     changes: [{ field: 'isProtected', before: !isProtected, after: isProtected }],
   }));
-  const edits =
-    access.before === access.after ? [] : [{ ...entryOf(after, 'project.edit'), changes: [access] }];
+  const changes = editsOf(before, after);
+  const edits = changes.length === 0 ? [] : [{ ...entryOf(after, 'project.edit'), changes }];
   const [first, ...others] = [...edits, ...marks, ...entries];
   if (first === undefined) return;
   scope.change({ kind: 'project', before, after }, first);
@@ -202,6 +210,8 @@ export function refuseUnknownProtected(
   { protectedEnvironments: declared = [] }: DeclaredProject,
   path: string,
 ): void {
+  if (project.isMultiEnvironment && project.isProtected)
+    scope.problems.add(() => `${path}.${protectsByEnvironment}`);
   const unknown = declared.filter((name) => findEnvironment(project, name) === undefined);
   if (unknown.length === 0) return;
   scope.problems.add(
