@@ -1,4 +1,5 @@
 import { copyStore } from '../storage/backup/copy-store.ts';
+import { DamagedStoreError } from '../storage/store-error.ts';
 import type { StoreIdentity } from '../storage/tables/meta.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import { messageOf } from '../support/message-of.ts';
@@ -10,7 +11,7 @@ export type CopyLine =
   /** The last line of a complete copy. */
   | { readonly kind: 'copied' }
   /** The store cannot be opened, or the copy cannot be written. */
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'failed'; readonly message: string; readonly isDamage: boolean };
 
 // Entry of the process that `burgee backup` starts: a damaged page may end it, but not the command. When the command
 // ends, so does this process' standard input, and the copy is not needed any more. LMDB's copying thread cannot be
@@ -24,7 +25,7 @@ async function copy(directory: string, file: string): Promise<void> {
     await copyStore(directory, file, ({ identity, bytes }) => write({ kind: 'plan', identity, bytes }));
     write({ kind: 'copied' });
   } catch (fault) {
-    write({ kind: 'failed', message: messageOf(fault) });
+    write({ kind: 'failed', message: messageOf(fault), isDamage: fault instanceof DamagedStoreError });
   }
   process.stdin.destroy();
 }

@@ -14,7 +14,7 @@ export function defineCheck(parent: Command): { readonly command: Command; reado
   const command = parent.command('check');
   command.description(
     'Read every record of the store and report what is damaged. ' +
-      'Works while a server runs. Exits 0 when nothing is damaged, 1 otherwise.',
+      'Works while a server runs. Exits 0 when nothing is damaged, 3 when something is, 1 when it could not be checked.',
   );
   addSettingOptions(command, ['dataDir']).addHelpText('before', examples);
   const run: Action['run'] = async (options) => {
@@ -22,7 +22,7 @@ export function defineCheck(parent: Command): { readonly command: Command; reado
     const report = await walkStore(dataDir);
     if (options['json'] === true) await printJson(report);
     else await printResult(describe(dataDir, report));
-    return report.isClean ? exitCodes.done : exitCodes.failed;
+    return report.isClean ? exitCodes.done : exitCodes.damaged;
   };
   return { command, action: { run } };
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../storage/check/store-walk.ts';
 import { checkStore } from '../storage/check.ts';
-import { StoreError } from '../storage/store-error.ts';
+import { DamagedStoreError, StoreError } from '../storage/store-error.ts';
 
 /** The lines, of JSON each, that the process which walks a store writes to its standard output. */
 export type WalkLine =
@@ -8,7 +8,7 @@ export type WalkLine =
   /** The last line of a complete walk. */
   | { readonly kind: 'walked'; readonly counts: Readonly<Record<string, number>> }
   /** The store cannot be opened. */
-  | { readonly kind: 'refused'; readonly message: string };
+  | { readonly kind: 'refused'; readonly message: string; readonly isDamage: boolean };
 
 // Entry of the process that `burgee check` starts: a damaged page may end it, but not the command.
 function write(line: WalkLine): void {
@@ -27,5 +27,5 @@ try {
   }
 } catch (fault) {
   if (!(fault instanceof StoreError)) throw fault;
-  write({ kind: 'refused', message: fault.message });
+  write({ kind: 'refused', message: fault.message, isDamage: fault instanceof DamagedStoreError });
 }

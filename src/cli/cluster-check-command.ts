@@ -15,7 +15,7 @@ export function defineClusterCheck(parent: Command): { readonly command: Command
   const command = parent.command('check');
   command.description(
     "Verify the cluster's log and what it says of each record; and, with a data directory, its every record, and that it " +
-      'holds what the cluster holds. Works while nodes run. Exits 0 when nothing is damaged, 1 otherwise.',
+      'holds what the cluster holds. Works while nodes run. Exits 0 when nothing is damaged, 3 with findings, 1 when it could not be checked.',
   );
   addSettingOptions(command, [
     ...(['dataDir', 'clusterUrl', 'clusterPasswordFile', 'clusterSchema'] as const),
@@ -33,7 +33,7 @@ export function defineClusterCheck(parent: Command): { readonly command: Command
       const isClean = findingCount === 0;
       await printJson({ isClean, position, keptFrom, rows, records, replica, findingCount, findings });
     } else await printResult(describe(directory, cluster, store, findings, findingCount));
-    return findingCount === 0 ? exitCodes.done : exitCodes.failed;
+    return findingCount === 0 ? exitCodes.done : exitCodes.damaged;
   };
   return { command, action: { run } };
 }

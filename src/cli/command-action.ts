@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { StoreError } from '../storage/store-error.ts';
-import { CommandFailure, exitCodes } from './command-failure.ts';
+import { DamagedStoreError, StoreError } from '../storage/store-error.ts';
+import { CommandFailure, DamageFound, exitCodes } from './command-failure.ts';
 import { printJson, printNote } from './command-output.ts';
 
 /** Options as commander gives them: an option that was not given is absent. */
@@ -35,7 +35,8 @@ export function setAction(command: Command, action: Action, setExitCode: (code: 
       setExitCode(await action.run(options, command.args));
     } catch (fault) {
       await tellFailure(fault, isJson);
-      setExitCode(exitCodes.failed);
+      const isDamage = fault instanceof DamageFound || fault instanceof DamagedStoreError;
+      setExitCode(isDamage ? exitCodes.damaged : exitCodes.failed);
     }
   });
 }

@@ -9,5 +9,8 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The exit codes of every command. */
-export const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
+/** The command found damage in a store, a backup or a cluster. */
+export class DamageFound extends CommandFailure {}
+
+/** The exit codes of every command. A command that could not look for damage has failed, and found none. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, damaged: 3 } as const;

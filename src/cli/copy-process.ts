@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { processEntries } from '../entry-files.ts';
 import type { StoreIdentity } from '../storage/tables/meta.ts';
 import type { CopyLine } from './backup-copy.ts';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure, DamageFound } from './command-failure.ts';
+import { isEndByDamage } from './walk-store.ts';
 
 const copyFile = fileURLToPath(processEntries.backupCopy);
 const lookIntervalMs = 100;
@@ -29,7 +30,7 @@ export async function copyDataFile(options: CopyOptions): Promise<StoreIdentity>
   const { directory, file, timeLimitMs } = options;
   const child = spawn(process.execPath, [copyFile, directory, file], { stdio: ['pipe', 'pipe', 'inherit'] });
   const copy = new CopyWatch(options, (failure) => {
-    copy.failure ??= failure;
+    copy.failure ??= new CommandFailure(failure);
     child.kill('SIGKILL');
   });
   const ended = once(child, 'close');
@@ -49,7 +50,7 @@ export async function copyDataFile(options: CopyOptions): Promise<StoreIdentity>
 
 /** The state of a copy in progress. */
 class CopyWatch {
-  failure: string | null = null;
+  failure: CommandFailure | null = null;
   readonly #options: CopyOptions;
   readonly #stop: (failure: string) => void;
   #plan: Extract<CopyLine, { kind: 'plan' }> | null = null;
@@ -64,8 +65,9 @@ class CopyWatch {
     const message = parseLine(line);
     if (message === null) return;
     if (message.kind === 'copied') this.#isCopied = true;
-    else if (message.kind === 'failed') this.failure ??= message.message;
-    else this.#begin(message);
+    else if (message.kind === 'failed') {
+      this.failure ??= new (message.isDamage ? DamageFound : CommandFailure)(message.message);
+    } else this.#begin(message);
   }
 
   look(): void {
@@ -83,11 +85,11 @@ class CopyWatch {
 
   /** @param end how the process ended. */
   result(end: string): StoreIdentity {
-    if (this.failure !== null) throw new CommandFailure(this.failure);
+    if (this.failure !== null) throw this.failure;
     if (this.#isCopied && this.#plan !== null) return this.#plan.identity;
-    throw new CommandFailure(
-      `The copy ended too early (${end}). Run \`burgee check\`: the store may be damaged.`,
-    );
+    const early = `The copy ended too early (${end}).`;
+    if (isEndByDamage(end)) throw new DamageFound(`${early} The store is damaged: run \`burgee check\`.`);
+    throw new CommandFailure(`${early} This says nothing about the store: run the command again.`);
   }
 
   #begin(plan: Extract<CopyLine, { kind: 'plan' }>): void {

@@ -13,7 +13,7 @@ import { dataFileOf, readingMapBytesOf } from '../storage/lmdb/environment.ts';
 import { dropLockFile } from '../storage/lmdb/lock-file.ts';
 import { openStore } from '../storage/store.ts';
 import { requireFormat } from '../storage/store-identity.ts';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure, DamageFound } from './command-failure.ts';
 import type { ProgressLine } from './progress-line.ts';
 import { verify } from './take-backup.ts';
 
@@ -67,15 +67,18 @@ async function copyVerified(
   manifest: BackupManifest,
   progress: ProgressLine,
 ): Promise<void> {
-  await copyDataFile(dataFileOf(source), dataFileOf(partial), progress);
+  const copiedBytes = await copyDataFile(dataFileOf(source), dataFileOf(partial), progress);
+  if (copiedBytes !== manifest.bytes) throw damagedBackup(source);
   const { bytes, sha256 } = completeCopy(partial, identityIn(manifest), manifest.takenAt);
-  if (bytes !== manifest.bytes || sha256 !== manifest.sha256) {
-    throw new CommandFailure(
-      `The backup ${resolve(source)} is damaged: its data file is not the one that was backed up. Use another backup.`,
-    );
-  }
+  if (bytes !== manifest.bytes || sha256 !== manifest.sha256) throw damagedBackup(source);
   progress.report(() => 'verifying');
   await verify(partial);
+}
+
+function damagedBackup(source: string): DamageFound {
+  return new DamageFound(
+    `The backup ${resolve(source)} is damaged: its data file is not the one that was backed up. Use another backup.`,
+  );
 }
 
 /**
@@ -90,10 +93,11 @@ async function endReplica(directory: string): Promise<void> {
   dropLockFile(directory);
 }
 
-async function copyDataFile(from: string, to: string, progress: ProgressLine): Promise<void> {
+/** @returns the size of the file */
+async function copyDataFile(from: string, to: string, progress: ProgressLine): Promise<number> {
   const bytes = statSync(from, { throwIfNoEntry: false })?.size;
   if (bytes === undefined)
-    throw new CommandFailure(`The backup is damaged: ${from} is missing. Use another backup.`);
+    throw new DamageFound(`The backup is damaged: ${from} is missing. Use another backup.`);
   const look = (): void => {
     const done = statSync(to, { throwIfNoEntry: false })?.size ?? 0;
     progress.reportCopied(done, bytes);
@@ -102,6 +106,7 @@ async function copyDataFile(from: string, to: string, progress: ProgressLine): P
   try {
     await copyFile(from, to, constants.COPYFILE_FICLONE);
     chmodSync(to, 0o600);
+    return bytes;
   } finally {
     clearInterval(looks);
   }

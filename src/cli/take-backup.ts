@@ -5,7 +5,7 @@ import { beginDirectory, isVacant } from '../storage/backup/partial-directory.ts
 import { dataFileOf } from '../storage/lmdb/environment.ts';
 import { dropLockFile } from '../storage/lmdb/lock-file.ts';
 import { openReplicaView } from '../storage/replica/replica-view.ts';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure, DamageFound } from './command-failure.ts';
 import { copyDataFile } from './copy-process.ts';
 import type { ProgressLine } from './progress-line.ts';
 import { walkStore } from './walk-store.ts';
@@ -65,12 +65,12 @@ export function requireVacant(target: string): void {
   throw new CommandFailure(`${resolve(target)} ${what}. Name a new directory.`);
 }
 
-/** Reads every record of a copy. @throws {CommandFailure} when one is damaged. */
+/** Reads every record of a copy. @throws {CommandFailure} when one is damaged, or they cannot be read. */
 export async function verify(directory: string): Promise<Readonly<Record<string, number>>> {
   const { isClean, counts, findings } = await walkStore(directory);
   dropLockFile(directory);
   if (isClean && counts !== null) return counts;
-  throw new CommandFailure(
+  throw new DamageFound(
     'The copy is damaged, so it was not kept. Run `burgee check` on the store.',
     findings.slice(0, 10),
   );

@@ -3,7 +3,7 @@ import { isHalfRestored } from './backup/restored-directory.ts';
 import { checkDataFile } from './check/check-data-file.ts';
 import { type DataFileState, inspectDataFile } from './lmdb/data-file.ts';
 import { dataFileOf } from './lmdb/environment.ts';
-import { StoreError } from './store-error.ts';
+import { DamagedStoreError, StoreError } from './store-error.ts';
 
 /* Checks before a data file is opened. Each function throws a StoreError that says what to do. */
 
@@ -41,7 +41,7 @@ export function requireUsable(directory: string, state: DataFileState, isExpecte
   const wrong = { missing: 'missing', blank: 'empty', foreign: 'not an LMDB file', truncated: 'truncated' }[
     state
   ];
-  throw new StoreError(
+  throw new DamagedStoreError(
     `${path} is ${wrong}, though a store was created here. Restore the directory from a backup. To begin with an ` +
       'empty store instead, choose another directory.',
   );
@@ -55,7 +55,7 @@ export function requireWhole(
   const path = dataFileOf(directory);
   const damage = checkDataFile(path, { bytesMax, isComplete });
   if (damage === null) return;
-  throw new StoreError(
+  throw new DamagedStoreError(
     `${path} is damaged: ${damage}. Restore the directory from a backup with \`burgee restore\`. If there is none, ` +
       '`burgee check` shows what else is damaged.',
   );

@@ -9,6 +9,9 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
+/** A file of the store, or of a backup, is damaged. */
+export class DamagedStoreError extends StoreError {}
+
 /** The data file cannot be written now, and nothing was written: the next change tries again. */
 export abstract class DataFileUnavailableError extends StoreError {
   abstract readonly kind: 'storage-moved' | 'storage-held';

@@ -10,7 +10,7 @@ import {
   type Root,
 } from './lmdb/environment.ts';
 import { syncDirectory } from './store-directory.ts';
-import { DamagedRecordError, StoreError } from './store-error.ts';
+import { DamagedRecordError, DamagedStoreError, StoreError } from './store-error.ts';
 import { identityRecord, metaKeys, type StoreIdentity, storeFormat } from './tables/meta.ts';
 
 /**
@@ -28,7 +28,7 @@ export function readMarker(directory: string): StoreIdentity | null {
   if (text === null) return null;
   const identity = parseMarker(text);
   if (identity === null) {
-    throw new StoreError(
+    throw new DamagedStoreError(
       `${path} is damaged. If burgee.mdb next to it is whole, delete store.json and start again: it is written anew. ` +
         'Otherwise restore both from a backup.',
     );
@@ -130,9 +130,12 @@ function readIdentity(meta: Database, path: string): StoreIdentity | null {
     return identityRecord.decode(metaKeys.store, bytes);
   } catch (error) {
     if (!(error instanceof DamagedRecordError)) throw error;
-    throw new StoreError(`${path} is damaged: ${error.message}. Restore the directory from a backup.`, {
-      cause: error,
-    });
+    throw new DamagedStoreError(
+      `${path} is damaged: ${error.message}. Restore the directory from a backup.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

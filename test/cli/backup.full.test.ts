@@ -169,7 +169,7 @@ t.test('a damaged store is not backed up', async (t) => {
   writeFileSync(path, bytes);
   const parent = temporaryDirectory(t);
   const { code, stderr } = await backup(dataDir, join(parent, 'backup'));
-  t.equal(code, 1);
+  t.equal(code, 3);
   t.match(stderr, /is damaged, so it was not kept/);
   t.same(readdirSync(parent), []);
 });
@@ -252,7 +252,7 @@ t.test('a damaged backup is refused, and nothing is touched', async (t) => {
       (copy) => truncateSync(join(copy, 'burgee.mdb'), statSync(data).size - 4096),
       /is damaged: its data file is not the one/,
     ],
-    'an empty data file': [(copy) => truncateSync(join(copy, 'burgee.mdb')), /not a data file|is damaged/],
+    'an empty data file': [(copy) => truncateSync(join(copy, 'burgee.mdb')), /is damaged/],
     'no data file': [(copy) => rmSync(join(copy, 'burgee.mdb')), /is damaged: .*burgee\.mdb is missing/],
     'no manifest': [(copy) => rmSync(join(copy, 'backup.json')), /is not a backup: it has no backup\.json/],
     'half a manifest': [
@@ -275,7 +275,7 @@ t.test('a damaged backup is refused, and nothing is touched', async (t) => {
     cpSync(target, copy, { recursive: true });
     damage(copy);
     const { code, stderr } = await restore(copy, join(parent, 'data'));
-    t.equal(code, 1, name);
+    t.equal(code, message.source.includes('is damaged') ? 3 : 1, name);
     t.match(stderr, message, name);
     t.same(readdirSync(parent), ['copy'], `${name}: nothing is left`);
   }
@@ -290,7 +290,7 @@ t.test('check reports a backup that was changed, at any place', async (t) => {
   bytes[bytes.length - 100] = (bytes[bytes.length - 100] ?? 0) ^ 1;
   writeFileSync(data, bytes);
   t.match(await check(), {
-    code: 1,
+    code: 3,
     stdout: /backup\.json: the data file is not the one that was backed up/,
   });
 });

@@ -107,7 +107,7 @@ t.test('check: clean offline, beside a server, and right after kill -9', async (
   t.match(text, { code: 0, stdout: new RegExp(`^${dataDir} is clean: \\d+ entries`) });
 });
 
-t.test('check: a record damaged on disk is found, exit 1', async (t) => {
+t.test('check: a record damaged on disk is found, exit 3', async (t) => {
   const { dataDir } = await provisioned(t);
   const path = join(dataDir, 'burgee.mdb');
   const bytes = readFileSync(path);
@@ -115,6 +115,48 @@ t.test('check: a record damaged on disk is found, exit 1', async (t) => {
     bytes[at] = 0x46;
   writeFileSync(path, bytes);
   const { code, stdout } = await runBurgee(['check', '--data-dir', dataDir]);
-  t.equal(code, 1);
+  t.equal(code, 3);
   t.match(stdout, /is damaged: \d+ findings\.\n {2}- /);
 });
+
+t.test(
+  'a process that cannot read the store to its end has found damage only by certain signals',
+  async (t) => {
+    const { dataDir } = await provisioned(t);
+    const directory = temporaryDirectory(t);
+    const target = join(directory, 'backup');
+    const source = join(directory, 'source');
+    t.equal((await runBurgee(['backup', source, '--data-dir', dataDir])).code, 0);
+    const commands = [
+      ['check', '--data-dir', dataDir],
+      ['backup', target, '--data-dir', dataDir],
+      ['restore', source, '--data-dir', target],
+    ];
+    /** Loaded by the processes that walk a store and copy one. */
+    const ends: Readonly<Record<string, readonly [program: string, code: number, says: RegExp]>> = {
+      "process.kill(process.pid, 'SIGKILL')": ['check-walk', 1, /could not be checked: .*SIGKILL/],
+      "throw new Error('Cannot find native library')": [
+        'check-walk',
+        1,
+        /could not be checked: .*native library/,
+      ],
+      "process.kill(process.pid, 'SIGBUS')": ['check-walk', 3, /is damaged/],
+      "process.kill(process.pid, 'SIGTERM')": [
+        'backup-copy',
+        1,
+        /ended too early \(SIGTERM\).*nothing about the store/,
+      ],
+      "process.kill(process.pid, 'SIGSEGV')": ['backup-copy', 3, /ended too early \(SIGSEGV\).*is damaged/],
+    };
+    const preload = join(directory, 'end.mjs');
+    for (const [end, [program, code, says]] of Object.entries(ends)) {
+      writeFileSync(preload, `if (process.argv[1]?.includes('${program}')) ${end};`);
+      for (const command of commands.filter(([name]) => program === 'check-walk' || name === 'backup')) {
+        const ended = await runBurgee(command, { NODE_OPTIONS: `--import=${preload}` });
+        t.equal(ended.code, code, `${command[0]}: ${end}`);
+        t.match(ended.stdout + ended.stderr, says);
+        t.notOk(existsSync(target), 'nothing is left');
+      }
+    }
+  },
+);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isIdShaped } from '../../support/id-shape.ts';
 import { commitIn } from '../lmdb/data-file.ts';
 import { dataFileOf } from '../lmdb/environment.ts';
-import { StoreError } from '../store-error.ts';
+import { DamagedStoreError, StoreError } from '../store-error.ts';
 import { writeMarker } from '../store-identity.ts';
 import type { StoreIdentity } from '../tables/meta.ts';
 
@@ -44,7 +44,7 @@ export function readManifest(directory: string): BackupManifest | null {
   if (text === null) return null;
   const manifest = parseManifest(text);
   if (manifest !== null) return manifest;
-  throw new StoreError(`${path} is damaged. Use another backup.`);
+  throw new DamagedStoreError(`${path} is damaged. Use another backup.`);
 }
 
 /** On disk when it returns; its directory entry is not yet. */

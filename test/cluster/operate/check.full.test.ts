@@ -21,7 +21,7 @@ async function check(cluster: OperatedCluster, ...words: readonly string[]): Pro
   const { code, stdout, stderr } = await cluster.burgee('cluster', 'check', '--json', ...words);
   const report = JSON.parse(stdout) as Report;
   if (report.findings === undefined) throw new Error(stderr);
-  if (code !== (report.isClean ? 0 : 1)) throw new Error(`exit ${code}: ${stdout}`);
+  if (code !== (report.isClean ? 0 : 3)) throw new Error(`exit ${code}: ${stdout}`);
   return report;
 }
 
