@@ -12,10 +12,10 @@ const layers = [
   ['contracts', ['support', 'domain']],
   ['storage', ['support', 'domain']],
   // What a cluster says to PostgreSQL, and nothing of what it means.
-  ['cluster/sql', ['support']],
+  ['cluster/sql', ['support', 'config']],
   ['http', ['support', 'config', 'observability']],
   ['operations', ['support', 'domain', 'contracts', 'storage', 'observability', 'http', 'writer']],
-  ['cluster', ['support', 'domain', 'storage', 'observability']],
+  ['cluster', ['support', 'domain', 'config', 'storage', 'observability']],
   [
     actors,
     ['support', 'domain', 'contracts', 'storage', 'observability', 'operations', 'cluster/client', actors],

@@ -1,6 +1,6 @@
-import { parseClusterUrl } from '../cluster/sql/cluster-url.ts';
 import { connectToPrimary } from '../cluster/sql/connect.ts';
 import type { SqlConnection } from '../cluster/sql/connection.ts';
+import { parseClusterUrl } from '../config/cluster-url.ts';
 import type { Config } from '../config/config.ts';
 import { CommandFailure } from './command-failure.ts';
 

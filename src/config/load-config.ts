@@ -1,6 +1,8 @@
 import { Check } from 'typebox/schema';
 import { didYouMean } from '../support/closest-name.ts';
+import { messageOf } from '../support/message-of.ts';
 import { clusterSettings } from './cluster-settings.ts';
+import { parseClusterUrl } from './cluster-url.ts';
 import type { Config } from './config.ts';
 import { flagdSettings } from './flagd-settings.ts';
 import {
@@ -174,8 +176,6 @@ function* withoutEffect(
   }
 }
 
-const inUserPart = /^[a-z]+:\/\/[^/?]*:[^/?]+@/;
-
 /** A node that finds no database must not serve alone: what it would store is not part of the cluster's history. */
 function* clusterConflicts(
   values: ReadonlyMap<SettingName, unknown>,
@@ -187,8 +187,13 @@ function* clusterConflicts(
       if (sources.get(name) !== 'default' && values.get(name) !== null)
         yield `${named(name)} does nothing without a cluster: set ${named('clusterUrl')} too`;
     }
-  } else if (typeof url === 'string' && inUserPart.test(url) && values.get('clusterPasswordFile') !== null) {
-    yield `${named('clusterUrl')} holds a password, and ${named('clusterPasswordFile')} another one: remove one of them`;
+  } else if (Check(clusterSettings.clusterUrl.schema, url)) {
+    const passwordFile = values.get('clusterPasswordFile');
+    try {
+      parseClusterUrl(String(url), typeof passwordFile === 'string' ? passwordFile : null);
+    } catch (fault) {
+      yield messageOf(fault);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { parseClusterUrl } from '../../src/cluster/sql/cluster-url.ts';
 import { connectToPrimary } from '../../src/cluster/sql/connect.ts';
+import { parseClusterUrl } from '../../src/config/cluster-url.ts';
 import { ConsoleClient } from '../console/console-client.ts';
 import { password, person } from '../console/console-fixture.ts';
 import type { BootedServer } from '../support/booted-server.ts';

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { parseClusterUrl } from '../../src/cluster/sql/cluster-url.ts';
 import { commit } from '../../src/cluster/sql/commit-statements.ts';
 import { readClusterHead } from '../../src/cluster/sql/head-statements.ts';
 import { readNodes, renew } from '../../src/cluster/sql/node-statements.ts';
@@ -9,6 +8,7 @@ import { endWhenSilent, readStatus, takeDuty } from '../../src/cluster/sql/upkee
 import { Incarnations } from '../../src/cluster/thread/incarnations.ts';
 import { type LinkOptions, PrimaryLink } from '../../src/cluster/thread/primary-link.ts';
 import { Upkeep, type UpkeepOptions } from '../../src/cluster/thread/upkeep.ts';
+import { parseClusterUrl } from '../../src/config/cluster-url.ts';
 import { createLeaseMemory, LeaseCell } from '../../src/support/lease-cell.ts';
 import { monotonicMs } from '../../src/support/monotonic-clock.ts';
 import { newId } from '../../src/support/random-id.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { parseClusterUrl } from '../../src/cluster/sql/cluster-url.ts';
 import { connectToPrimary } from '../../src/cluster/sql/connect.ts';
+import { parseClusterUrl } from '../../src/config/cluster-url.ts';
 import type { ConsoleClient } from '../console/console-client.ts';
 import { person, signInAs } from '../console/console-fixture.ts';
 import type { BootedServer } from '../support/booted-server.ts';

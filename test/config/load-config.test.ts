@@ -240,9 +240,14 @@ t.test('a node of a cluster needs a database, and one password', async (t) => {
   t.equal(problems.length, 5, 'a node that is given no database does not serve alone');
   for (const problem of problems) t.match(problem, /does nothing without a cluster: set --cluster-url/);
   const twice = { ...alone, BURGEE_CLUSTER_URL: 'postgres://burgee:other@db1,db2/flags' };
-  t.match(problemsOf(load({ environment: twice })), [
-    /holds a password, and --cluster-password-file .* remove one/,
-  ]);
+  t.match(problemsOf(load({ environment: twice })), [/has a password and .*_PASSWORD_FILE is set: give one/]);
+  for (const [end, problem] of [
+    ['?sslmode=require&channel_binding=require', /channel_binding is not known after the \?/],
+    ['?host=/cloudsql/shop', /host is not known after the \?/],
+  ] as const) {
+    const environment = { BURGEE_CLUSTER_URL: `postgres://burgee@db1/flags${end}` };
+    t.match(problemsOf(load({ environment })), [problem], 'as when it is served');
+  }
   t.same(problemsOf(load({ environment: { ...alone, BURGEE_CLUSTER_URL } })), []);
   for (const schema of ['pg_flags', 'Flags', '1st', 'a"b', 'a'.repeat(31)]) {
     const wrong = problemsOf(load({ environment: { BURGEE_CLUSTER_URL, BURGEE_CLUSTER_SCHEMA: schema } }));

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
-import { parseBigint, parseBytea } from './bytea.ts';
 import {
   type ClusterTls,
   type ClusterUrl,
   ClusterUrlError,
   hostText,
   type PostgresHost,
-} from './cluster-url.ts';
+} from '../../config/cluster-url.ts';
+import { parseBigint, parseBytea } from './bytea.ts';
 import { faultText, SqlConnection } from './connection.ts';
 import { schemaIdentifier } from './schema-name.ts';
 

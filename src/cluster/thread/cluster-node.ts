@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { ClusterUrl } from '../../config/cluster-url.ts';
 import { FailureLog, pauseUntil, type Retries, tryAgain } from '../../observability/failure-log.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { DatabaseName } from '../../storage/keys.ts';
@@ -10,7 +11,6 @@ import { newId } from '../../support/random-id.ts';
 import type { ClusterQuestions, NodesAnswer } from '../client/cluster-protocol.ts';
 import type { ClusterCalls, ReplicaCalls } from '../client/replica-protocol.ts';
 import { countAttempts, giveBackAttempts } from '../sql/attempt-statements.ts';
-import type { ClusterUrl } from '../sql/cluster-url.ts';
 import type { SqlConnection } from '../sql/connection.ts';
 import { confirmHead, readClusterHead } from '../sql/head-statements.ts';
 import { hasLeaseholders } from '../sql/node-statements.ts';

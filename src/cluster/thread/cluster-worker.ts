@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { parseClusterUrl } from '../../config/cluster-url.ts';
 import { watchEventLoop } from '../../observability/event-loop.ts';
 import { createThreadLog, LogSender } from '../../observability/thread-log.ts';
 import { LeaseCell } from '../../support/lease-cell.ts';
@@ -6,7 +7,6 @@ import { messageOf } from '../../support/message-of.ts';
 import { PortCalls } from '../../support/port-calls.ts';
 import { clusterMetrics } from '../client/cluster-metrics-protocol.ts';
 import type { ClusterMessage, ClusterQuestions, ClusterSetup } from '../client/cluster-protocol.ts';
-import { parseClusterUrl } from '../sql/cluster-url.ts';
 import { ClusterMeter } from './cluster-meter.ts';
 import { ClusterNode } from './cluster-node.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ClusterUrl } from '../sql/cluster-url.ts';
+import type { ClusterUrl } from '../../config/cluster-url.ts';
 import { connectToPrimary } from '../sql/connect.ts';
 import type { SqlConnection } from '../sql/connection.ts';
 import { requireSchema } from '../sql/schema.ts';

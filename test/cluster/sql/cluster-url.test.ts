@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import t from 'tap';
-import { ClusterUrlError, parseClusterUrl } from '../../../src/cluster/sql/cluster-url.ts';
+import { ClusterUrlError, parseClusterUrl } from '../../../src/config/cluster-url.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const parse = (text: string): object => {

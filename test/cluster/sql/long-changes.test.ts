@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { clusterMetrics } from '../../../src/cluster/client/cluster-metrics-protocol.ts';
-import { parseClusterUrl } from '../../../src/cluster/sql/cluster-url.ts';
 import {
   changesBytesMax,
   commit,
@@ -14,6 +13,7 @@ import { ClusterMeter } from '../../../src/cluster/thread/cluster-meter.ts';
 import { Committer } from '../../../src/cluster/thread/committer.ts';
 import { Incarnations } from '../../../src/cluster/thread/incarnations.ts';
 import { PrimaryLink } from '../../../src/cluster/thread/primary-link.ts';
+import { parseClusterUrl } from '../../../src/config/cluster-url.ts';
 import { createMetricMemory } from '../../../src/observability/metric-cells.ts';
 import { databaseSkip, openTestDatabase } from '../../support/postgres/test-database.ts';
 import { makeTestCluster, type Place, requestOn, type TestCluster } from './support/test-cluster.ts';

@@ -1,8 +1,8 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseClusterUrl } from '../../../src/cluster/sql/cluster-url.ts';
 import { connectToPrimary } from '../../../src/cluster/sql/connect.ts';
 import type { SqlConnection } from '../../../src/cluster/sql/connection.ts';
+import { parseClusterUrl } from '../../../src/config/cluster-url.ts';
 import { openReplicaView } from '../../../src/storage/replica/replica-view.ts';
 import type { ReplicaPlace } from '../../../src/storage/tables/meta.ts';
 import { type BootedServer, bootServer, unlimited } from '../../support/booted-server.ts';

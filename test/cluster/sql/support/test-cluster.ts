@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { parseClusterUrl } from '../../../../src/cluster/sql/cluster-url.ts';
 import type { CommitRequest } from '../../../../src/cluster/sql/commit-statements.ts';
 import { connectToPrimary } from '../../../../src/cluster/sql/connect.ts';
 import type { SqlConnection } from '../../../../src/cluster/sql/connection.ts';
 import { createCluster } from '../../../../src/cluster/sql/record-statements.ts';
 import type { LogRow, RecordRow } from '../../../../src/cluster/sql/rows.ts';
+import { parseClusterUrl } from '../../../../src/config/cluster-url.ts';
 import { newId } from '../../../../src/support/random-id.ts';
 import type { Lifetime } from '../../../support/lifetime.ts';
 import type { TestDatabase } from '../../../support/postgres/test-database.ts';
