@@ -13,7 +13,7 @@ type Revised = Pick<Flag, 'revision'>;
 
 interface EntityTag {
   readonly isWeak: boolean;
-  /** Between the quotes. */
+  /** Between the quotes, without the suffix of a content coding. */
   readonly opaque: string;
 }
 
@@ -22,12 +22,8 @@ interface EntityTag {
  * everything that a representation shows, and neither depends on the token. If a representation ever shows more, it
  * needs another tag.
  */
-export function flagEntityTag(flag: Revised, project: Project): string {
-  return `"${opaqueTag(flag, project)}"`;
-}
-
-function opaqueTag({ revision }: Revised, { environmentsRevision }: Project): string {
-  return `${revision}-${environmentsRevision}`;
+export function flagEntityTag({ revision }: Revised, { environmentsRevision }: Project): string {
+  return `"${revision}-${environmentsRevision}"`;
 }
 
 /**
@@ -35,6 +31,9 @@ function opaqueTag({ revision }: Revised, { environmentsRevision }: Project): st
  * linear.
  */
 const piece = /[ \t]+|(,)|(W\/)?"([\x21\x23-\x7e\u0080-\u{10ffff}]*)"/uy;
+
+/** Apache's modules, among others, put the coding of a compressed answer into its tag: `"5-2-gzip"`. */
+const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)$/;
 
 /** @returns null when the header is malformed. */
 export function parseTagCondition(header: string): TagCondition | null {
@@ -50,7 +49,7 @@ export function parseTagCondition(header: string): TagCondition | null {
     const [, comma, weak, opaque] = match;
     if (opaque !== undefined) {
       if (!isTagDue) return null;
-      tags.push({ isWeak: weak !== undefined, opaque });
+      tags.push({ isWeak: weak !== undefined, opaque: opaque.replace(codingSuffix, '') });
       isTagDue = false;
     } else if (comma !== undefined) isTagDue = true;
   }
@@ -62,10 +61,14 @@ export function parseTagCondition(header: string): TagCondition | null {
  * header counts as absent: the answer is then given whole, which is always right.
  */
 export function isRevalidated(header: string | null, flag: Revised, project: Project): boolean {
-  const condition = header === null ? null : parseTagCondition(header);
+  return header !== null && hasTag(header, flagEntityTag(flag, project));
+}
+
+/** @param tag in quotes @returns whether `If-None-Match` names the tag */
+export function hasTag(header: string, tag: string): boolean {
+  const condition = parseTagCondition(header);
   if (condition === null) return false;
-  const current = opaqueTag(flag, project);
-  return condition.isAny || condition.tags.some(({ opaque }) => opaque === current);
+  return condition.isAny || condition.tags.some(({ opaque }) => `"${opaque}"` === tag);
 }
 
 /** @param problems receives one when the header is malformed: an unreadable condition must not let a change through. */

@@ -206,11 +206,3 @@ class TaggedAnswer implements TaggedList {
     this.#keptBytes += size;
   }
 }
-
-/** @param tags the value of If-None-Match. @returns whether the client has an answer with this tag */
-export function hasTag(tags: string, entityTag: string): boolean {
-  return tags.split(',').some((each) => {
-    const tag = each.trim();
-    return tag === '*' || tag === entityTag || tag === `W/${entityTag}`;
-  });
-}

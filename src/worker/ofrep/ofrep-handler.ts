@@ -1,4 +1,5 @@
 import type { OpenFeatureContext } from '../../domain/evaluation/open-feature-context.ts';
+import { hasTag } from '../../domain/management/entity-tag.ts';
 import type { Project } from '../../domain/project/project.ts';
 import {
   type BodyBudget,
@@ -22,7 +23,7 @@ import type { PublicBase } from './events-url.ts';
 import { knownOfrepAddress, type OfrepPlace } from './ofrep-address.ts';
 import { ofrepBodyBytesMax, readOfrepBody, shortBodyBytesMax } from './ofrep-body.ts';
 import type { OfrepFlagEvaluator } from './ofrep-flag.ts';
-import { hasTag, type OfrepFlagsEvaluator, type TaggedList } from './ofrep-flags.ts';
+import type { OfrepFlagsEvaluator, TaggedList } from './ofrep-flags.ts';
 import {
   malformedPlace,
   noPlace,

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
+import { hasTag } from '../../domain/management/entity-tag.ts';
 import type { Coding } from '../../http/content-coding.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
@@ -98,7 +99,7 @@ export function readDocs(
   if (page === undefined) return false;
   const { coding, body } = acceptedBody(page, request);
   const headers = pageHeaders(page, path, coding);
-  const isCurrent = request.header('if-none-match').includes(page.etag);
+  const isCurrent = hasTag(request.header('if-none-match'), page.etag);
   if (isCurrent) exchange.answer(304, headers, '');
   else sendFile(exchange, request, headers, body);
   return true;

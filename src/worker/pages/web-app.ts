@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
+import { hasTag } from '../../domain/management/entity-tag.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
@@ -132,7 +133,7 @@ function contentSecurityPolicy(nonce: string): string {
 function answerFile(exchange: Exchange, request: RequestView, file: WebAppFile, sendFile: SendFile): void {
   const { coding, body } = acceptedBody(file, request);
   const headers = fileHeaders(file, coding);
-  if (request.header('if-none-match').includes(file.etag)) exchange.answer(304, headers, '');
+  if (hasTag(request.header('if-none-match'), file.etag)) exchange.answer(304, headers, '');
   else sendFile(exchange, request, headers, body);
 }
 

@@ -22,6 +22,11 @@ t.test('lists are read with any spacing, and malformed ones are refused', async 
   t.same(opaques(',,"a",,'), ['a'], 'empty members');
   t.same(opaques('"a,b" , ""'), ['a,b', ''], 'a comma within a tag');
   t.same(opaques('"\u00e9"'), ['\u00e9'], 'non-ASCII tags of other servers are read');
+  t.same(
+    opaques('"5-2-gzip", "5-2--gzip", "5-2;br", W/"5-2-zstd"'),
+    ['5-2', '5-2', '5-2', '5-2'],
+    'proxies add codings',
+  );
   t.match(parseTagCondition(' * '), { isAny: true });
   for (const header of [
     '',
