@@ -20,7 +20,7 @@ const messageCharsMax = 500;
 export function openIdFaultOf(thrown: unknown): OpenIdFault {
   if (thrown instanceof OpenIdFault) return thrown;
   const [code, error] = [textOf(thrown, 'code'), textOf(thrown, 'error')];
-  const texts = [...messagesOf(thrown), code, error, textOf(thrown, 'error_description')];
+  const texts = [...messagesOf(thrown), issuersIn(thrown), code, error, textOf(thrown, 'error_description')];
   const told = texts.filter((text) => text !== '');
   const message = [...new Set(told)].join(': ').slice(0, messageCharsMax);
   if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR' && error === 'access_denied') {
@@ -45,6 +45,20 @@ function messagesOf(thrown: unknown): readonly string[] {
     each = each.cause;
   }
   return messages;
+}
+
+/** @returns both issuers if they differ: often by a slash at the end only. They are addresses, and no secrets. */
+function issuersIn(thrown: unknown): string {
+  let each = thrown;
+  while (each instanceof Error) each = each.cause;
+  const { expected, body, claims } = (each ?? {}) as {
+    readonly expected?: unknown;
+    readonly body?: { readonly issuer?: unknown };
+    readonly claims?: { readonly iss?: unknown };
+  };
+  const received = body?.issuer ?? claims?.iss;
+  if (typeof expected !== 'string' || typeof received !== 'string') return '';
+  return `expected the issuer ${JSON.stringify(expected)}, the provider's is ${JSON.stringify(received)}`;
 }
 
 /** When an answer of the provider is refused, `openid-client` sets a code. A fault without a code occurred before an answer. */

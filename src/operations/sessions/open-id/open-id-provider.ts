@@ -86,12 +86,16 @@ export class OpenIdProvider {
     const claims = tokens.claims();
     if (claims === undefined) throw new OpenIdFault('provider-failed', 'the answer has no ID token');
     const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
-    // Some providers give a person's email only there.
-    const more =
-      claims['email'] === undefined && hasUserInfo
-        ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
-        : {};
-    return personOf({ ...more, ...claims });
+    // Some providers give a person's email, or that it is verified, only there.
+    const isWhole = claims['email'] !== undefined && claims['email_verified'] !== undefined;
+    if (isWhole || !hasUserInfo) return personOf(claims);
+    const { email_verified, ...more } = await client.fetchUserInfo(
+      configuration,
+      tokens.access_token,
+      claims.sub,
+    );
+    const isSameEmail = more.email === (claims['email'] ?? more.email);
+    return personOf({ ...more, ...(isSameEmail ? { email_verified } : {}), ...claims });
   }
 
   async #configuration(): Promise<client.Configuration> {
@@ -115,19 +119,24 @@ export class OpenIdProvider {
         ...(address.protocol === 'http:' ? [client.allowInsecureRequests] : []),
       ],
     };
-    const proof = clientSecret === null ? client.None() : secretProof(clientSecret);
+    const proof = clientSecret === null ? client.None() : secretProof(clientId, clientSecret);
     const configuration = await client.discovery(address, clientId, undefined, proof, options);
     this.#found = { configuration, at: monotonicMs() };
     return configuration;
   }
 }
 
-/** The method by which the provider receives the secret; Basic if its metadata has none. */
-function secretProof(secret: string): client.ClientAuth {
+/**
+ * The method by which the provider receives the secret; Basic if its metadata has none. Basic encodes all but letters
+ * and digits, which some providers, GitLab among them, do not decode: the body has one encoding only.
+ */
+function secretProof(id: string, secret: string): client.ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
+  const isPlain = /^[0-9A-Za-z]*$/.test(id + secret);
   return (server, self, body, headers) => {
     const taken = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const isPost = !taken.includes('client_secret_basic') && taken.includes('client_secret_post');
+    const isPost =
+      taken.includes('client_secret_post') && !(isPlain && taken.includes('client_secret_basic'));
     return (isPost ? post : basic)(server, self, body, headers);
   };
 }
