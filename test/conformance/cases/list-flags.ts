@@ -184,12 +184,8 @@ export const listFlags: Topic = {
       'list-several-flags-with-one-name': [
         make('a'),
         make('b'),
-        reader.list('?name=${case}').is(200, {
-          flags: {
-            $length: 2,
-            $all: [{ $some: { id: '${a}' } }, { $some: { id: '${b}' } }, { $sorted: 'name,id' }],
-          },
-        }),
+        // The flag that had the name first comes first.
+        reader.list('?name=${case}').is(200, { flags: [{ id: '${a}' }, { id: '${b}' }] }),
       ],
     },
   },
