@@ -18,13 +18,12 @@ import { Site } from './load/site.ts';
 const MiB = 2 ** 20;
 const diskBytes = 96 * MiB;
 const reserveBytes = 32 * MiB;
+/** An operator's command may use the reserve, apart from this. */
+const operatorLeavesBytes = 8 * MiB;
 const clients = 8;
 const phaseMs = 500;
-/**
- * Time from the moment the disk is full: the last reading of the free space is at most this old, requests under way
- * included.
- */
-const noticedMs = 250;
+/** From the first refusal on: changes that were decided before it are answered by then. */
+const underWayMs = 250;
 const freedMsMax = 5000;
 const readsTriesMax = 5;
 const endsWithinMs = 5000;
@@ -101,11 +100,15 @@ async function fillOnce(
   // It is awaited below. Until then its failure must not end the run as an unhandled rejection.
   running.catch(() => undefined);
   await pause(phaseMs);
-  await disk.fill(random.chance(0.5) ? 0 : random.integer(1, reserveBytes - 1));
-  await pause(noticedMs);
+  const leftBytes = random.chance(0.5) ? 0 : random.integer(1, reserveBytes - 1);
+  await disk.fill(leftBytes);
+  await watch.refused;
+  await pause(underWayMs);
   watch.isFull = true;
-  await refuseCommands(t, site.dataDir);
-  tally.refusedCommands += 1;
+  if (leftBytes < operatorLeavesBytes) {
+    await refuseCommands(t, site.dataDir);
+    tally.refusedCommands += 1;
+  }
   await pause(phaseMs);
   isOver = true;
   await running;
@@ -185,15 +188,26 @@ class AnswerWatch {
   isFull = false;
   evaluations = 0;
   storageFull = 0;
+  /** Settles with the first change that is refused because of the disk. */
+  readonly refused: Promise<void>;
+  #onRefused: () => void = () => undefined;
   #changesBefore = 0;
   #evaluationsWhenFull = 0;
+
+  constructor() {
+    this.refused = new Promise((resolve) => {
+      this.#onRefused = resolve;
+    });
+  }
 
   take(kind: RequestKind, answer: ClientResponse | null): void {
     if (answer === null) throw new Error(`a ${kind} was not answered`);
     const isChange = kind === 'patch' || kind === 'create';
     if (!isChange) this.#takeOther(kind, answer);
-    else if (answer.status === 503 && answer.text.includes('"Storage full"')) this.storageFull += 1;
-    else if (answer.status >= 500) throw new Error(`a ${kind} got ${answer.status}: ${answer.text}`);
+    else if (answer.status === 503 && answer.text.includes('"Storage full"')) {
+      this.storageFull += 1;
+      this.#onRefused();
+    } else if (answer.status >= 500) throw new Error(`a ${kind} got ${answer.status}: ${answer.text}`);
     else if (!this.isFull) this.#changesBefore += 1;
     else if (kind === 'create' || (JSON.parse(answer.text) as { changed: boolean }).changed) {
       throw new Error('a change was made below the reserve');

@@ -96,6 +96,16 @@ t.test('other histories are refused', async (t) => {
     t.throws(() => checkRegister(history, ''), NotLinearizable, name);
 });
 
+t.test('many writes without an answer are followed', async (t) => {
+  const values = Array.from({ length: 28 }, (_, index) => `v${index}`);
+  const history = [
+    ...values.map((value, index) => optional(value, index, 1000)),
+    ...values.map((value, index) => operation(read(value), 100 + 2 * index, 101 + 2 * index)),
+  ];
+  t.doesNotThrow(() => checkRegister(history, ''));
+  t.throws(() => checkRegister([...history, operation(read('v3'), 500, 501)], ''), NotLinearizable);
+});
+
 t.test("a real register's history passes, and fails once one read is made stale", async (t) => {
   const random = createRandom(4);
   for (let round = 1; round <= 20; round += 1) {

@@ -59,12 +59,49 @@ function eventsOf(operations: readonly Operation[]): readonly RegisterEvent[] {
   return events.sort((left, right) => left.at - right.at || Number(right.isCall) - Number(left.isCall));
 }
 
+/**
+ * Configurations, without those that explain no more than another one: a write without an answer that has not happened
+ * yet may still never happen.
+ */
+class Configurations {
+  /** By state, and by which answered operations have happened: which writes without an answer have. */
+  readonly #kept = new Map<string, Configuration[]>();
+  readonly #optionalBits: number;
+  #size = 0;
+
+  constructor(optionalBits: number) {
+    this.#optionalBits = optionalBits;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  *[Symbol.iterator](): Generator<Configuration> {
+    for (const list of this.#kept.values()) yield* list;
+  }
+
+  /** @returns whether it explains more than those that are here */
+  add(configuration: Configuration): boolean {
+    const { state, happened } = configuration;
+    const key = `${happened & ~this.#optionalBits} ${state}`;
+    const list = this.#kept.get(key) ?? [];
+    if (list.some((other) => (other.happened & ~happened) === 0)) return false;
+    const kept = list.filter((other) => (happened & ~other.happened) !== 0);
+    this.#size += 1 + kept.length - list.length;
+    if (this.#size > configurationsMax)
+      throw new RangeError('the history has too many explanations to follow');
+    this.#kept.set(key, [...kept, configuration]);
+    return true;
+  }
+}
+
 class RegisterWalk {
   readonly #underWay = new Map<Operation, number>();
-  #configurations = new Map<string, Configuration>();
+  #configurations = new Configurations(0);
 
   constructor(initial: string) {
-    this.#keep(this.#configurations, { state: initial, happened: 0 });
+    this.#configurations.add({ state: initial, happened: 0 });
   }
 
   call(operation: Operation): void {
@@ -77,33 +114,26 @@ class RegisterWalk {
 
   return(operation: Operation): void {
     const bit = 1 << (this.#underWay.get(operation) ?? 0);
-    const next = new Map<string, Configuration>();
-    const seen = new Map<string, Configuration>();
-    const open = [...this.#configurations.values()];
-    for (const configuration of open) this.#keep(seen, configuration);
-    for (let current = open.pop(); current !== undefined; current = open.pop()) {
-      const { state, happened } = current;
+    const optionalBits = [...this.#underWay].reduce(
+      (bits, [{ isOptional }, slot]) => (isOptional ? bits | (1 << slot) : bits),
+      0,
+    );
+    const [next, seen] = [new Configurations(optionalBits), new Configurations(optionalBits)];
+    const open = [...this.#configurations];
+    for (const configuration of open) seen.add(configuration);
+    // Fewer operations first: the others often explain no more.
+    for (const { state, happened } of open) {
       if ((happened & bit) !== 0) {
-        this.#keep(next, { state, happened: happened & ~bit });
+        next.add({ state, happened: happened & ~bit });
         continue;
       }
-      if (operation.isOptional) this.#keep(next, current);
-      for (const successor of this.#successors(current))
-        if (this.#keep(seen, successor)) open.push(successor);
+      if (operation.isOptional) next.add({ state, happened });
+      for (const successor of this.#successors({ state, happened }))
+        if (seen.add(successor)) open.push(successor);
     }
     this.#underWay.delete(operation);
     if (next.size === 0) throw new NotLinearizable(this.#describe(operation));
     this.#configurations = next;
-  }
-
-  /** @returns whether the state is new */
-  #keep(kept: Map<string, Configuration>, configuration: Configuration): boolean {
-    const key = `${configuration.happened} ${configuration.state}`;
-    if (kept.has(key)) return false;
-    if (kept.size >= configurationsMax)
-      throw new RangeError('the history has too many explanations to follow');
-    kept.set(key, configuration);
-    return true;
   }
 
   *#successors({ state, happened }: Configuration): Generator<Configuration> {
@@ -115,7 +145,7 @@ class RegisterWalk {
   }
 
   #describe({ name, calledAt, returnedAt }: Operation): string {
-    const states = [...new Set([...this.#configurations.values()].map(({ state }) => state))];
+    const states = [...new Set([...this.#configurations].map(({ state }) => state))];
     const when = `${calledAt.toFixed(3)} to ${returnedAt.toFixed(3)} ms`;
     return `nothing explains ${name}, ${when}; before it the register held one of ${states.slice(0, 10).join(' | ')}`;
   }
