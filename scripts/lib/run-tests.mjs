@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCpuMeter } from './children-cpu.mjs';
 import { inSources } from './in-sources.mjs';
@@ -21,6 +22,9 @@ const isSkipFailure = process.env.CI === 'true';
 const fileTimeoutMs = 15 * 60_000;
 /** Of one test within a file; tap's default of 30 s is too short for a slow machine. */
 const testTimeoutSeconds = '600';
+/** Stores that test files have provisioned, for the others: test/support/provisioning.ts. */
+const stores = mkdtempSync(join(tmpdir(), 'burgee-stores-'));
+process.once('exit', () => rmSync(stores, { recursive: true, force: true }));
 
 /**
  * The environment of a file's process. Only files that mostly wait ask a registry: the others, and what they start, do
@@ -28,7 +32,8 @@ const testTimeoutSeconds = '600';
  */
 function environmentOf(sharing) {
   const { NODE_EXTRA_CA_CERTS, ...env } = process.env;
-  return { ...(sharing === 'waiting' ? process.env : env), TAP_TIMEOUT: testTimeoutSeconds };
+  const own = { TAP_TIMEOUT: testTimeoutSeconds, BURGEE_TEST_STORES: stores };
+  return { ...(sharing === 'waiting' ? process.env : env), ...own };
 }
 
 /** Runs one file in a process of its own and reads its TAP output. */

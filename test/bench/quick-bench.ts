@@ -6,7 +6,7 @@ import type { Comparison } from '../../bench/comparison.ts';
 import { availableDrivers } from '../../bench/load/closed-loop.ts';
 import type { Bench, BenchSettings, ComparisonPlan } from '../../bench/scenario.ts';
 
-const seconds = 0.1;
+const seconds = 0.3;
 
 /** One round of each contender, without warm-up. */
 async function compareOnce({ contenders, metrics, ...plan }: ComparisonPlan): Promise<Comparison> {

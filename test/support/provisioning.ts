@@ -1,4 +1,15 @@
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runBurgeeOrThrow, type Settings } from './burgee-command.ts';
 
@@ -20,17 +31,59 @@ export interface Provisioned {
   readonly projects: Readonly<Record<string, ProvisionedProject>>;
 }
 
-/** Provisions `document` in `dataDir`, offline or through the server that has it open. */
+/** A larger file is applied each time: its store would take longer to copy. */
+const keptBytesMax = 64 * 1024;
+let storesOfProcess: string | null = null;
+
+/** The folder with the stores of this run, by a hash of their files. The runner of all tests makes one for all processes. */
+function storesFolder(): string {
+  const given = process.env['BURGEE_TEST_STORES'];
+  if (given !== undefined) return given;
+  if (storesOfProcess === null) {
+    const folder = mkdtempSync(join(tmpdir(), 'burgee-stores-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    storesOfProcess = folder;
+  }
+  return storesOfProcess;
+}
+
+/**
+ * Provisions `document` in `dataDir`, offline or through the server that has it open. An empty directory gets a copy of
+ * the store that the first such call of this run has made: most tests begin with one of a few files.
+ */
 export async function provision(
   dataDir: string,
   scratchDir: string,
   document: unknown,
   settings: Settings = {},
 ): Promise<Provisioned> {
-  const file = join(scratchDir, 'provision.json');
-  writeFileSync(file, JSON.stringify(document));
-  const printed = await runBurgeeOrThrow(['apply', file, '--data-dir', dataDir], settings);
-  return JSON.parse(printed) as Provisioned;
+  const file = JSON.stringify(document);
+  const isEmpty = !existsSync(dataDir) || readdirSync(dataDir).length === 0;
+  if (!isEmpty || file.length > keptBytesMax || Object.keys(settings).length > 0)
+    return JSON.parse(await apply(file, dataDir, scratchDir, settings)) as Provisioned;
+  const store = join(storesFolder(), createHash('sha256').update(file).digest('hex'));
+  if (!existsSync(store)) await makeStore(store, file);
+  cpSync(join(store, 'data'), dataDir, { recursive: true, filter: (path) => !path.endsWith('lock') });
+  return JSON.parse(readFileSync(join(store, 'applied.json'), 'utf8')) as Provisioned;
+}
+
+/** The store appears whole, by a rename: several test files may make it at once. */
+async function makeStore(store: string, file: string): Promise<void> {
+  const draft = mkdtempSync(`${store}.`);
+  writeFileSync(join(draft, 'applied.json'), await apply(file, join(draft, 'data'), draft));
+  try {
+    renameSync(draft, store);
+  } catch (fault) {
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(store)) throw fault;
+  }
+}
+
+/** @returns what the command printed */
+function apply(file: string, dataDir: string, scratchDir: string, settings: Settings = {}): Promise<string> {
+  const path = join(scratchDir, 'provision.json');
+  writeFileSync(path, file);
+  return runBurgeeOrThrow(['apply', path, '--data-dir', dataDir], settings);
 }
 
 export function projectOf(provisioned: Provisioned, name: string): ProvisionedProject {

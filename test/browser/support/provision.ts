@@ -1,6 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { runBurgeeOrThrow } from '../../support/burgee-command.ts';
+import { provision as provisionStore } from '../../support/provisioning.ts';
 import { owner } from './sign-in.ts';
 
 interface Change {
@@ -14,11 +12,7 @@ type Prepare = (dataDir: string, scratchDir: string) => Promise<void>;
 
 /** Applies a file to the data directory of a stage. */
 export function applied(declared: object): Prepare {
-  return async (dataDir, scratchDir) => {
-    const file = join(scratchDir, 'stage.json');
-    writeFileSync(file, JSON.stringify(declared));
-    await runBurgeeOrThrow(['apply', file, '--data-dir', dataDir]);
-  };
+  return async (dataDir, scratchDir) => void (await provisionStore(dataDir, scratchDir, declared));
 }
 
 /**

@@ -1,12 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
-import { spawnBurgee } from '../support/burgee-command.ts';
 import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';
 import { openRawConnection, type RawConnection } from '../support/raw-request.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { oneProject, type Provisioned, provisionOne } from './lifecycle-fixture.ts';
+import { type Provisioned, provisionOne } from './lifecycle-fixture.ts';
 
 /*
  * SIGTERM: stop accepting, answer requests in flight, commit, exit 0 within the drain time. A second signal exits at
@@ -85,20 +81,6 @@ t.test('idle kept connections do not delay the end', async (t) => {
   t.ok(performance.now() - signalledAt < 3000);
 });
 
-t.test('an unused service ends without waiting', async (t) => {
-  const { dataDir } = await provisionOne(t);
-  const tookMs: number[] = [];
-  for (let turn = 0; turn < 3; turn += 1) {
-    const server = await bootServer(t, { dataDir });
-    const signalledAt = performance.now();
-    server.signal('SIGTERM');
-    t.equal(await server.ended, 0);
-    tookMs.push(performance.now() - signalledAt);
-  }
-  const [, medianMs = Number.NaN] = tookMs.sort((one, other) => one - other);
-  t.ok(medianMs < 450, `it took ${medianMs.toFixed(0)} ms`);
-});
-
 t.test('SIGINT drains too', async (t) => {
   const { dataDir } = await provisionOne(t);
   const server = await bootServer(t, { dataDir });
@@ -120,37 +102,6 @@ for (const second of ['SIGTERM', 'SIGINT'] as const) {
     t.ok(performance.now() - signalledAt < 2000, 'it did not wait for the drain time');
   });
 }
-
-t.test('a second signal exits at once during a large change, which is then complete or absent', async (t) => {
-  const { dataDir } = await provisionOne(t);
-  const server = await bootServer(t, { dataDir, settings: unlimited });
-  const file = join(temporaryDirectory(t), 'large.json');
-  const cohorts = Array.from({ length: 100 }, (_, index) => `customer ${index}`);
-  const flags = Array.from({ length: 10_000 }, (_, index) => ({ name: `flag ${index}`, cohorts }));
-  writeFileSync(file, JSON.stringify(oneProject('large', { flags })));
-  const apply = spawnBurgee(['apply', file, '--data-dir', dataDir]);
-  const applied = new Promise((resolve) => apply.once('close', resolve));
-  apply.stdout.resume();
-  let told = '';
-  // The writer is inside its transaction once it has reported progress.
-  await new Promise<void>((resolve) => {
-    apply.stderr.on('data', (text: Buffer) => {
-      told += text.toString();
-      if (/applying|written|[Ww]riting/.test(told)) resolve();
-    });
-    apply.once('close', () => resolve());
-  });
-  const signalledAt = performance.now();
-  // Two signals of the same kind would merge if the process does not run in between.
-  server.signal('SIGTERM');
-  server.signal('SIGINT');
-  await server.ended;
-  t.ok(performance.now() - signalledAt < 2000);
-  await applied;
-  const check = spawnBurgee(['check', '--data-dir', dataDir]);
-  check.stdout.resume();
-  t.equal(await new Promise((resolve) => check.once('close', resolve)), 0, 'the store is clean');
-});
 
 /** A patch of which the server has read only a part. */
 async function startPatch(
