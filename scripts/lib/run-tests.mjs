@@ -15,7 +15,7 @@ import { chooseTestFiles } from './test-files.mjs';
  * file sometimes waits for a server's start or for the disk. With more, tests would slow one another down.
  */
 const lanesTogether = 1 + Math.min(4, Math.max(2, availableParallelism()));
-/** The files that mostly wait would be the last to end one after another. All but one of these lanes help the others then. */
+/** The files that mostly wait come first in these lanes, which then help the others. */
 const lanesWaiting = 3;
 /** In CI no program or right may be missing: a test that would skip itself fails. */
 const isSkipFailure = process.env.CI === 'true';
@@ -112,8 +112,7 @@ export async function runTests(patterns, isFull = false) {
   const run = (file) => runFile(file, takeCpuSeconds);
   const [waiting, together] = [sharing('waiting'), sharing('together')];
   const parallel = await Promise.all([
-    ...runLanes('waiting', lanesWaiting - 1, [waiting, together], run),
-    ...runLanes('waiting only', 1, [waiting], run),
+    ...runLanes('waiting', lanesWaiting, [waiting, together], run),
     ...runLanes('together', lanesTogether, [together], run),
   ]);
   const after = await Promise.all(runLanes('alone', 1, [sharing('alone')], run));

@@ -23,6 +23,13 @@ const proxyHeader = '\r\n\r\n\0\r\nQUIT\n!\x11\0\x0c\x01\x02\x03\x04\x05\x06\x07
 
 /** The tests of both examples. */
 export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases): void {
+  let started: Promise<ProxiedService> | null = null;
+  /** For tests without settings of their own: it ends with the last. */
+  const sharedService = (): Promise<ProxiedService> => {
+    started ??= startProxied(t, kind, { openssl, settings: unlimited });
+    return started;
+  };
+
   t.test('one address has 500 requests at once, also by HTTP/2, and others go on', async (t) => {
     const service = await startProxied(t, kind, { openssl, settings: unlimited });
     const statuses = await holdRequests(t, service, '127.0.0.9', 200);
@@ -32,7 +39,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
   });
 
   t.test('both APIs work through it, and the query arrives unchanged', async (t) => {
-    const service = await startProxied(t, kind, { openssl, settings: unlimited });
+    const service = await sharedService();
     const client = service.client();
     const cohort = encodeURIComponent(oddCohort);
     const on = await client.send({ path: `/v1/flags/${service.flag}?cohort=${cohort}` });
@@ -93,7 +100,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
   });
 
   t.test('the proxy refuses malformed requests', async (t) => {
-    const service = await startProxied(t, kind, { openssl, settings: unlimited });
+    const service = await sharedService();
     const before = await countPatches(t, service);
     const head = `PATCH /api/v1/flags/${service.flag} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.secret}\r\n`;
     const malformed = {
@@ -121,7 +128,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
   });
 
   t.test('no request is smuggled in bytes that Burgee cannot see', async (t) => {
-    const service = await startProxied(t, kind, { openssl, settings: unlimited });
+    const service = await sharedService();
     const head = `Host: a\r\nAuthorization: Bearer ${service.secret}\r\n`;
     const off = '{"enabled":false}';
     const smuggled = `PATCH /api/v1/flags/${service.flag} HTTP/1.1\r\n${head}Content-Length: ${off.length}\r\n\r\n${off}`;
@@ -143,7 +150,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
   });
 
   t.test('a request in pieces arrives completely', async (t) => {
-    const service = await startProxied(t, kind, { openssl, settings: unlimited });
+    const service = await sharedService();
     const request = `GET /v1/flags/${service.flag} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
     const cuts = Array.from({ length: request.indexOf('\r\n') + 2 }, (_, index) => index + 1);
     const direct = new Set<number | undefined>();
@@ -184,7 +191,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
   });
 
   t.test('plain HTTP redirects to HTTPS, and accepts no token', async (t) => {
-    const service = await startProxied(t, kind, { openssl });
+    const service = await sharedService();
     const plain = createHttpClient(t, { port: service.proxy.plainPort });
     const moved = await plain.send({
       path: '/v1/flags/x?cohort=a%2Bb',

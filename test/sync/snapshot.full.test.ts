@@ -6,9 +6,10 @@ import { openSync } from './sync-client.ts';
 import { bootSync, syncDocument } from './sync-fixture.ts';
 
 t.setTimeout(180_000);
+/** For tests without settings of their own, each of which changes other flags. */
+const site = await bootSync(t);
 
 t.test('a snapshot has what an environment evaluates, and no more', async (test) => {
-  const site = await bootSync(test);
   const { shop } = site;
   const [first, pro] = [idOf(shop.flags, 'first'), idOf(shop.audiences, 'Pro')];
   await site.patch(first, { enabled: true, trafficPercentage: 30, cohorts: ['a"b', 'ü'], audienceId: pro });
@@ -36,7 +37,6 @@ t.test('a snapshot has what an environment evaluates, and no more', async (test)
 });
 
 t.test('an unchanged configuration is a 304, and another environment does not change it', async (test) => {
-  const site = await bootSync(test);
   const { shop } = site;
   const known = await site.get(site.path(), site.secret());
   const tag = known.headers.get('etag') ?? '';
@@ -45,9 +45,9 @@ t.test('an unchanged configuration is a 304, and another environment does not ch
   const again = (etag: string) => site.get(site.path(), site.secret(), { 'If-None-Match': etag });
   test.equal((await again(tag)).status, 304);
   test.equal((await again(`W/${tag}`)).status, 304);
-  await site.patch(idOf(shop.flags, 'first'), { enabled: true }, 'staging');
+  await site.patch(idOf(shop.flags, 'third'), { enabled: true }, 'staging');
   test.equal((await again(tag)).status, 304, 'a change of another environment');
-  await site.patch(idOf(shop.flags, 'first'), { enabled: true });
+  await site.patch(idOf(shop.flags, 'third'), { enabled: true });
   const changed = await again(tag);
   test.equal(changed.status, 200);
   test.not(changed.headers.get('etag'), tag);
@@ -57,7 +57,6 @@ t.test('an unchanged configuration is a 304, and another environment does not ch
 });
 
 t.test('only a token of the project that permits the environment gets its configuration', async (test) => {
-  const site = await bootSync(test);
   const { shop, single } = site;
   const statusOf = async (path: string, secret: string | null): Promise<number> => {
     const status = (await site.get(path, secret)).status;
@@ -87,13 +86,13 @@ t.test('only a token of the project that permits the environment gets its config
 t.test(
   'refusals of a token are recorded once a minute, however often it asks, and told late',
   async (test) => {
-    const site = await bootSync(test, { settings: { BURGEE_WORKERS: '2' } });
-    const { server, shop } = site;
+    const refusing = await bootSync(test, { settings: { BURGEE_WORKERS: '2' } });
+    const { server, shop } = refusing;
     const staging = tokenOf(shop, 'staging');
-    test.equal((await site.get(site.path(), staging.secret)).status, 403);
+    test.equal((await refusing.get(refusing.path(), staging.secret)).status, 403);
     const since = performance.now();
     const attempts = Array.from({ length: 8 }, async (_, attempt) => {
-      const { status } = await site.get(`${site.path()}?attempt=${attempt}`, staging.secret);
+      const { status } = await refusing.get(`${refusing.path()}?attempt=${attempt}`, staging.secret);
       return { status, afterMs: performance.now() - since };
     });
     const refused = await Promise.all(attempts);
@@ -111,7 +110,6 @@ t.test(
 );
 
 t.test('a method or path that sync does not have is named as the fault', async (test) => {
-  const site = await bootSync(test);
   const { client, shop } = site;
   const [secret, path] = [site.secret(), site.path()];
   const ask = async (method: string, asked: string, headers = {}) => {
@@ -140,7 +138,6 @@ t.test('a method or path that sync does not have is named as the fault', async (
 });
 
 t.test('a stream is given to whoever accepts one', async (test) => {
-  const site = await bootSync(test);
   const typeOf = async (accept: string): Promise<string> => {
     const stream = await openSync(test, { ...site.server, path: site.path(), secret: site.secret(), accept });
     stream.close();
@@ -168,16 +165,17 @@ t.test(
   'neither the plan, the rate of requests, nor wrong tokens of its address stop a valid token',
   async (test) => {
     const settings = { BURGEE_MANAGEMENT_RATE_LIMIT: '1', BURGEE_FAILED_AUTHENTICATION_LIMIT: '2' };
-    const site = await bootSync(test, { settings, document: syncDocument(undefined, 'free') });
+    const limited = await bootSync(test, { settings, document: syncDocument(undefined, 'free') });
     for (let count = 0; count < 5; count += 1) {
-      test.equal((await site.get(site.path(), site.secret())).status, 200);
+      test.equal((await limited.get(limited.path(), limited.secret())).status, 200);
     }
-    for (const status of [401, 401, 429]) test.equal((await site.get(site.path(), null)).status, status);
-    const refused = await site.get(site.path(), 'burgee_nonsense');
+    for (const status of [401, 401, 429])
+      test.equal((await limited.get(limited.path(), null)).status, status);
+    const refused = await limited.get(limited.path(), 'burgee_nonsense');
     test.equal(refused.status, 429);
     test.ok(refused.headers.has('retry-after'));
-    test.equal((await site.get(site.path(), site.secret())).status, 200, 'of the same address');
-    const managed = await site.get(`/api/v1/flags/${idOf(site.shop.flags, 'first')}`, null);
+    test.equal((await limited.get(limited.path(), limited.secret())).status, 200, 'of the same address');
+    const managed = await limited.get(`/api/v1/flags/${idOf(limited.shop.flags, 'first')}`, null);
     test.equal(managed.status, 401, 'the Management API counts for itself');
   },
 );
