@@ -37,7 +37,7 @@ function slowHistogram(name: string, labels: string, bound: string, next: string
   };
 }
 
-/** The exported metrics that make each alert fire. Each service is scraped as `instance` a of `job` burgee. */
+/** The exported metrics that make each alert fire. Each service is an `instance` of its own of `job` burgee. */
 const troubles: Readonly<Record<string, Series>> = {
   BurgeeDown: { up: steady(0) },
   BurgeeNotReady: { burgee_ready: steady(0) },
@@ -169,21 +169,27 @@ const well: Series = {
   burgee_cluster_clock_skew_seconds: steady(0.02),
 };
 
-function scraped(series: string): string {
+function scraped(instance: string, series: string): string {
   const [name, labels] = series.split('{');
-  return `${name}{job="burgee",instance="a"${labels === undefined ? '}' : `,${labels}`}`;
+  return `${name}{job="burgee",instance="${instance}"${labels === undefined ? '}' : `,${labels}`}`;
 }
 
-function testOf(name: string, series: Series, firing: readonly string[]): object {
+/** @param firing the alerts that fire, each for the service of its name */
+function testOf(name: string, services: Readonly<Record<string, Series>>, firing: readonly string[]): object {
   return {
     name,
     interval: '1m',
-    input_series: Object.entries(series).map(([name, values]) => ({ series: scraped(name), values })),
+    input_series: Object.entries(services).flatMap(([instance, series]) =>
+      Object.entries(series).map(([name, values]) => ({ series: scraped(instance, name), values })),
+    ),
     promql_expr_test: [
       {
-        expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+        expr: 'count by (alertname, instance) (ALERTS{alertstate="firing"})',
         eval_time: evaluatedAt,
-        exp_samples: firing.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
+        exp_samples: firing.map((alert) => ({
+          labels: `{alertname="${alert}",instance="${alert}"}`,
+          value: 1,
+        })),
       },
     ],
   };
@@ -195,8 +201,10 @@ t.test('every alert has a state of the service in which it fires', async (t) => 
 });
 
 t.test('only the right alert fires in each state, and none for a healthy service', { skip }, async (t) => {
-  const troubled = Object.entries(troubles).map(([name, series]) => testOf(name, series, [name]));
-  const tests = [...troubled, testOf('a healthy service', well, [])];
+  const tests = [
+    testOf('services in trouble', troubles, Object.keys(troubles)),
+    testOf('a healthy service', { healthy: well }, []),
+  ];
   const file = join(temporaryDirectory(t), 'test.json');
   writeFileSync(file, JSON.stringify({ rule_files: [rules], evaluation_interval: '1m', tests }));
   const arguments_ = ['test', 'rules', file];
