@@ -9,7 +9,7 @@ const rollsMax = 64;
 function textsOf(value: ContextValue): readonly string[] {
   if (value === null) return [];
   if (typeof value !== 'object') return [String(value)];
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 function queryOf(context: QuestionContext, environment: string | null, cohort: string | null): string {
@@ -29,7 +29,7 @@ async function ask(api: HttpClient, path: string): Promise<boolean> {
 
 /**
  * Asks the Evaluation API what a provider must answer. It takes one cohort; of a list any counts that the flag lists,
- * and without one the targetingKey decides.
+ * and the first is the key where there is no targetingKey.
  *
  * @returns the answers that are right: both, where the context has no bucketing key and each request is a roll
  */
@@ -40,8 +40,10 @@ export async function askEvaluationApi(
   context: QuestionContext,
 ): Promise<ReadonlySet<boolean>> {
   const cohorts = textsOf(context['cohort'] ?? null);
+  const [targetingKey] = cohorts;
+  const first = targetingKey === undefined ? {} : { targetingKey };
   const paths = (cohorts.length === 0 ? [null] : cohorts).map(
-    (cohort) => `/v1/flags/${flagId}?${queryOf(context, environment, cohort)}`,
+    (cohort) => `/v1/flags/${flagId}?${queryOf({ ...first, ...context }, environment, cohort)}`,
   );
   const isSticky = context['targetingKey'] !== undefined || cohorts.length > 0;
   const answers = new Set<boolean>();

@@ -1,7 +1,8 @@
 import { createRandom, type Random } from '../support/random.ts';
 
 /** A value that an OpenFeature context can hold, as JSON. */
-export type ContextValue = string | number | boolean | null | readonly string[] | { readonly city: string };
+type Scalar = string | number | boolean;
+export type ContextValue = Scalar | null | readonly Scalar[] | { readonly city: string };
 
 export type QuestionContext = Readonly<Record<string, ContextValue>>;
 
@@ -104,14 +105,15 @@ function projectDocument(name: string): object {
 /** Most of them are outside ASCII: a provider that hashes half of those differently must show it in every run. */
 const otherKeys = ['käufer', 'søren', '顧客', '客人', '😀', 'Ελένη', 'a b', 'a+b', '%41', "o'neill"];
 const cohorts = ['ada', 'alpha-testers', 'søren', 'nobody'];
+const otherCohorts: readonly ContextValue[] = [0, 42, true, ['nobody', 'ada'], [42, 'x']];
 
 /** Names of context fields, each with its probability and the values that it takes. */
 const attributes: readonly (readonly [name: string, probability: number, values: readonly ContextValue[]])[] =
   [
-    ['plan', 0.6, ['pro', 'free', 'Pro', '', ['free', 'pro'], ['team'], ['free']]],
+    ['plan', 0.6, ['pro', 'free', 'Pro', '', ['free', 'pro'], ['team'], ['free'], 0, [0]]],
     ['country', 0.5, ['DK', 'NO', 'SE', 'DE', ['DE', 'SE']]],
-    ['seats', 0.5, [5, 42, 1.5, 7, '42', -0.25, 1_000_000]],
-    ['beta', 0.3, [true, false, 'true', null]],
+    ['seats', 0.5, [5, 42, 1.5, 7, '42', -0.25, 1_000_000, 0, ['x', 42, true]]],
+    ['beta', 0.3, [true, false, 'true', null, 0, 7, [42], ['x', 7, true]]],
     ['city', 0.3, ['Malmö', '東京', 'Malmo']],
     ['address', 0.1, [{ city: 'Malmö' }]],
     // The environment of the address wins.
@@ -131,11 +133,11 @@ function contextOf(random: Random): QuestionContext {
   const hasKey = random.chance(0.85);
   if (hasKey) context['targetingKey'] = targetingKey(random);
   if (random.chance(0.3)) context['cohort'] = random.pick(cohorts);
-  else if (hasKey && random.chance(0.05)) context['cohort'] = random.shuffle(cohorts).slice(0, 2);
+  else if (random.chance(0.1)) context['cohort'] = random.pick(otherCohorts);
   return context;
 }
 
-/** The same questions for the same seed. A list of cohorts comes with a targetingKey, as `askEvaluationApi` requires. */
+/** The same questions for the same seed. */
 export function makeQuestions(count: number, seed: number): readonly Question[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, () => ({
@@ -153,6 +155,7 @@ export function bucketingKeyOf({ target, flag, context }: Question): string | nu
   const [, state, inStaging = state] = found;
   const { trafficPercentage } = targets[target]?.environment === 'staging' ? inStaging : state;
   if (trafficPercentage === 0 || trafficPercentage === 100) return null;
-  const key = context['targetingKey'] ?? context['cohort'];
-  return typeof key === 'string' ? key : null;
+  const [cohort] = [context['cohort'] ?? null].flat();
+  const key = context['targetingKey'] ?? cohort;
+  return key === null || key === undefined ? null : String(key);
 }

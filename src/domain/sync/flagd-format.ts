@@ -12,9 +12,30 @@ const inlineCharactersMax = 16 * 1024;
 const variants = { on: true, off: false } as const;
 const targetingKey = { var: 'targetingKey' } as const;
 const cohort = { var: 'cohort' } as const;
-/** An `or` in place of the `if` gives some providers a truth value instead of the key. */
-const bucketingKey = { if: [targetingKey, targetingKey, cohort] } as const;
-const hasBucketingKey = { or: [targetingKey, cohort] } as const;
+const [firstCohort, nextCohort] = [{ var: 'accumulator' }, { var: 'current' }] as const;
+/**
+ * The targeting key, otherwise the first cohort that is not empty; empty without either. Go's provider puts only texts
+ * and numbers together. An `or` in place of the `if` gives some providers a truth value instead of the key.
+ */
+const bucketingKey = {
+  if: [
+    targetingKey,
+    targetingKey,
+    {
+      reduce: [
+        { merge: [cohort] },
+        {
+          if: [
+            ...[firstCohort, firstCohort, { '===': [nextCohort, true] }, 'true'],
+            ...[{ '===': [nextCohort, false] }, 'false', { '===': [nextCohort, null] }, ''],
+            { cat: [nextCohort] },
+          ],
+        },
+        '',
+      ],
+    },
+  ],
+} as const;
 
 /**
  * Writes the configuration of an environment as JSON, in pieces, one for each key of a flag; some are empty.
@@ -87,9 +108,9 @@ function targetingOf(
   if (cohorts.length > 0) steps.push(shared.cohorts(id, isIn(cohort, cohorts), keys), '"on"');
   if (trafficPercentage > 0) {
     const conditions = audience === null ? [] : [shared.audience(audience)];
-    if (trafficPercentage < 100) conditions.push(JSON.stringify(hasBucketingKey));
-    const answer = trafficPercentage === 100 ? 'on' : bucketOf(id, trafficPercentage);
-    steps.push(allOf(conditions), JSON.stringify(answer));
+    if (trafficPercentage < 100) conditions.push(shared.bucketingKey());
+    const answer = trafficPercentage === 100 ? '"on"' : bucketOf(id, trafficPercentage, shared);
+    steps.push(allOf(conditions), answer);
   }
   return `{"if":[${steps.join(',')},"off"]}`;
 }
@@ -99,12 +120,9 @@ function allOf(conditions: readonly string[]): string {
 }
 
 /** The key is hashed after the flag's id, as `bucketing.ts` does. */
-function bucketOf(flagId: string, percentage: number): Logic {
-  const shares = [
-    ['on', percentage],
-    ['off', 100 - percentage],
-  ];
-  return { fractional: [{ cat: [flagId, bucketingKey] }, ...shares] };
+function bucketOf(flagId: string, percentage: number, shared: SharedLogic): string {
+  const key = `{"cat":[${JSON.stringify(flagId)},${shared.bucketingKey()}]}`;
+  return `{"fractional":[${key},["on",${percentage}],["off",${100 - percentage}]]}`;
 }
 
 /** `targetingKey`, `cohort` and `env` are never attributes: a rule on one of them matches no request. */
@@ -118,26 +136,33 @@ function audienceLogic({ rules }: SyncAudience): string {
 
 const never = JSON.stringify({ '!': [true] });
 
+const value = { var: '' } as const;
+
 /** Whether the attribute, or one of its values where it is a list, is one of the texts. @returns JSON */
 function isIn(attribute: Logic, texts: readonly string[]): string {
-  return JSON.stringify({ some: [{ merge: [attribute] }, { in: [{ var: '' }, withPlainValues(texts)] }] });
+  const anyOf = matches(texts);
+  return JSON.stringify({ some: [{ merge: [attribute] }, anyOf.length === 1 ? anyOf[0] : { or: anyOf }] });
 }
 
 /**
- * Adds the numbers and truth values that are written like one of the texts: an attribute is compared as text, and flagd
- * compares it as what it is.
+ * An attribute is compared as text, and JsonLogic compares it as what it is: a number matches the text that is written
+ * as JavaScript writes it, a truth value its word. Go's `in` reads a text as a number to compare it with one, and takes
+ * a text that is none for 0. So those numbers are excluded first.
  */
-function withPlainValues(texts: readonly string[]): readonly (string | number | boolean)[] {
-  const values: (string | number | boolean)[] = [];
-  for (const text of texts) {
-    values.push(text);
-    if (text === 'true' || text === 'false') values.push(text === 'true');
-    else if (/^-?\d/.test(text)) {
-      const number = Number(text);
-      if (Number.isFinite(number) && String(number) === text) values.push(number);
-    }
+function matches(texts: readonly string[]): readonly Logic[] {
+  const numerals = texts.filter((text) => String(Number(text)) === text && Number.isFinite(Number(text)));
+  const known = new Set(numerals);
+  const others = texts.filter((text) => !known.has(text));
+  const excluded = new Set([0, ...others.map(Number).filter(Number.isFinite)]);
+  const anyOf: Logic[] = [];
+  if (others.length > 0) {
+    anyOf.push({ and: [{ '!': [{ in: [value, [...excluded]] }] }, { in: [value, others] }] });
   }
-  return values;
+  if (numerals.length > 0) anyOf.push({ in: [value, [...numerals, ...numerals.map(Number)]] });
+  for (const truth of [true, false]) {
+    if (texts.includes(String(truth))) anyOf.push({ '===': [value, truth] });
+  }
+  return anyOf;
 }
 
 /**
@@ -148,6 +173,7 @@ class SharedLogic {
   /** Members of `$evaluators`, as JSON. */
   readonly evaluators: string[] = [];
   readonly #audiences = new Map<string, string>();
+  #bucketingKey: string | null = null;
 
   audience(audience: SyncAudience): string {
     const known = this.#audiences.get(audience.id);
@@ -155,6 +181,11 @@ class SharedLogic {
     const logic = this.#share(`audience-${audience.id}`, audienceLogic(audience));
     this.#audiences.set(audience.id, logic);
     return logic;
+  }
+
+  bucketingKey(): string {
+    this.#bucketingKey ??= this.#share('bucketing-key', JSON.stringify(bucketingKey));
+    return this.#bucketingKey;
   }
 
   /** @param keys of the flag */

@@ -134,6 +134,60 @@ const snapshotOf = (flags: readonly SyncFlag[], audiences: SyncSnapshot['audienc
   ...{ version: 'h.1', projectId: 'shop', environment: 'production', flags, audiences },
 });
 
+/*
+ * What Go's JsonLogic compares differently from the one of JavaScript: each value that a program sends, with each kind of
+ * list. test/providers asks the same of the published providers of other languages.
+ */
+t.test('values of every type are compared with every kind of list by their text', async (t) => {
+  const lists = [['pro', 'team'], ['true'], ['false', '0'], ['42', '1.5', '-1'], ['1', '1.0', '007'], ['']];
+  const scalars = [
+    'pro',
+    '',
+    '0',
+    '1',
+    '1.0',
+    '007',
+    '42',
+    'true',
+    'false',
+    0,
+    1,
+    7,
+    42,
+    1.5,
+    -1,
+    true,
+    false,
+  ];
+  const sent = [...scalars, ...scalars.map((value) => ['x', value]), [], ['x', 0, true, 'pro']];
+  for (const values of lists) {
+    const audience = { id: 'AUD', rules: [{ attribute: 'plan', values }] };
+    const one = flag('one_', { trafficPercentage: 100, audienceId: 'AUD' });
+    const listed = flag('list', { trafficPercentage: 0, cohorts: values });
+    const snapshot = snapshotOf([one, listed], [audience]);
+    const core = flagdWith(snapshot);
+    for (const value of sent) {
+      for (const [asked, context] of [
+        [one, { plan: value }],
+        [listed, { cohort: value }],
+      ] as const) {
+        // A cohort has at least one character.
+        if (asked === listed && values.includes('')) continue;
+        const what = `${JSON.stringify(context)} of ${values}`;
+        t.equal(answerOf(core, asked.id, context), ownAnswer(asked, snapshot, context), what);
+      }
+    }
+  }
+  const text = [
+    ...flagdConfiguration(snapshotOf([flag('b', { trafficPercentage: 0, cohorts: ['pro'] })])),
+  ].join('');
+  t.match(
+    text,
+    '{"!":[{"in":[{"var":""},[0]]}]}',
+    'Go takes a text for 0 where it compares it with a number',
+  );
+});
+
 t.test(
   'a flag has its id for a key, and the names to which it answers, if no flag has them for an id',
   async (t) => {
@@ -166,15 +220,11 @@ t.test(
 
 t.test('the bucket is that of the flag’s id and the targeting key, otherwise the cohort', async (t) => {
   const written = writtenOf(snapshotOf([flag('FLAG', { trafficPercentage: 30 })]));
-  const [targetingKey, cohort] = [{ var: 'targetingKey' }, { var: 'cohort' }];
-  const key = { if: [targetingKey, targetingKey, cohort] };
+  const key = { $ref: 'bucketing-key' };
   t.same(written.flags['FLAG']?.targeting, {
-    if: [
-      { or: [targetingKey, cohort] },
-      { fractional: [{ cat: ['FLAG', key] }, ['on', 30], ['off', 70]] },
-      'off',
-    ],
+    if: [key, { fractional: [{ cat: ['FLAG', key] }, ['on', 30], ['off', 70]] }, 'off'],
   });
+  t.same(Object.keys(written.$evaluators), ['bucketing-key']);
 });
 
 t.test('audiences, and long lists of a flag with two keys, stand in it once', async (t) => {
@@ -182,7 +232,7 @@ t.test('audiences, and long lists of a flag with two keys, stand in it once', as
   const audience = { id: 'AUD', rules: [{ attribute: 'plan', values: ['pro'] }] };
   const flags = [flag('a', { cohorts: long, audienceId: 'AUD' }), flag('b', { audienceId: 'AUD' })];
   const snapshot = snapshotOf(flags, [audience]);
-  t.same(Object.keys(writtenOf(snapshot).$evaluators), ['cohorts-a', 'audience-AUD']);
+  t.same(Object.keys(writtenOf(snapshot).$evaluators), ['cohorts-a', 'audience-AUD', 'bucketing-key']);
   const text = [...flagdConfiguration(snapshot)].join('');
   t.equal(text.split('"cohort-4999"').length, 2, 'once');
   const core = flagdWith(snapshot);

@@ -4,6 +4,9 @@ import type { Random } from '../../support/random.ts';
 const attributes = ['plan', 'country', 'beta', 'age', 'it\'s "quoted"', 'größe', 'constructor', '0'];
 const values = [
   'pro',
+  '1.0',
+  '0',
+  '12345678901234567890',
   'team',
   '',
   'true',
@@ -60,7 +63,7 @@ export function randomSnapshot(random: Random, flagCount: number): SyncSnapshot 
 /** A value of an attribute as a program gives it. */
 export type SentValue = string | number | boolean | readonly (string | number | boolean)[];
 
-const scalars: readonly (string | number | boolean)[] = [...values, true, false, 42, -1.5, 7, 0, 1000];
+const scalars: readonly (string | number | boolean)[] = [...values, true, false, 42, -1.5, 7, 1, 0, 1000];
 
 export type SentContext = Readonly<Record<string, SentValue>>;
 
@@ -70,9 +73,7 @@ export function randomContext(random: Random, isAscii: boolean): SentContext {
   const key = (): string => `${isAscii ? 'user-' : 'größe-€-'}${random.integer(0, 1_000_000)}`;
   if (random.chance(0.7)) sent['targetingKey'] = random.chance(0.05) ? '' : key();
   const named = isAscii ? ['acme', 'globex', '42', 'true', 'null'] : cohorts;
-  // flagd takes a list for one key, so a list without a targeting key is in another bucket.
-  const hasKey = (sent['targetingKey'] ?? '') !== '';
-  if (hasKey && random.chance(0.1)) sent['cohort'] = some(random, named, 3);
+  if (random.chance(0.1)) sent['cohort'] = some(random, [...named, 42, 0, true, false], 3);
   else if (random.chance(0.5)) sent['cohort'] = random.chance(0.2) ? key() : random.pick(named);
   for (const attribute of attributes) {
     if (random.chance(0.4)) continue;
