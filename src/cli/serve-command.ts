@@ -38,8 +38,13 @@ async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
   try {
     const claim = claimDirectory(config.dataDir);
     try {
-      const { startService } = await import('../supervisor/service.ts');
-      return await serveUntilStopped(await startService(config), signals);
+      const { startService, StoppedAtStart } = await import('../supervisor/service.ts');
+      try {
+        return await serveUntilStopped(await startService(config, undefined, signals.first), signals);
+      } catch (fault) {
+        if (fault instanceof StoppedAtStart) return exitCodes.done;
+        throw fault;
+      }
     } finally {
       claim.release();
     }
@@ -69,10 +74,14 @@ async function serveUntilStopped(service: Service, signals: StopSignals): Promis
   return exitCodes.done;
 }
 
-const stopSignals = ['SIGTERM', 'SIGINT'] as const;
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+/** Without a listener the first opens Node's debugger, and the second ends the process. */
+const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const;
+const ignore = (): void => undefined;
 
 /**
- * Listens for the signals that end a server: the first one begins the drain, a second one ends the process at once. The
+ * Listens for the signals that end a server: the first one begins the drain, a second one ends the process at once. A
+ * second SIGHUP does not: it comes from a terminal that closes, or from a script that asks for new log files. The
  * death of a parent process that has opened a channel counts as a first signal: its server must not outlive it unseen.
  */
 class StopSignals {
@@ -88,17 +97,20 @@ class StopSignals {
       resolveFirst = resolve;
     });
     this.#onSignal = (signal) => {
+      if (isStopping && signal === 'SIGHUP') return;
       if (isStopping) endProcessNow();
       isStopping = true;
       resolveFirst(signal);
     };
     this.#onDisconnect = () => resolveFirst('disconnect');
     for (const signal of stopSignals) process.on(signal, this.#onSignal);
+    for (const signal of ignoredSignals) process.on(signal, ignore);
     if (process.connected) process.on('disconnect', this.#onDisconnect);
   }
 
   release(): void {
     for (const signal of stopSignals) process.off(signal, this.#onSignal);
+    for (const signal of ignoredSignals) process.off(signal, ignore);
     process.off('disconnect', this.#onDisconnect);
     if (process.connected) process.disconnect();
   }

@@ -141,6 +141,9 @@ export interface Service {
   readonly failed: Promise<Error>;
 }
 
+/** The service was to stop before it could answer, and has stopped. */
+export class StoppedAtStart extends Error {}
+
 /**
  * Part of the drain time that is reserved for what follows the last answer: threads, the last commit, the
  * log.
@@ -155,15 +158,17 @@ const pagesFile = join(packageRoot(), 'dist', 'pages.pack');
  * socket; then the front end listens. The threads of the pool load from the beginning. The caller holds the claim on the
  * data directory.
  * @param leaseMemory of a `LeaseCell`, by which the service is a node of a cluster; null: it is alone
- * @throws Error with a message for people when a part cannot start; what had started is stopped again
+ * @param toStop resolves when the service is to stop; later the caller stops it
+ * @throws StoppedAtStart if that was before the store was open. @throws Error with a message for people when a part cannot start; what had started is stopped again
  */
 export async function startService(
   given: Config,
   leaseMemory = given.clusterUrl === null ? null : createLeaseMemory(),
+  toStop: Promise<unknown> = new Promise(() => undefined),
 ): Promise<Service> {
   const settled = await settlePort(given);
   try {
-    return await startParts(settled, leaseMemory);
+    return await startParts(settled, leaseMemory, toStop);
   } finally {
     await settled.release();
   }
@@ -172,12 +177,14 @@ export async function startService(
 async function startParts(
   { config, release }: SettledPort,
   leaseMemory: SharedArrayBuffer | null,
+  toStop: Promise<unknown>,
 ): Promise<Service> {
   const starting = new ServiceParts(config, leaseMemory, createMainLog(config.logLevel));
   try {
-    return await starting.start(release);
+    return await starting.start(release, toStop);
   } catch (fault) {
-    await starting.stop(0, fault);
+    if (fault instanceof StoppedAtStart) await starting.stopInTime();
+    else await starting.stop(0, fault);
     throw fault;
   }
 }
@@ -285,7 +292,7 @@ class ServiceParts {
   }
 
   /** @param releasePort gives back the port on which the front end is to listen */
-  async start(releasePort: SettledPort['release']): Promise<Service> {
+  async start(releasePort: SettledPort['release'], toStop: Promise<unknown>): Promise<Service> {
     const config = this.#config;
     await this.#admin.start();
     const { docs, webApp } = readPackedPages(pagesFile);
@@ -312,7 +319,7 @@ class ServiceParts {
       onFatal: this.#onFatal,
     });
     this.#front = front;
-    const { storeId, hasMembers } = await this.#orFailed(this.#writer.ready());
+    const { storeId, hasMembers } = await this.#orFailed(this.#writer.ready(), toStop);
     this.#isWriterReady = true;
     this.#notifier?.start();
     await front.start();
@@ -331,17 +338,20 @@ class ServiceParts {
       url,
       firstOwnerUrl: hasMembers ? null : this.#firstOwner.url,
       print: (lines) => this.#mainLog.writeLines(lines),
-      stop: () => this.#stopInTime(),
+      stop: () => this.stopInTime(),
       failed: this.#failed,
     };
   }
 
-  /** Rejects if any part fails while another is awaited. */
-  #orFailed<T>(part: Promise<T>): Promise<T> {
+  /** Rejects if any part fails, or the service is to stop, while another is awaited. */
+  #orFailed<T>(part: Promise<T>, toStop: Promise<unknown>): Promise<T> {
     const failed = this.#failed.then((fault): never => {
       throw fault;
     });
-    return Promise.race([part, failed]);
+    const stopped = toStop.then((): never => {
+      throw new StoppedAtStart();
+    });
+    return Promise.race([part, failed, stopped]);
   }
 
   #readiness(): Readiness {
@@ -359,7 +369,7 @@ class ServiceParts {
    * Ends the process if the stop outlasts the drain time. A change in flight is then either complete or
    * absent.
    */
-  async #stopInTime(): Promise<void> {
+  async stopInTime(): Promise<void> {
     const { drainTimeoutMs } = this.#config;
     const overdue = setTimeout(() => {
       this.#mainLog.log.error(
@@ -387,6 +397,8 @@ class ServiceParts {
     await notifierStopped;
     const hasFlagdStopped = (await flagdStopped) ?? true;
     const haveWorkersStopped = ((await this.#front?.stop(fault !== undefined)) ?? true) && hasFlagdStopped;
+    // A writer that waits for the cluster's state ends when the cluster's thread does.
+    if (!this.#isWriterReady) await this.#cluster?.stop();
     await this.#usage.stop();
     await this.#writer.stop();
     await this.#cluster?.stop();

@@ -1,12 +1,16 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
+import { type BootedServer, bootServer, startServer, unlimited } from '../support/booted-server.ts';
 import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';
 import { openRawConnection, type RawConnection } from '../support/raw-request.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { type Provisioned, provisionOne } from './lifecycle-fixture.ts';
 
 /*
- * SIGTERM: stop accepting, answer requests in flight, commit, exit 0 within the drain time. A second signal exits at
- * once.
+ * Every signal while the server starts, serves and drains. SIGTERM, SIGINT and SIGHUP: stop accepting, answer requests in
+ * flight, commit, exit 0 within the drain time. A second SIGTERM or SIGINT exits at once.
  */
 t.setTimeout(120_000);
 
@@ -81,11 +85,48 @@ t.test('idle kept connections do not delay the end', async (t) => {
   t.ok(performance.now() - signalledAt < 3000);
 });
 
-t.test('SIGINT drains too', async (t) => {
-  const { dataDir } = await provisionOne(t);
-  const server = await bootServer(t, { dataDir });
-  server.signal('SIGINT');
-  t.equal(await server.ended, 0);
+const harmless = ['SIGUSR1', 'SIGUSR2'] as const;
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  t.test(`${signal} ends a node that waits for PostgreSQL, in order`, async (t) => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    const sockets: Socket[] = [];
+    silent.on('connection', (socket) => sockets.push(socket.on('error', () => undefined)));
+    t.teardown(() => {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    });
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const settings = { BURGEE_CLUSTER_URL: `postgres://burgee@127.0.0.1:${port}/burgee?sslmode=disable` };
+    const server = startServer(t, { dataDir: join(temporaryDirectory(t), 'data'), settings });
+    await once(silent, 'connection');
+    for (const other of harmless) server.signal(other);
+    await once(silent, 'connection');
+    const signalledAt = performance.now();
+    server.signal(signal);
+    t.equal(await server.ended, 0, server.lines.join('\n'));
+    t.ok(performance.now() - signalledAt < 8000);
+    t.notMatch(server.lines.join('\n'), /Debugger|"level":(50|60)/);
+  });
+}
+
+t.test('SIGINT and SIGHUP drain too; SIGUSR1 and SIGUSR2 do nothing, nor does a second SIGHUP', async (t) => {
+  const provisioned = await provisionOne(t);
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+    const server = await bootServer(t, { dataDir: provisioned.dataDir, settings: unlimited });
+    const started = await startPatch(t, server, provisioned);
+    for (const other of harmless) server.signal(other);
+    const client = createHttpClient(t, { port: server.port });
+    t.equal((await client.send({ path: '/health' })).status, 200, 'it serves on');
+    server.signal(signal);
+    await refusesConnections(t, server);
+    for (const other of [...harmless, 'SIGHUP'] as const) server.signal(other);
+    started.finish();
+    t.equal((await started.connection.response())?.status, 200, `${signal}: the patch under way is answered`);
+    t.equal(await server.ended, 0);
+    t.notMatch(server.lines.join('\n'), /Debugger/);
+  }
 });
 
 for (const second of ['SIGTERM', 'SIGINT'] as const) {
