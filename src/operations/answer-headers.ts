@@ -24,7 +24,8 @@ export const ofrepRetryHeaders = headerBlock([json, anyOrigin, noStore, ofrepExp
 export const ofrepPreflightHeaders = headerBlock([
   anyOrigin,
   ['Access-Control-Allow-Methods', 'POST, GET, OPTIONS'],
-  ['Access-Control-Allow-Headers', 'Content-Type, If-None-Match, Authorization, X-API-Key'],
+  // Tracing in browsers adds headers of its own. A `*` does not cover Authorization.
+  ['Access-Control-Allow-Headers', 'Content-Type, If-None-Match, Authorization, X-API-Key, *'],
   ['Access-Control-Max-Age', '86400'],
 ]);
 /** A proxy that buffers answers would delay events. */

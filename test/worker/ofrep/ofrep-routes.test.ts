@@ -301,7 +301,7 @@ t.test('what OFREP does not have, and preflights', async (t) => {
     t.equal(headers.get('access-control-allow-origin'), '*');
     t.equal(
       headers.get('access-control-allow-headers'),
-      'Content-Type, If-None-Match, Authorization, X-API-Key',
+      'Content-Type, If-None-Match, Authorization, X-API-Key, *',
     );
     t.equal(headers.get('access-control-allow-methods'), 'POST, GET, OPTIONS');
   }
