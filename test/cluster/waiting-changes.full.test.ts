@@ -2,17 +2,39 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import {
   allAttached,
+  type ClusterStage,
   type NodePlace,
   openStage,
   type PatchAnswer,
   patchCohorts,
 } from '../campaigns/cluster/cluster-stage.ts';
+import type { Settings } from '../support/burgee-command.ts';
 import { eventually } from '../support/expectations.ts';
 import { findPostgres } from '../support/postgres/postgres-binaries.ts';
 
 const { skip } = findPostgres();
 const attachedMsMax = 60_000;
 t.setTimeout(240_000);
+const file = t;
+/** What a change may take where PostgreSQL does not answer. */
+const [deadlineMs, waitMs] = [2000, 3000];
+const bounded = {
+  BURGEE_REQUEST_DEADLINE_MS: String(deadlineMs),
+  BURGEE_CLUSTER_WAIT_MS: String(waitMs),
+};
+
+/** @returns the same stage for all tests with these settings: each leaves it attached, or waits until it is */
+function once(settings: Settings): () => Promise<ClusterStage> {
+  let opened: Promise<ClusterStage> | null = null;
+  return async () => {
+    opened ??= openStage(file, { settings });
+    const stage = await opened;
+    await allAttached(stage, attachedMsMax);
+    return stage;
+  };
+}
+const usualStage = once({});
+const boundedStage = once(bounded);
 
 /** @returns null when nothing was said of the node's state */
 async function stateOf({ server }: NodePlace, flag: string): Promise<string | null> {
@@ -22,8 +44,7 @@ async function stateOf({ server }: NodePlace, flag: string): Promise<string | nu
 }
 
 t.test('a change is answered in its time though the node is cut off while it waits', { skip }, async (t) => {
-  const stage = await openStage(t);
-  await allAttached(stage, attachedMsMax);
+  const stage = await usualStage();
   const [first, , third] = stage.places as [NodePlace, NodePlace, NodePlace];
   const [flag = ''] = stage.flags;
   t.equal((await patchCohorts(stage, first, flag, ['before'])).status, 200);
@@ -40,14 +61,9 @@ t.test('a change is answered in its time though the node is cut off while it wai
 });
 
 t.test('a change is answered in its time though PostgreSQL does not answer', { skip }, async (t) => {
-  const [deadlineMs, waitMs] = [2000, 3000];
   // What a busy machine adds. Without their bounds the changes would wait as long as PostgreSQL.
   const slowMs = 3000;
-  const settings = {
-    BURGEE_REQUEST_DEADLINE_MS: String(deadlineMs),
-    BURGEE_CLUSTER_WAIT_MS: String(waitMs),
-  };
-  const stage = await openStage(t, { settings });
+  const stage = await boundedStage();
   const [first] = stage.places as [NodePlace];
   const [flag = '', other = ''] = stage.flags;
   const changeBoth = async (): Promise<readonly [PatchAnswer, PatchAnswer]> => {
@@ -74,8 +90,7 @@ t.test('a change is answered in its time though PostgreSQL does not answer', { s
 });
 
 t.test('a node that always has rows to fetch stays attached', { skip }, async (t) => {
-  const stage = await openStage(t);
-  await allAttached(stage, attachedMsMax);
+  const stage = await usualStage();
   const [first, second, third] = stage.places as [NodePlace, NodePlace, NodePlace];
   // So that others have written more each time that it has caught up.
   third.link.delayMs = 60;
@@ -97,6 +112,7 @@ t.test('a node that always has rows to fetch stays attached', { skip }, async (t
   }
   isOver = true;
   await Promise.all(writers);
+  third.link.delayMs = 0;
   t.ok(changes > 20, `${changes} changes were acknowledged`);
   t.same([...states], [null]);
 });
@@ -105,15 +121,13 @@ t.test(
   'a change that was stored is not said to be refused, though its row is trimmed',
   { skip },
   async (t) => {
-    const deadlineMs = 1000;
-    const stage = await openStage(t, { settings: { BURGEE_REQUEST_DEADLINE_MS: String(deadlineMs) } });
+    const stage = await boundedStage();
     const [first, second] = stage.places as [NodePlace, NodePlace];
     const [flag = '', other = ''] = stage.flags;
     const headOf = async (): Promise<number> => {
       const [head] = await stage.ask<{ position: string }>('select position from burgee.head');
       return Number(head?.position);
     };
-    await allAttached(stage, attachedMsMax);
     const before = await headOf();
     const value = 'a change without an answer';
     first.link.silentAfter = value;
