@@ -181,7 +181,14 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
         </div>
       )}
       {!flag.answersToName && value('name') === flag.name && value('takesName') !== true && (
-        <LostName name={flag.name} onTake={canEdit ? () => handle.edit({ takesName: true }) : null} />
+        <div className={classes.note}>
+          <LostName
+            name={flag.name}
+            canEdit={canEdit}
+            onTake={() => handle.edit({ takesName: true })}
+            onRename={() => setDialog('labels')}
+          />
+        </div>
       )}
       {dialog === 'labels' && <EditLabels flagId={flag.id} handle={handle} onClose={() => setDialog(null)} />}
       {dialog === 'delete' && <DeleteFlag flag={flag} onClose={() => setDialog(null)} />}

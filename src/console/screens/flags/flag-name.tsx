@@ -45,7 +45,7 @@ export function FlagNotes({ flag: { id, answersToName, tags, description } }: Fl
     <div className={classes.below}>
       {!answersToName && (
         <span title="Another flag had the name first">
-          answers to <code className={classes.id}>{id}</code> only
+          answers to its id only: <code className={classes.id}>{id}</code>
         </span>
       )}
       {tags.slice(0, tagsShownMax).map((tag) => (

@@ -61,25 +61,27 @@ export function NewName({ name, flagId, takesName, onTake }: NewNameProps) {
 
 interface LostNameProps {
   readonly name: string;
-  /** Null: the member may not edit. */
-  readonly onTake: (() => void) | null;
+  readonly canEdit: boolean;
+  readonly onTake: () => void;
+  readonly onRename: () => void;
 }
 
 /** Of a flag that does not answer to its name: which flag does, and what can be done. */
-export function LostName({ name, onTake }: LostNameProps) {
+export function LostName({ name, canEdit, onTake, onRename }: LostNameProps) {
   const { data } = useQuery(nameQuery(useProject().id, name));
-  const other = data?.flag?.answers === true ? data.flag : null;
+  if (data === undefined) return null;
+  const other = data.flag?.answers === true ? data.flag : null;
+  const isFree = other?.name !== name;
   return (
     <Callout tone="warn">
       This flag answers to its id only:{' '}
       {other === null
-        ? 'another flag had the name first, and is gone. '
+        ? 'another flag had the name first, and is gone'
         : 'programs that ask for the name get '}
       {other !== null && <FlagLink flag={other} />}
-      {other !== null && (other.name === name ? '. Rename this flag.' : ', which had it before. ')}
-      {onTake !== null && other?.name !== name && (
-        <SmallButton onClick={onTake}>Let this flag answer to the name</SmallButton>
-      )}
+      {other !== null && isFree && ', whose former name it is'}.{' '}
+      {canEdit && isFree && <SmallButton onClick={onTake}>Let this flag answer to the name</SmallButton>}
+      {canEdit && !isFree && <SmallButton onClick={onRename}>Rename this flag</SmallButton>}
     </Callout>
   );
 }
