@@ -119,7 +119,7 @@ export class AdminServer {
       'Cache-Control': 'no-store',
       ...headers,
       // The body of a refused request is not read: left in the socket, it would be parsed as the next request.
-      ...(request.method === 'GET' ? {} : { Connection: 'close' }),
+      ...(isRead(request.method) ? {} : { Connection: 'close' }),
     });
     response.end(body);
   }
@@ -127,8 +127,11 @@ export class AdminServer {
   async #find({ method, url = '' }: IncomingMessage): Promise<Page> {
     const [path] = url.split('?');
     if (path !== '/ready' && path !== '/metrics') return textPage(404, 'Not found: try /ready or /metrics.');
-    if (method !== 'GET')
-      return { ...textPage(405, `Only GET is allowed on ${path}.`), headers: { Allow: 'GET' } };
+    if (!isRead(method))
+      return {
+        ...textPage(405, `Only GET and HEAD are allowed on ${path}.`),
+        headers: { Allow: 'GET, HEAD' },
+      };
     if (path === '/metrics') {
       const { metrics } = this.#options;
       return { status: 200, type: metrics.contentType, body: await metrics.render() };
@@ -138,6 +141,11 @@ export class AdminServer {
     if (isReady(readiness)) return { status: 200, type: json, body };
     return { status: 503, type: json, body, headers: notReadyHeaders };
   }
+}
+
+/** The answer to HEAD has no body: Node leaves it out. */
+function isRead(method: string | undefined): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 function textPage(status: number, text: string): Page {

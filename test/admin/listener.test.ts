@@ -7,10 +7,10 @@ import { takenPort } from '../support/taken-port.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { bootWithAdmin } from './admin-fixture.ts';
 
-/* The admin listener: two pages, GET only, on a port of its own. */
+/* The admin listener: two pages, GET and HEAD only, on a port of its own. */
 t.setTimeout(120_000);
 
-t.test('two pages, GET only, and nothing else', async (t) => {
+t.test('two pages, GET and HEAD only, and nothing else', async (t) => {
   const { server, admin } = await bootWithAdmin(t, { dataDir: temporaryDirectory(t) });
   const metrics = await admin.get('/metrics');
   t.equal(metrics.status, 200);
@@ -18,10 +18,15 @@ t.test('two pages, GET only, and nothing else', async (t) => {
   t.equal(metrics.headers.get('cache-control'), 'no-store');
   t.equal((await admin.get('/ready')).headers.get('content-type'), 'application/json');
   t.equal((await admin.get('/metrics?name[]=x')).status, 200);
-  for (const method of ['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']) {
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
     const refused = await admin.send(method, '/metrics');
     t.equal(refused.status, 405, method);
-    t.equal(refused.headers.get('allow'), 'GET');
+    t.equal(refused.headers.get('allow'), 'GET, HEAD');
+  }
+  for (const path of ['/metrics', '/ready']) {
+    const head = await admin.send('HEAD', path);
+    t.equal(head.status, 200, path);
+    t.equal(head.headers.get('content-type'), (await admin.get(path)).headers.get('content-type'));
   }
   for (const path of ['/', '/health', '/v1/flags/x', '/api/v1/flags', '/docs', '/metrics/', '/ready/x']) {
     t.equal((await admin.get(path)).status, 404, path);

@@ -169,6 +169,12 @@ const well: Series = {
   burgee_cluster_clock_skew_seconds: steady(0.02),
 };
 
+/** An install without one, where denials wait in the outbox. */
+const noMailServer: Series = {
+  'burgee_mails_total{outcome="accepted"}': steady(0),
+  'burgee_mails_total{outcome="postponed"}': steady(0),
+};
+
 function scraped(instance: string, series: string): string {
   const [name, labels] = series.split('{');
   return `${name}{job="burgee",instance="${instance}"${labels === undefined ? '}' : `,${labels}`}`;
@@ -204,6 +210,7 @@ t.test('only the right alert fires in each state, and none for a healthy service
   const tests = [
     testOf('services in trouble', troubles, Object.keys(troubles)),
     testOf('a healthy service', { healthy: well }, []),
+    testOf('no mail server', { unmailed: { ...well, ...noMailServer } }, []),
   ];
   const file = join(temporaryDirectory(t), 'test.json');
   writeFileSync(file, JSON.stringify({ rule_files: [rules], evaluation_interval: '1m', tests }));

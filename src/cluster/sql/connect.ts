@@ -90,11 +90,16 @@ class NotDirectError extends Error {
 async function applySessionSettings(connection: SqlConnection): Promise<void> {
   const all = Object.entries({ ...required, ...keepalives });
   const assignments = all.map(([name, value]) => `set ${name} = '${value}'`).join('; ');
-  const [, shown] = await Promise.all(
+  const [, , shown] = await Promise.all(
     connection.together(
       () =>
         [
           connection.run(assignments, []),
+          // Known since PostgreSQL 17. It would end long changes.
+          connection.run(
+            "select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'",
+            [],
+          ),
           connection.run<{ name: string; value: string }>(
             'select name, current_setting(name) as value from unnest($1::text[]) as name',
             [Object.keys(required)],

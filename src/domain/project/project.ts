@@ -82,8 +82,9 @@ export function describeEnvironments(project: Project): string {
 }
 
 /** Environment names are identifiers, case-sensitive and unique in a project (decisions). */
-export const environmentNameRule = `1 to ${environmentNameCharsMax} characters of a-z, 0-9, "-", "_" and "."`;
+export const environmentNameRule = `1 to ${environmentNameCharsMax} characters of a-z, 0-9, "-", "_" and ".", and not "." or ".."`;
 
+/** Clients remove the parts `.` and `..` from the path of a URL, also when they are percent-encoded. */
 export function isEnvironmentName(text: string): boolean {
-  return text.length <= environmentNameCharsMax && /^[a-z0-9._-]+$/.test(text);
+  return text.length <= environmentNameCharsMax && /^(?!\.{1,2}$)[a-z0-9._-]+$/.test(text);
 }

@@ -45,7 +45,8 @@ t.test('a session has its time-outs, whatever the role’s defaults are', { skip
   await admin.run(
     `create role careless login superuser password 'x';
      alter role careless set synchronous_commit = off; alter role careless set bytea_output = 'escape';
-     alter role careless set default_transaction_isolation = 'serializable'; alter role careless set lock_timeout = 0`,
+     alter role careless set default_transaction_isolation = 'serializable'; alter role careless set lock_timeout = 0;
+     alter role careless set transaction_timeout = '500ms'`,
     [],
   );
   const connection = await open(t, server.url('postgres', 'careless:x'));
@@ -54,6 +55,7 @@ t.test('a session has its time-outs, whatever the role’s defaults are', { skip
     ['lock_timeout', '2s'],
     ['statement_timeout', '10s'],
     ['idle_in_transaction_session_timeout', '2s'],
+    ['transaction_timeout', '0'],
     ['client_connection_check_interval', '1s'],
     ['default_transaction_isolation', 'read committed'],
     ['bytea_output', 'hex'],
@@ -64,6 +66,18 @@ t.test('a session has its time-outs, whatever the role’s defaults are', { skip
     ['application_name', 'burgee n'],
   ] as const)
     t.equal(await show(connection, name), value, name);
+  const { rows } = await admin.run<{ name: string }>(
+    "select name from pg_settings where name like '%timeout' and context = 'user' order by name",
+    [],
+  );
+  t.same(
+    rows.map(({ name }) => name),
+    [
+      ...['idle_in_transaction_session_timeout', 'idle_session_timeout', 'lock_timeout', 'statement_timeout'],
+      ...['tcp_user_timeout', 'transaction_timeout', 'wal_sender_timeout'],
+    ],
+    'no timeout is forgotten; the last is for standbys',
+  );
   t.match(connection.incarnation, { startedAt: /^\d{10}[.]\d+$/, timeline: 1 });
 });
 

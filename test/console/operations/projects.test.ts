@@ -102,7 +102,7 @@ t.test('all problems of a project are reported at once', async (t) => {
     [
       'name must be 1 to 200 characters after trimming',
       'environments is not accepted with "isMultiEnvironment": false: a single-environment project has no list of them',
-      'environments[0] must be 1 to 64 characters of a-z, 0-9, "-", "_" and "."',
+      'environments[0] must be 1 to 64 characters of a-z, 0-9, "-", "_" and ".", and not "." or ".."',
       'environments[2]: "dev" is listed before',
     ].join('; '),
   );
