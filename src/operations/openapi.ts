@@ -147,7 +147,7 @@ function pathsObject(): Record<string, Record<string, unknown>> {
  * @returns the OpenAPI 3.1 document of all that programs use, the same bytes for the same version.
  */
 export function openApiDocument(version: string): Record<string, unknown> {
-  return {
+  const document = {
     openapi: '3.1.0',
     info: {
       title: 'Burgee',
@@ -165,4 +165,14 @@ export function openApiDocument(version: string): Record<string, unknown> {
       schemas: componentSchemas(),
     },
   };
+  return JSON.parse(JSON.stringify(document), (_key, value: unknown) => withWidth(value));
+}
+
+const int32Max = 2 ** 31 - 1;
+
+/** Without a format, generators read an integer as 32 bits: a time in milliseconds is then wrong, or an error. */
+function withWidth(value: unknown): unknown {
+  const { type, maximum } = (value ?? {}) as { readonly type?: unknown; readonly maximum?: number };
+  if (type !== 'integer' || (maximum !== undefined && maximum <= int32Max)) return value;
+  return { ...(value as object), format: 'int64' };
 }

@@ -133,6 +133,18 @@ t.test('responses are open to new fields, requests are not', async (t) => {
   t.same(names.filter(isClosed).sort(), closed);
 });
 
+t.test('integers that may need more than 32 bits say so, for generators of clients', async (t) => {
+  const integers: { readonly maximum?: number; readonly format?: string }[] = [];
+  JSON.parse(text, (_key, value) => {
+    if (value?.type === 'integer') integers.push(value);
+    return value;
+  });
+  t.ok(integers.some(({ maximum }) => maximum === 100));
+  for (const { maximum = Number.POSITIVE_INFINITY, format } of integers) {
+    t.equal(format, maximum < 2 ** 31 ? undefined : 'int64');
+  }
+});
+
 t.test('docs/openapi.json is generated from these contracts', async (t) => {
   t.equal(readFileSync(join(root, 'docs/openapi.json'), 'utf8'), `${text}\n`, 'run npm run build');
 });

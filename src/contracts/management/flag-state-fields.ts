@@ -12,7 +12,7 @@ export const flagStateFields = {
   cohorts: Type.Array(
     Type.String({ minLength: 1, maxLength: 256 }),
     described(
-      'Identifiers that always get true. Replaced as a whole, kept in the order sent. All lists of a flag together have at most 1 MiB of UTF-8.',
+      'Identifiers that always get true, without white space at their beginning or end. Replaced as a whole, kept in the order sent. All lists of a flag together have at most 1 MiB of UTF-8.',
       ['alpha-testers'],
     ),
   ),

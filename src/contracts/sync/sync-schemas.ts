@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { usageFlagsMax } from '../../domain/sync/sync-usage.ts';
+import { evaluationsMax, usageFlagsMax } from '../../domain/sync/sync-usage.ts';
 import { described } from '../described.ts';
 
 const syncFlagSchema = Type.Object(
@@ -70,8 +70,8 @@ export const syncSnapshotSchema = Type.Object(
 const usedFlagSchema = Type.Object(
   {
     id: Type.String(described('Flag id.', 'k3VvX0aPq7Lw2ZtR9bNd')),
-    on: Type.Integer({ minimum: 0, ...described('How often it was on.', 12) }),
-    off: Type.Integer({ minimum: 0, ...described('How often it was off.', 3) }),
+    on: Type.Integer({ minimum: 0, maximum: evaluationsMax, ...described('How often it was on.', 12) }),
+    off: Type.Integer({ minimum: 0, maximum: evaluationsMax, ...described('How often it was off.', 3) }),
   },
   { additionalProperties: false },
 );

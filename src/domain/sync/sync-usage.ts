@@ -7,7 +7,7 @@ export const usageBytesMax = 128 * 1024;
 /** Flags in a report. */
 export const usageFlagsMax = 1000;
 /** Evaluations of one flag in a report, on or off. */
-const evaluationsMax = 1_000_000_000;
+export const evaluationsMax = 1_000_000_000;
 
 /** @returns the report, or what is wrong with it */
 export function readUsage(bytes: Uint8Array | null): SyncUsage | ProblemList {
