@@ -3,7 +3,14 @@ import { contextValuesMax } from '../../src/domain/evaluation/query-fault.ts';
 import { bearer, type ClientRequest, createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { assertUndelayed, describe } from '../support/latency-probe.ts';
 import { openRawConnection, rawRequest } from '../support/raw-request.ts';
-import { assertAlive, type Besieged, besiege, get, nextAddress, withBody } from './robustness-fixture.ts';
+import {
+  assertAlive,
+  type Besieged,
+  besiegeAndWatch,
+  get,
+  nextAddress,
+  withBody,
+} from './robustness-fixture.ts';
 
 /*
  * Bad input gets a clear error and loses nothing. It must not end the process, leave a request without an answer, delay
@@ -14,7 +21,7 @@ const bodyBytesMax = 1_048_576;
 t.setTimeout(240_000);
 
 t.test('bad input', async (t) => {
-  const besieged = await besiege(t);
+  const besieged = await besiegeAndWatch(t);
   const { server, probe } = besieged;
   const calm = await probe.during(async () => {}, 400);
   t.comment(`calm: ${describe(calm)}`);

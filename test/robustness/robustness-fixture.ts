@@ -7,10 +7,9 @@ import { type LatencyProbe, startLatencyProbe } from '../support/latency-probe.t
 import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** A service with one project, a flag that is on, and a latency probe. */
+/** A service with one project and a flag that is on. */
 export interface Besieged {
   readonly server: BootedServer;
-  readonly probe: LatencyProbe;
   readonly project: string;
   readonly flag: string;
   readonly token: string;
@@ -41,12 +40,23 @@ export async function besiege(t: Test, settings: Settings = {}): Promise<Besiege
     dataDir,
     settings: { BURGEE_MANAGEMENT_RATE_LIMIT: '100000000', ...settings },
   });
+  return { server, project: project.id, flag, token };
+}
+
+/** A besieged service whose answers to others are timed: hundreds a second. */
+export interface Watched extends Besieged {
+  readonly probe: LatencyProbe;
+}
+
+export async function besiegeAndWatch(t: Test, settings: Settings = {}): Promise<Watched> {
+  const besieged = await besiege(t, settings);
+  const { server, flag, token } = besieged;
   const authorization = `Authorization: Bearer ${token}`;
   const probe = await startLatencyProbe(t, [
     { name: 'evaluation', port: server.port, request: get(`/v1/flags/${flag}?targetingKey=probe`) },
     { name: 'management', port: server.port, request: get('/api/v1/token', authorization) },
   ]);
-  return { server, probe, project: project.id, flag, token };
+  return { ...besieged, probe };
 }
 
 /** A GET, encoded for the wire. */

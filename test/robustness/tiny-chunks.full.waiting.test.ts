@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { inMegabytes, ownBytesOf } from '../campaigns/resources.ts';
 import { describe } from '../support/latency-probe.ts';
 import { openRawConnection, type RawConnection, type RawResponse } from '../support/raw-request.ts';
-import { type Besieged, besiege } from './robustness-fixture.ts';
+import { besiege, besiegeAndWatch, type Watched } from './robustness-fixture.ts';
 
 /*
  * A byte of a body in a chunk of its own takes six bytes on the wire. It must not take more than that in memory, and
@@ -27,7 +27,7 @@ interface Flooding {
 }
 
 /** Sends bodies in chunks of a byte, all at once, and reports the peak memory of the process. */
-async function flood(t: Test, { server, probe }: Besieged, lines: readonly string[]): Promise<Flooding> {
+async function flood(t: Test, { server, probe }: Watched, lines: readonly string[]): Promise<Flooding> {
   const before = ownBytesOf(server.pid);
   let most = before;
   let answers: readonly (RawResponse | null)[] = [];
@@ -58,7 +58,10 @@ async function sendChunks(connection: RawConnection, line: string): Promise<RawR
 }
 
 t.test('chunks of a byte take no more memory than their bytes', async (t) => {
-  const besieged = await besiege(t, { BURGEE_WORKERS: '1', BURGEE_FAILED_AUTHENTICATION_LIMIT: '1000' });
+  const besieged = await besiegeAndWatch(t, {
+    BURGEE_WORKERS: '1',
+    BURGEE_FAILED_AUTHENTICATION_LIMIT: '1000',
+  });
   const calm = await besieged.probe.during(() => setTimeout(500));
   t.comment(`calm: ${describe(calm)}`);
   const post = 'POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\n';

@@ -6,7 +6,7 @@ import type { BootedServer } from '../support/booted-server.ts';
 import { expect } from '../support/expectations.ts';
 import { assertUndelayed, type ProbeWindow } from '../support/latency-probe.ts';
 import { openRawConnection } from '../support/raw-request.ts';
-import { type Besieged, besiege, get, withBody } from './robustness-fixture.ts';
+import { besiege, besiegeAndWatch, get, type Watched, withBody } from './robustness-fixture.ts';
 
 /*
  * Clients send request after request and read no answer. The memory for their answers is bounded, they are cut off, and
@@ -67,7 +67,7 @@ async function growthDuring(pid: number, work: Promise<unknown>, callOff: () => 
 
 async function besiegeWith(
   t: Test,
-  { server, probe }: Besieged,
+  { server, probe }: Watched,
   calm: ProbeWindow,
   request: string,
 ): Promise<void> {
@@ -111,7 +111,7 @@ async function largestScript({ port }: BootedServer): Promise<string> {
 }
 
 t.test('a client that sends requests of any kind and reads no answer is cut off', async (t) => {
-  const besieged = await besiege(t);
+  const besieged = await besiegeAndWatch(t);
   const calm = await besieged.probe.during(async () => undefined, 100);
   const flag = `/v1/flags/${besieged.flag}?targetingKey=a`;
   const authorization = `Authorization: Bearer ${besieged.token}`;
@@ -174,7 +174,7 @@ t.test('a client that sends a few requests at a time and reads no answer is cut 
 });
 
 t.test('clients with thousands of requests at once delay no other by more than 50 ms', async (t) => {
-  const { server, flag, probe } = await besiege(t, { BURGEE_WORKERS: '1' });
+  const { server, flag, probe } = await besiegeAndWatch(t, { BURGEE_WORKERS: '1' });
   const calm = await probe.during(async () => undefined, 100);
   const request = get(`/v1/flags/${flag}?targetingKey=a`);
   const many = request.repeat(20_000);
