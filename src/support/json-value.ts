@@ -53,6 +53,14 @@ export function numberOf(value: JsonValue): number | undefined {
   return Number(value.text.slice(value.at, endOf(value.text, value.at)));
 }
 
+/** @returns the number, or the digits of a whole number that JavaScript would round; undefined for another value */
+export function exactNumberOf(value: JsonValue): number | string | undefined {
+  const number = numberOf(value);
+  if (number === undefined || Number.isSafeInteger(number)) return number;
+  const written = value.text.slice(value.at, endOf(value.text, value.at));
+  return /^-?\d+$/.test(written) ? written : number;
+}
+
 export function booleanOf(value: JsonValue): boolean | undefined {
   return kindOf(value) === 'boolean' ? value.text[value.at] === 't' : undefined;
 }

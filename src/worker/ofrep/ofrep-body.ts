@@ -5,10 +5,10 @@ import { nestingMax, scanJson } from '../../support/json-scan.ts';
 import {
   booleanOf,
   entriesOf,
+  exactNumberOf,
   itemsOf,
   type JsonValue,
   kindOf,
-  numberOf,
   rootOf,
   stringOf,
 } from '../../support/json-value.ts';
@@ -18,6 +18,7 @@ import {
   bodyTooDeep,
   contextIsNoObject,
   contextTooLarge,
+  keyIsNoText,
   type OfrepRefusal,
 } from './ofrep-problems.ts';
 
@@ -44,7 +45,9 @@ export type ReadContext = { readonly context: OpenFeatureContext } | OfrepRefusa
 export function readOfrepBody(bytes: Uint8Array): ReadContext {
   const text = textOf(bytes);
   if (text === null) return bodyIsNoJson;
-  return text.length <= shortBodyBytesMax ? parseWhole(text) : readScanned(text);
+  // `JSON.parse` would round a whole number of so many digits.
+  const isParsed = text.length <= shortBodyBytesMax && !/\d{16}/.test(text);
+  return isParsed ? parseWhole(text) : readScanned(text);
 }
 
 /** Node's own methods, which its type declarations leave out: they need no buffer around the bytes. */
@@ -74,6 +77,8 @@ function parseWhole(text: string): ReadContext {
   const { context } = body;
   if (context === undefined || context === null) return { context: nothing };
   if (!isObject(context)) return contextIsNoObject;
+  const { targetingKey } = context;
+  if (typeof targetingKey === 'object' && targetingKey !== null) return keyIsNoText;
   // Each value takes at least two characters.
   if (text.length > 2 * contextValuesMax && hasTooManyValues(context)) return contextTooLarge;
   return { context };
@@ -100,13 +105,15 @@ function readScanned(text: string): ReadContext {
   if (kindOf(context) !== 'object') return contextIsNoObject;
   const values = new Map<string, unknown>();
   let count = 0;
+  let hasUsableKey = true;
   for (const [name, value] of entriesOf(context)) {
+    if (name === 'targetingKey') hasUsableKey = kindOf(value) !== 'object' && kindOf(value) !== 'array';
     const used = usedValueOf(value);
     count += countValues(used);
     if (count > contextValuesMax) return contextTooLarge;
     values.set(name, used);
   }
-  return { context: Object.fromEntries(values) };
+  return hasUsableKey ? { context: Object.fromEntries(values) } : keyIsNoText;
 }
 
 /** @returns how many values it adds to a context, including those that evaluation cannot use */
@@ -127,5 +134,5 @@ function usedValueOf(value: JsonValue): unknown {
 }
 
 function scalarOf(value: JsonValue): string | number | boolean | null {
-  return stringOf(value) ?? numberOf(value) ?? booleanOf(value) ?? null;
+  return stringOf(value) ?? exactNumberOf(value) ?? booleanOf(value) ?? null;
 }

@@ -62,6 +62,13 @@ export const contextIsNoObject = refusal(
   'INVALID_CONTEXT',
   'The context must be an object.',
 );
+/** Dropped in silence, it would give its caller a new roll each time. */
+export const keyIsNoText = refusal(
+  'invalid-request',
+  400,
+  'INVALID_CONTEXT',
+  'The targetingKey must be a text or a number, not an object or a list.',
+);
 export const contextTooLarge = refusal(
   'invalid-request',
   400,

@@ -37,6 +37,25 @@ t.test('a long body is read like a short one', async (t) => {
   );
 });
 
+t.test('whole numbers keep their digits, in short and long bodies', async (t) => {
+  const text =
+    '{"context":{"targetingKey":1234567890123456789,"ids":[-9007199254740993,7,1.5e3],"text":"9007199254740993"}}';
+  const { context } = read(text) as { context: Record<string, unknown> };
+  t.strictSame(context, {
+    ...{ targetingKey: '1234567890123456789', ids: ['-9007199254740993', 7, 1500], text: '9007199254740993' },
+  });
+  t.strictSame(read(padding + text), read(text));
+});
+
+t.test('a targetingKey that is an object or a list is refused', async (t) => {
+  for (const key of ['{}', '[]', '["u1"]', '{"id":1}']) {
+    for (const before of ['', padding]) {
+      t.equal(codeOf(read(`${before}{"context":{"targetingKey":${key}}}`)), 'INVALID_CONTEXT', key);
+      t.equal(codeOf(read(`${before}{"context":{"targetingKey":${key},"targetingKey":"u1"}}`)), null);
+    }
+  }
+});
+
 t.test('any bytes give a context or a documented error', async (t) => {
   const codes = new Set<string | null>();
   const json = fc.json();
