@@ -129,6 +129,10 @@ function chooseNode() {
     fail(`Burgee needs Node.js 20.19, 22.12 or newer; ${here} is too old.
 Install a newer one from https://nodejs.org/ and try again.`);
   }
+  if (/[#?]|%[0-9a-f]{2}/i.test(root)) {
+    fail(`Burgee cannot run in ${root}: Node.js takes its path for a URL, in which # and ? end a path and % begins an
+escape. Move the folder to a path without them.`);
+  }
   if (hasHttpServer(abi)) return;
   const problem = `Burgee's HTTP server has no build for ${here}`;
   const build = builds[`${process.platform} ${process.arch}`];

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,6 +34,22 @@ t.test('Nodes older than package.json allows are too old', async (t) => {
     t.notOk(isTooOld(version), version);
   for (const version of ['0.10.48', '18.20.8', '20.18.3', '21.7.3', '22.11.0'])
     t.ok(isTooOld(version), version);
+});
+
+t.test('a folder whose path reads as another URL is refused with a sentence', async (t) => {
+  for (const name of ['a#b', 'a?b', 'feature%2Fx', '100%', 'a b [é]']) {
+    const folder = join(temporaryDirectory(t), name, 'scripts');
+    await mkdir(folder, { recursive: true });
+    for (const file of ['burgee.cjs', 'choose-node.cjs'])
+      await copyFile(join(scripts, file), join(folder, file));
+    const { code, stderr } = await finishCommand(spawn(process.execPath, [join(folder, 'burgee.cjs')]));
+    t.equal(code, 1);
+    t.match(
+      stderr,
+      name === '100%' || name.includes(' ') ? /not built yet/ : /Burgee cannot run in .*Move the folder/s,
+      name,
+    );
+  }
 });
 
 const nested = `TAP version 14
