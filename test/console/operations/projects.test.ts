@@ -109,6 +109,8 @@ t.test('all problems of a project are reported at once', async (t) => {
   t.match(await refused({ name: 'shop', isMultiEnvironment: false }), /taken by another project in this/);
   t.match(await refused({ name: 'a\u0000b', isMultiEnvironment: false }), /control characters/);
   t.match(await refused({ name: '\ud800', isMultiEnvironment: false }), /lone surrogate/);
+  const dots = await refused({ name: 'x', isMultiEnvironment: true, environments: ['.', '..', '...'] });
+  t.match(dots, /^environments\[0\] must be .*; environments\[1\] must be [^;]*$/, 'no URL can name them');
   const environments = Array.from({ length: 101 }, (_, index) => `e${index}`);
   t.match(await refused({ name: 'x', isMultiEnvironment: true, environments }), /at most 100/);
   t.strictSame(await audited(), []);
