@@ -1,6 +1,7 @@
 import './app/mantine.css';
 import './app/console.css';
 import './app/touch.css';
+import './app/forced-colors.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';

@@ -15,7 +15,7 @@ export function EnvironmentName({ environment, isBrief = false }: EnvironmentNam
   const isLive = isProduction(environment);
   return (
     <span className={classes.environment} data-environment data-production={isLive || undefined}>
-      {isLive && <span className={classes.lozenge} />}
+      {isLive && <span className={classes.lozenge} data-filled />}
       <span className={classes.name}>{name}</span>
       {isProtected && <Guard isBrief={isBrief} />}
     </span>

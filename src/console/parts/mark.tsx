@@ -17,7 +17,7 @@ interface MarkProps {
 export function Mark({ tone, hasDot = false, children }: MarkProps) {
   return (
     <span className={classes.mark} data-tone={tone}>
-      {hasDot && <span className={classes.dot} />}
+      {hasDot && <span className={classes.dot} data-filled={tone === 'on' || undefined} />}
       {tone === 'tag' ? <span>{children}</span> : children}
     </span>
   );
