@@ -233,8 +233,10 @@ await consoleTest(
     const ended = page.getByRole('dialog', { name: 'Your session has ended' });
     await ended.waitFor();
     t.match(await ended.textContent(), /2 (unsaved )?changes/);
-    const tab = await page.context().newPage();
-    await tab.goto(`${stage.origin}/console/`);
+    const opened = page.context().waitForEvent('page');
+    await ended.getByRole('link', { name: 'Sign in in a new tab' }).click();
+    const tab = await opened;
+    await tab.locator('input[type=email]:focus').waitFor();
     await tab.getByLabel('Email').fill(owner.email);
     await tab.getByRole('textbox', { name: 'Password' }).fill(owner.password);
     await tab.getByRole('button', { name: 'Sign in', exact: true }).click();

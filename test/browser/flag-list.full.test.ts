@@ -76,6 +76,10 @@ await consoleTest(
     const cells = await page.getByRole('gridcell').count();
     t.ok(cells > 50 && cells < 400, `${cells} cells are drawn, of ${flagCount * environmentCount}`);
     t.same((await findViolations(page)).lines, []);
+    await page.getByRole('searchbox', { name: 'Search flags' }).fill('flag-02');
+    await page.getByText('1,000 of 3,000 flags').waitFor();
+    await page.getByRole('rowheader', { name: 'flag-02000' }).waitFor();
+    t.equal(await page.evaluate(`document.querySelector('[data-flag-list]').scrollTop`), 0);
   },
 );
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { consoleCaller } from './support/console-caller.ts';
 import { consoleTest } from './support/console-stage.ts';
-import { card, dialog, notice, saveDraft } from './support/console-steps.ts';
+import { card, dialog, finishDialog, notice, saveDraft } from './support/console-steps.ts';
 import { provision } from './support/provision.ts';
 import { owner, signIn } from './support/sign-in.ts';
 
@@ -14,6 +14,7 @@ const project = {
   flags: [
     {
       name: 'gift-cards',
+      description: 'PAY-12\n\nSee https://example.test/pay.\nThird\nFourth\nFifth',
       cohorts: ['beta', 'staff'],
       environments: { staging: { enabled: true, trafficPercentage: 100, audience: 'Pro' } },
     },
@@ -28,6 +29,15 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await page.getByRole('link', { name: 'gift-cards' }).click();
   const staging = card(page, 'staging');
   const production = card(page, 'production');
+
+  // A description keeps its lines and links; a long one is folded.
+  t.equal(
+    await page.locator('p', { hasText: 'Fifth' }).textContent(),
+    'PAY-12\n\nSee https://example.test/pay.\nThird\nFourth\nFifth',
+  );
+  await page.getByRole('link', { name: 'https://example.test/pay', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Show more', expanded: false }).click();
+  await page.getByRole('button', { name: 'Show less' }).waitFor();
 
   // Cohorts: inherited, many pasted into an own list, and inherited again.
   await staging.getByText('inherited (2)').waitFor();
@@ -143,7 +153,12 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   await dialog(page).getByText('1 evaluation in the last 24 hours.').waitFor();
   t.match(await dialog(page).textContent(), /On in production \(protected\), staging\./);
   t.match(await dialog(page).textContent(), /in every environment, including production \(protected\)\./);
-  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+  await finishDialog(page, 'Cancel');
+  t.equal(
+    await page.locator(':focus').getAttribute('aria-label'),
+    'More actions',
+    'the menu has the focus again',
+  );
 });
 
 const regions = Array.from({ length: 38 }, (_, index) => `region-${index}`);
@@ -188,6 +203,22 @@ await consoleTest(
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     t.equal(await page.locator(':focus').textContent(), '0%', 'the usual percentages are one stop, too');
+
+    // With forced colours, backgrounds are dropped: what is on, chosen or current differs all the same.
+    await page.emulateMedia({ forcedColors: 'active' });
+    const background = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+    for (const [chosen, other] of [
+      ['.mantine-Switch-input:checked + *', '.mantine-Switch-input:not(:checked) + *'],
+      ['.mantine-Switch-input:not(:checked) + * > *', '.mantine-Switch-input:not(:checked) + *'],
+      ['.mantine-Slider-thumb', '.mantine-Slider-track'],
+      ['[role=tab][aria-selected=true]', '[role=tab][aria-selected=false]'],
+      ['[role=toolbar] [aria-pressed=true]', '[role=toolbar] [aria-pressed=false]'],
+      ['nav a[aria-current=page]', 'nav a:not([aria-current])'],
+    ] as const) {
+      t.not(await background(chosen), await background(other), `${chosen} differs from ${other}`);
+    }
+    await page.emulateMedia({ forcedColors: 'none' });
 
     // A draft moves nothing; the way back keeps the filters of the list.
     const region = card(page, 'region-31');

@@ -121,7 +121,7 @@ await consoleTest(
     await clearNotices(page);
     // Off is off, with a draft or without: somebody in a hurry is not asked.
     await turn();
-    await notice(page, 'checkout is off in production.').waitFor();
+    await notice(page, /^checkout is off in production\.$/).waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
 
     // A new flag begins at 0 %: switched on, it would reach nobody.

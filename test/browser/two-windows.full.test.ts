@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { prepareShop, shopAdmin } from './support/another-member.ts';
+import { consoleCaller } from './support/console-caller.ts';
 import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
 import {
   card,
@@ -67,14 +68,16 @@ await consoleTest(
     await tab.getByRole('textbox', { name: 'Password' }).fill(owner.password);
     await tab.getByRole('button', { name: 'Sign in', exact: true }).click();
     await tab.getByRole('link', { name: 'checkout', exact: true }).waitFor();
+    const asked = page.getByRole('dialog', { name: 'Signed in as someone else' });
+    // The stream of the session that ended is opened again, and refused.
+    await asked.getByRole('button', { name: 'Stay here' }).click();
+    await asked.waitFor({ state: 'detached' });
     await page.getByRole('switch', { name: 'checkout in production' }).press('Space');
     await dialog(page).getByLabel('Rollout in percent').fill('100');
     await dialog(page).getByRole('button', { name: 'Switch on at 100%' }).click();
-    const asked = page.getByRole('dialog', { name: 'Signed in as someone else' });
-    await asked.waitFor();
     await notice(page, /^Switching checkout on in production: Signed in as someone else\./).waitFor();
     t.notOk(await tab.getByRole('switch', { name: 'checkout in production' }).isChecked());
-    await asked.getByRole('button', { name: 'Reload' }).click();
+    await page.reload();
     await page.getByRole('button', { name: new RegExp(owner.name) }).waitFor();
     t.notOk(await page.getByRole('switch', { name: 'checkout in production' }).isChecked());
   },
@@ -152,6 +155,30 @@ await consoleTest(t, 'two people who edit one flag lose nothing', {}, async (t, 
   await conflict.getByRole('button', { name: 'Use theirs' }).click();
   await mine.page.unroute('**/console/api/projects/*/flags/*');
   t.equal(await rolloutShown(mine.page, 'production'), '0%');
+
+  // The draft of an environment goes with it; that of a deleted flag stays readable.
+  await rollout(mine.page, 'staging', '75%');
+  await rollout(mine.page, 'production', '25%');
+  await mine.page.getByRole('button', { name: 'Review 2 changes' }).waitFor();
+  const call = consoleCaller(mine.page);
+  const [, path = ''] = /(\/projects\/\w+)\//.exec(mine.page.url()) ?? [];
+  const { environmentsRevision: revision } = await call<{ environmentsRevision: number }>('GET', path);
+  await call('DELETE', `${path}/environments/2`, { revision, name: 'staging' });
+  await mine.page.getByRole('button', { name: 'Review 1 change' }).waitFor();
+  await goTo(theirs.page, 'Flags');
+  await createFlag(theirs.page, 'short-lived');
+  await mine.page.getByRole('button', { name: 'Discard' }).click();
+  await openFlag(mine.page, 'short-lived');
+  await rollout(mine.page, 'production', '25%');
+  await theirs.page.getByRole('button', { name: 'More actions' }).click();
+  await theirs.page.getByRole('menuitem', { name: 'Delete flag' }).click();
+  await dialog(theirs.page).getByRole('textbox').fill('short-lived');
+  await finishDialog(theirs.page, 'Delete flag');
+  mine.watch.expectStatus(404);
+  await mine.page.getByText(`${editor.name} deleted this flag`).waitFor();
+  const lost = mine.page.getByRole('region', { name: 'Your changes, which were not saved' });
+  t.match(await lost.textContent(), /Rollout.*0%.*25%/);
+  await openFlag(mine.page, 'gift-cards');
 
   // The history has all changes, each with its author.
   await mine.page.getByRole('tab', { name: 'History' }).click();

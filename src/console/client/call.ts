@@ -27,19 +27,38 @@ interface CallOptions<Id extends ConsoleOperationId> {
   readonly signal?: AbortSignal;
 }
 
+/** Changes that have no answer yet, by what was sent. */
+const underWay = new Map<string, Promise<unknown>>();
+
 /**
- * Calls the console's API.
+ * Calls the console's API. The same change is not sent again before it is answered: a form that is submitted twice gets
+ * the one answer twice.
  *
  * @param body null for operations that take none
  * @returns the answer's value; null for none
  * @throws {ConsoleError} for every refusal, and when no answer comes. The error of a change without an answer says that
  * it may have been saved
  */
-export async function call<Id extends ConsoleOperationId>(
+export function call<Id extends ConsoleOperationId>(
   id: Id,
   params: ParamsOf<Id>,
   body: BodyOf<Id>,
-  { query, signal }: CallOptions<Id> = {},
+  options: CallOptions<Id> = {},
+): Promise<AnswerOf<Id>> {
+  if (consoleRoutes[id].startsWith('GET ')) return request(id, params, body, options);
+  const key = JSON.stringify([id, params, body]);
+  const present = underWay.get(key) as Promise<AnswerOf<Id>> | undefined;
+  if (present !== undefined) return present;
+  const asked = request(id, params, body, options).finally(() => underWay.delete(key));
+  underWay.set(key, asked);
+  return asked;
+}
+
+async function request<Id extends ConsoleOperationId>(
+  id: Id,
+  params: ParamsOf<Id>,
+  body: BodyOf<Id>,
+  { query, signal }: CallOptions<Id>,
 ): Promise<AnswerOf<Id>> {
   const [method] = consoleRoutes[id].split(' ') as [string];
   const headers: Record<string, string> = { ...ownHeaders(), 'X-Burgee-Console': '1' };
@@ -71,9 +90,9 @@ function undecided({ status, title }: ConsoleError): ConsoleError {
   return new ConsoleError(status, shown, detail, null);
 }
 
-async function send(address: string, request: RequestInit): Promise<Response> {
+async function send(address: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(address, request);
+    return await fetch(address, init);
   } catch (error) {
     throw noAnswer(error);
   }

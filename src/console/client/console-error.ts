@@ -49,6 +49,17 @@ export function isGone(thrown: unknown): boolean {
   return thrown instanceof ConsoleError && (thrown.status === 403 || thrown.status === 404);
 }
 
+/** Whether a page that shows a record has learned that it was deleted: the page stays, with what was not saved. */
+export function isDeletedMeanwhile({
+  data,
+  error,
+}: {
+  readonly data: unknown;
+  readonly error: unknown;
+}): boolean {
+  return data !== undefined && error instanceof ConsoleError && error.status === 404;
+}
+
 /** Whether there is nothing to show: the first reading failed, or the record was deleted. */
 export function isUnreadable<Read extends { readonly isLoadingError: boolean; readonly error: unknown }>(
   read: Read,

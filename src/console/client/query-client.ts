@@ -24,7 +24,8 @@ export function createQueryClient(onLost: (loss: SessionLoss) => void): QueryCli
   const queryCache = new QueryCache({
     onError: (error, { state }) => {
       const loss = lossOf(error);
-      if (loss === null || (hasReported && state.data !== undefined)) return;
+      // A member who stays on the page of another one is asked again by changes alone.
+      if (loss === null || (hasReported && (state.data !== undefined || loss === otherMember))) return;
       hasReported = true;
       onLost(loss);
     },

@@ -64,7 +64,17 @@ export function LeaveQuestion({ leaving, loss, kept }: LeaveQuestionProps) {
       onClose={reset}
     >
       <Text size="sm">
-        {isSignedOut && kept !== undefined ? `${kept} Sign in in a new tab, then save.` : loss}
+        {isSignedOut && kept !== undefined ? (
+          <>
+            {kept}{' '}
+            <a href="/console/sign-in" target="_blank" rel="noreferrer">
+              Sign in in a new tab
+            </a>
+            , then save.
+          </>
+        ) : (
+          loss
+        )}
       </Text>
     </ConfirmDialog>
   );
@@ -79,7 +89,7 @@ export function LeaveGuard({ changeCount }: { readonly changeCount: number }) {
     <LeaveQuestion
       leaving={leaving}
       loss={`${changes} would be lost.`}
-      kept={`Your ${changes} ${changeCount === 1 ? 'is' : 'are'} still here.`}
+      kept={changeCount === 1 ? 'Your unsaved change is still here.' : `Your ${changes} are still here.`}
     />
   );
 }

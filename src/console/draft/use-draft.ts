@@ -121,7 +121,9 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
   if (revision !== seen) setSeen(revision);
   let state = kept;
   // After a restore from a backup, the stored state is older than the one that was seen.
-  if (revision > state.draft.revision || revision < seen) {
+  // An environment that was created or deleted changes no flag's revision.
+  const isOther = Object.keys(fields).join() !== Object.keys(state.draft.base).join();
+  if (revision > state.draft.revision || revision < seen || isOther) {
     state = met(state, stored);
     setState(state);
   }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import classes from './change-list.module.css';
 import { fieldWord, listChange, type ShownChange, splitField, valueWords } from './change-words.ts';
 import { EnvironmentName } from './environment-name.tsx';
-import { SafeName } from './safe-name.tsx';
+import { SafeName, SafeText } from './safe-name.tsx';
 import { SmallButton } from './small-button.tsx';
 import { numberWords } from './words.ts';
 
@@ -81,7 +81,7 @@ function Values({ change, audienceName }: ChangeProps) {
         <>
           <span className="heard">from </span>
           <span className={classes.value} data-kind="removed">
-            <SafeName name={valueWords(field, before, audienceName)} />
+            <SafeText text={valueWords(field, before, audienceName)} />
           </span>
           <span className={classes.arrow} aria-hidden="true">
             →
@@ -90,7 +90,7 @@ function Values({ change, audienceName }: ChangeProps) {
         </>
       )}
       <span className={classes.value} data-kind={switchKind(field, after) ?? 'added'}>
-        <SafeName name={valueWords(field, after, audienceName)} />
+        <SafeText text={valueWords(field, after, audienceName)} />
       </span>
     </>
   );
@@ -98,7 +98,7 @@ function Values({ change, audienceName }: ChangeProps) {
 
 interface ChangeListProps {
   readonly changes: readonly ShownChange[];
-  readonly audienceName?: (id: string) => string;
+  readonly audienceName?: ((id: string) => string) | undefined;
   /** A longer diff is folded: its first lines, and a button for the others. */
   readonly foldsAbove?: number;
 }

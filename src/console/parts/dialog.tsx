@@ -30,12 +30,18 @@ export function useIsTopmost(): boolean {
   return useSharedValue(openDialogs, (dialogs) => !dialogs.includes(self) || dialogs.at(-1) === self);
 }
 
+/** The button of a menu stands for its items, which are gone when a dialog closes. */
+function openerOf(element: Element | null): Element | null {
+  const menu = element?.closest('[role="menu"]');
+  return menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : element;
+}
+
 /**
  * Gives the focus back when the calling dialog is unmounted: Mantine does so only for a dialog that was closed first.
  * If the element that had the focus is gone, the page's content gets it, so that Tab does not begin at the navigation.
  */
 export function useFocusBack(): void {
-  const [before] = useState(() => document.activeElement);
+  const [before] = useState(() => openerOf(document.activeElement));
   useEffect(() => {
     return () => {
       const isThere = before instanceof HTMLElement && before.isConnected && before !== document.body;

@@ -124,7 +124,7 @@ export function ListField({ items, ...props }: ListFieldProps) {
 }
 
 /** The email of a member's sign-in. */
-export function EmailField(props: Pick<Texted<TextInputProps>, 'value' | 'onText'>) {
+export function EmailField(props: Pick<Texted<TextInputProps>, 'value' | 'onText' | 'autoFocus'>) {
   return (
     <TextField label="Email" type="email" autoComplete="username" required rule={emailRule} {...props} />
   );

@@ -130,7 +130,8 @@ function showResult(client: QueryClient, wish: SwitchWish, { changed, flag }: Fl
     audienceName: known.find(({ id }) => id === audienceId)?.name ?? null,
     wasSo: !changed,
   });
-  const saved = draft === null ? '' : `Saved ${countOf(Object.keys(edits).length, 'change')}. `;
+  const count = Object.keys(edits).length;
+  const saved = draft === null || count === 0 ? '' : `Saved ${countOf(count, 'change')}. `;
   const undo = () =>
     chooseSwitch(client, {
       ...wish,

@@ -5,7 +5,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { AudienceView } from '../../../contracts/console/audience-views.ts';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
-import { isUnreadable } from '../../client/console-error.ts';
+import { isDeletedMeanwhile, isUnreadable } from '../../client/console-error.ts';
 import { audienceQuery, audiencesQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
@@ -23,6 +23,7 @@ import { visibleName } from '../../parts/visible-name.ts';
 import { countOf } from '../../parts/words.ts';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useAudiencesAvailable, useCanEdit, useProject } from '../../shell/project-context.ts';
+import { Gone } from '../gone.tsx';
 import classes from './audiences.module.css';
 import { type EditedRule, editedRules, RulesEditor } from './rules-editor.tsx';
 
@@ -170,7 +171,12 @@ function useSave({ id: audienceId, projectId }: AudienceView, handle: DraftHandl
   };
 }
 
-function Loaded({ audience }: { readonly audience: AudienceView }) {
+interface LoadedProps {
+  readonly audience: AudienceView;
+  readonly isDeleted: boolean;
+}
+
+function Loaded({ audience, isDeleted }: LoadedProps) {
   const project = useProject();
   const canEdit = useCanEdit();
   const isEditable = useAudiencesAvailable() && canEdit;
@@ -184,6 +190,16 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
     .filter(({ id }) => id !== audience.id)
     .map((other) => other.name);
   const rule = renamingRule(uniqueNameRule(nameRule, others, 'in this project'), audience.name);
+  const save = useSave(audience, handle);
+  if (isDeleted) {
+    const changes = handle.changes.map(({ key, ...values }) => ({
+      environment: null,
+      field: key,
+      ...values,
+    }));
+    const above = <ProjectLink to="/projects/$projectId/audiences">Audiences</ProjectLink>;
+    return <Gone kind="audience" id={audience.id} name={audience.name} {...{ changes, above }} />;
+  }
   const isIncomplete = rules.some(({ attribute, values }) => attribute === '' || values.length === 0);
   const ruleProblem = isIncomplete ? 'Each rule needs an attribute and at least one value.' : null;
   return (
@@ -226,7 +242,7 @@ function Loaded({ audience }: { readonly audience: AudienceView }) {
         handle={handle}
         problem={rule.problemOf(name, true) ?? ruleProblem}
         warning={changesRules && protectedUsesWarning(audience, project)}
-        onSave={useSave(audience, handle)}
+        onSave={save}
       />
       {isDeleting && <DeleteAudience audience={audience} onClose={deletion.close} />}
     </>
@@ -237,9 +253,10 @@ export function AudienceScreen() {
   const { id: projectId } = useProject();
   const { audienceId } = route.useParams();
   const audience = useQuery(audienceQuery(projectId, audienceId));
-  if (audience.isPending || isUnreadable(audience)) {
+  const isDeleted = isDeletedMeanwhile(audience);
+  if (audience.isPending || (isUnreadable(audience) && !isDeleted)) {
     const all = <ProjectLink to="/projects/$projectId/audiences">All audiences</ProjectLink>;
     return <PageUnread isPage of={audience} what="the audience" action={all} />;
   }
-  return <Loaded key={audienceId} audience={audience.data} />;
+  return audience.data && <Loaded key={audienceId} audience={audience.data} isDeleted={isDeleted} />;
 }

@@ -136,7 +136,7 @@ export function CreateEnvironment({ onClose }: { readonly onClose: () => void })
         description={environmentNameHint}
         spellCheck={false}
         value={name}
-        onText={setName}
+        onText={(text) => setName(text.toLowerCase())}
       />
       <Checkbox
         label="Protected"
@@ -238,7 +238,7 @@ export function RenameEnvironment({ environment, onClose }: EnvironmentDialogPro
         description={environmentNameHint}
         spellCheck={false}
         value={name}
-        onText={setName}
+        onText={(text) => setName(text.toLowerCase())}
       />
       {!rename.isPending && <Meanwhile begun={environment.name} present={present?.name} />}
       <Callout tone="plain">

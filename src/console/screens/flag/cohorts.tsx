@@ -86,7 +86,7 @@ export function FlagCohorts({ handle }: { readonly handle: DraftHandle }) {
         <span className={classes.cohortWords}>
           <span className={classes.label}>Cohorts: </span>
           {flagWideWords(cohorts)}
-          {cohorts.length > 0 && <span className={classes.quiet}> – always on</span>}
+          {cohorts.length > 0 && <span className={classes.quiet}> – on while the flag is on</span>}
           <Was handle={handle} name="cohorts" words={flagWideWords} />
         </span>
         <SmallButton onClick={dialog.open}>Edit cohorts</SmallButton>
@@ -111,7 +111,7 @@ export function FlagWideCohorts({ handle }: { readonly handle: DraftHandle }) {
           <span className={classes.quiet}>
             {cohorts.length === 0
               ? ' – environments inherit this list'
-              : ' – always on where the list is inherited'}
+              : ' – on where the flag is on and the list is inherited'}
           </span>
           <Was handle={handle} name="cohorts" words={flagWideWords} />
         </span>

@@ -10,8 +10,8 @@ import { EnvironmentName } from '../../parts/environment-name.tsx';
 import { areSameLabels, changedLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { SafeName } from '../../parts/safe-name.tsx';
-import { CopyButton } from '../../parts/small-button.tsx';
+import { SafeName, SafeText } from '../../parts/safe-name.tsx';
+import { CopyButton, SmallButton } from '../../parts/small-button.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
@@ -126,6 +126,26 @@ function ProductionSummary({ editing: { flag } }: { readonly editing: FlagEditin
   );
 }
 
+/** A text of more lines or characters is folded: the switches are below it. */
+const foldedFrom = { lines: 4, chars: 300 };
+
+function Description({ text }: { readonly text: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const isLong = text.length > foldedFrom.chars || text.split('\n').length > foldedFrom.lines;
+  return (
+    <div className={classes.descriptionPlace}>
+      <p className={classes.description} data-folded={(isLong && !isOpen) || undefined}>
+        <SafeText text={text} />
+      </p>
+      {isLong && (
+        <SmallButton aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Show less' : 'Show more'}
+        </SmallButton>
+      )}
+    </div>
+  );
+}
+
 export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
   const { flag, handle } = editing;
   const { value } = handle;
@@ -146,11 +166,7 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
       actions={canEdit && <FlagActions onOpen={setDialog} />}
     >
       <ProductionSummary editing={editing} />
-      {description !== '' && (
-        <p className={classes.description}>
-          <SafeName name={description} />
-        </p>
-      )}
+      {description !== '' && <Description text={description} />}
       <div className={classes.facts}>
         <code>{flag.id}</code>
         <CopyButton value={flag.id} what="flag id" />

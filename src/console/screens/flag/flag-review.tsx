@@ -80,10 +80,9 @@ function ProtectedWarning({
   readonly touched: readonly string[];
 }) {
   const project = useProject();
-  const guarded = touched.filter((number) => isGuarded(project, number));
+  const guarded = touched.filter((number) => isGuarded(project, number) && !staysOff(editing, number));
   const nameOf = (number: string) => environmentOf(project, number)?.name ?? 'This project';
-  const acting = guarded.filter((number) => !staysOff(editing, number)).map(nameOf);
-  const resting = guarded.filter((number) => staysOff(editing, number)).map(nameOf);
+  const acting = guarded.map(nameOf);
   const are = (names: readonly string[]) => (names.length === 1 ? 'is' : 'are');
   return (
     <>
@@ -91,12 +90,6 @@ function ProtectedWarning({
         <Text size="sm">
           <strong>{acting.join(', ')}</strong> {are(acting)} protected. Saving changes the answers of{' '}
           <strong>{visibleName(editing.flag.name)}</strong> there at once.
-        </Text>
-      )}
-      {resting.length > 0 && (
-        <Text size="sm">
-          <strong>{resting.join(', ')}</strong> {are(resting)} protected. The flag is off there: no answers
-          change until it is switched on.
         </Text>
       )}
     </>
@@ -142,7 +135,7 @@ export function FlagReview({ editing }: { readonly editing: FlagEditing }) {
   const touched = useTouched(editing);
   const who = useLastEditor(flag, handle);
   const { changes } = handle;
-  const isWarned = touched.some((number) => isGuarded(project, number));
+  const isWarned = touched.some((number) => isGuarded(project, number) && !staysOff(editing, number));
   const save = async () => {
     await editing.save();
     showDone(`Saved ${countOf(changes.length, 'change')} of ${visibleName(flag.name)}.`);

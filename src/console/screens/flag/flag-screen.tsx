@@ -4,17 +4,18 @@ import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { flagTabs } from '../../app/searches.ts';
-import { isUnreadable } from '../../client/console-error.ts';
+import { isDeletedMeanwhile, isUnreadable } from '../../client/console-error.ts';
 import { flagQuery } from '../../client/queries.ts';
 import { PageLoading, PageUnread } from '../../parts/page-states.tsx';
 import { ProjectLink } from '../../shell/pages.tsx';
 import { useProject } from '../../shell/project-context.ts';
+import { Gone } from '../gone.tsx';
 import { EnvironmentsTab } from './environments-tab.tsx';
 import classes from './flag.module.css';
 import { FlagHeader } from './flag-header.tsx';
 import { FlagReview } from './flag-review.tsx';
 import type { TrialInputs } from './try-tab.tsx';
-import { type FlagEditing, useFlagEditing } from './use-flag-editing.ts';
+import { type FlagEditing, showFlagChange, useAudienceName, useFlagEditing } from './use-flag-editing.ts';
 
 const AuditEntries = lazy(async () => ({
   default: (await import('../audit/audit-entries.tsx')).AuditEntries,
@@ -67,8 +68,20 @@ function FlagTabs({ editing }: { readonly editing: FlagEditing }) {
   );
 }
 
-function LoadedFlag({ flag }: { readonly flag: ConsoleFlagView }) {
+interface LoadedFlagProps {
+  readonly flag: ConsoleFlagView;
+  readonly isDeleted: boolean;
+}
+
+function LoadedFlag({ flag, isDeleted }: LoadedFlagProps) {
+  const project = useProject();
+  const audienceName = useAudienceName();
   const editing = useFlagEditing(flag);
+  if (isDeleted) {
+    const changes = editing.handle.changes.map(showFlagChange(project));
+    const above = <ProjectLink to="/projects/$projectId/flags">Flags</ProjectLink>;
+    return <Gone kind="flag" id={flag.id} name={flag.name} {...{ changes, audienceName, above }} />;
+  }
   return (
     <>
       <FlagHeader editing={editing} />
@@ -82,10 +95,10 @@ export function FlagScreen() {
   const { id: projectId } = useProject();
   const { flagId } = route.useParams();
   const flag = useQuery(flagQuery(projectId, flagId));
-  // A deleted flag is no longer shown from memory.
-  if (flag.isPending || isUnreadable(flag)) {
+  const isDeleted = isDeletedMeanwhile(flag);
+  if (flag.isPending || (isUnreadable(flag) && !isDeleted)) {
     const all = <ProjectLink to="/projects/$projectId/flags">All flags</ProjectLink>;
     return <PageUnread isPage of={flag} what="the flag" action={all} />;
   }
-  return <LoadedFlag key={flagId} flag={flag.data} />;
+  return flag.data && <LoadedFlag key={flagId} flag={flag.data} isDeleted={isDeleted} />;
 }

@@ -10,6 +10,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { useProject } from '../../shell/project-context.ts';
+import { shownEnvironments } from './card-state.ts';
 import classes from './try-tab.module.css';
 
 /** The input of "Try it": kept while another tab is shown. */
@@ -74,16 +75,18 @@ function Attributes({ attributes, onChange }: AttributesProps) {
 }
 
 interface TrialFormProps {
+  readonly flag: ConsoleFlagView;
   readonly inputs: TrialInputs;
   readonly onInputs: (inputs: TrialInputs) => void;
   readonly isBusy: boolean;
   readonly onTry: (body: TryFlagBody) => void;
 }
 
-function TrialForm({ inputs, onInputs, isBusy, onTry }: TrialFormProps) {
-  const { environments } = useProject();
+function TrialForm({ flag, inputs, onInputs, isBusy, onTry }: TrialFormProps) {
+  const project = useProject();
+  const { environments } = project;
   const { targetingKey, cohort, attributes } = inputs;
-  const environment = inputs.environment ?? String(environments[0]?.number ?? 0);
+  const environment = inputs.environment ?? shownEnvironments(project, flag.states)[0] ?? '0';
   const edit = (part: Partial<TrialInputs>) => onInputs({ ...inputs, ...part });
   const submit = () =>
     onTry({
@@ -174,6 +177,7 @@ export function TryTab({ flag, inputs, onInputs }: TryTabProps) {
   return (
     <div className={classes.sides}>
       <TrialForm
+        flag={flag}
         inputs={inputs ?? noInputs}
         onInputs={onInputs}
         isBusy={trial.isPending}

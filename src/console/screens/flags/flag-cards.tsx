@@ -84,10 +84,12 @@ export function FlagCards(props: FlagRowsProps) {
     scrollMargin: margin,
     getItemKey: (index) => rows[index]?.id ?? index,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as it was left, once.
+  const shown = useRef(view);
+  // As it was left; other filters begin at their first hit.
   useLayoutEffect(() => {
-    if (view.top > 0) window.scrollTo({ top: view.top });
-  }, []);
+    if (view.top > 0 || shown.current !== view) window.scrollTo({ top: view.top });
+    shown.current = view;
+  }, [view]);
   useEffect(() => {
     const note = () => {
       view.top = window.scrollY;

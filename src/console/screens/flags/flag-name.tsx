@@ -56,7 +56,7 @@ export function FlagNotes({ flag: { id, answersToName, tags, description } }: Fl
       {tags.length > tagsShownMax && <span>+{tags.length - tagsShownMax}</span>}
       {description !== '' && (
         <span className={classes.description}>
-          <SafeName name={description} />
+          <SafeName name={description.replace(/\s*[\r\n]\s*/g, ' ')} />
         </span>
       )}
     </div>

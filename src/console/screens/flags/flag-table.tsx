@@ -213,6 +213,10 @@ export function FlagTable(props: FlagRowsProps) {
     overscan: 1,
   });
   virtual.current = { rows: rowVirtual, columns: columnVirtual };
+  // Other filters begin at their first hit.
+  useLayoutEffect(() => {
+    frame.current?.scrollTo({ top: view.top });
+  }, [view]);
   const soughtIndex = layout.free.findIndex(({ number }) => number === sought);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each environment that is looked for.
   useLayoutEffect(() => {

@@ -153,7 +153,8 @@ export function FlagsScreen() {
   const density = usePreference((present) => present.density);
   const { query, tags, favourites, columns, sought, production, rows, isHeld } = useFlags(search, isNarrow);
   const onFavourite = useFavouriteChange(project.id);
-  const change = (next: FlagsSearch) => void navigate({ search: next, replace: true });
+  // The router would restore the position; the list decides itself where it begins.
+  const change = (next: FlagsSearch) => void navigate({ search: next, replace: true, resetScroll: false });
   const { create: _, column: __, ...filters } = search;
   const close = () => void navigate({ search: filters, replace: true, ignoreBlocker: true });
   const view = listViewOf(project.id, filters);

@@ -100,7 +100,7 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
           description={`${environmentNameHint} Press Enter after each.`}
           items={environmentList}
           value={environments}
-          onChange={setEnvironments}
+          onChange={(names) => setEnvironments(names.map((each) => each.toLowerCase()))}
         />
       )}
       {(kind === 'single' || guarded.length > 0) && (

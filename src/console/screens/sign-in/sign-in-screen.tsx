@@ -97,7 +97,7 @@ function PasswordForm({ isBusy, onSubmit }: PasswordFormProps) {
   return (
     <CheckedForm onSubmit={() => onSubmit(email, password)}>
       <Stack gap="md">
-        <EmailField value={email} onText={setEmail} />
+        <EmailField autoFocus value={email} onText={setEmail} />
         <PasswordField
           label="Password"
           autoComplete="current-password"
