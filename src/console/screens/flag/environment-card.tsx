@@ -102,7 +102,13 @@ function StateValues({ environment, handle }: PartProps) {
         <dt>Rollout</dt>
         <dd>
           {state.trafficPercentage}%
-          <Progress value={state.trafficPercentage} size="sm" mt={6} aria-label="Rollout in percent" />
+          <Progress
+            value={state.trafficPercentage}
+            color={state.enabled ? 'var(--on-solid)' : 'var(--switch-off)'}
+            size="sm"
+            mt={6}
+            aria-label="Rollout in percent"
+          />
         </dd>
       </div>
       <div>
@@ -170,7 +176,7 @@ export function EnvironmentCard({ environment, editing, onClose }: EnvironmentCa
       tone={isProductionState(project, environment) && found !== undefined ? 'production' : undefined}
       title={
         found !== undefined ? (
-          <EnvironmentName environment={found} />
+          <EnvironmentName environment={found} isBrief={isDrafted(handle, environment)} />
         ) : (
           <>
             {name} {project.isProtected && <Guard isBrief={false} />}
