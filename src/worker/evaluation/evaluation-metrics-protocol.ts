@@ -30,7 +30,7 @@ const stepBounds = [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002, 0.005, 0.01, 0.025
  * lists (`load`), answers a read up to its first piece (`read`), makes a slice of a long answer (`answer`), takes in a
  * part of a change's body or hands the body over (`body`).
  */
-export const stepKinds = ['compile', 'load', 'read', 'answer', 'body'] as const;
+export const stepKinds = ['compile', 'read', 'answer', 'body'] as const;
 export type StepKind = (typeof stepKinds)[number];
 
 /** Metrics of one worker: only its own thread writes them. */
