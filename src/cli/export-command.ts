@@ -23,7 +23,10 @@ export function defineExport(parent: Command): { readonly command: Command; read
     .option('--output <file>', 'write to this file instead of standard output')
     .option('--organisation <organisation>', 'only this organisation: name or id')
     .option('--project <project>', 'only this project: name or id')
-    .option('--skip-ambiguous', 'leave out things that share a name, instead of failing');
+    .option(
+      '--skip-ambiguous',
+      'leave out things that share a name, and flags that do not answer to theirs, instead of failing',
+    );
   addTimeLimitOption(addSettingOptions(command, ['dataDir'])).addHelpText('before', examples);
   return { command, action: { run: runExport } };
 }

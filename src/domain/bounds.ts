@@ -7,9 +7,9 @@ const [kibibyte, mebibyte] = [2 ** 10, 2 ** 20];
 
 /** A name is one line on a screen. With 4 bytes per character it fits into an index key. */
 export const nameCodePointsMax = 200;
-/** A paragraph. */
 /** Former names to which a flag still answers. */
 export const aliasesMax = 10;
+/** A paragraph. */
 export const descriptionCodePointsMax = 2000;
 /** Tags are for filters and short labels. */
 export const tagsMax = 50;

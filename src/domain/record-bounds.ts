@@ -87,8 +87,8 @@ function listsOf({ cohorts, states }: Flag): (readonly string[])[] {
   return lists;
 }
 
-function labelBytes({ name, description, tags }: Flag): number {
-  return textBytes([name, description, ...tags]);
+function labelBytes({ name, aliases, description, tags }: Flag): number {
+  return textBytes([name, ...aliases, description, ...tags]);
 }
 
 function addListProblems(project: Project, flag: Flag, field: string, problems: ProblemList): void {

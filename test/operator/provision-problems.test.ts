@@ -36,7 +36,7 @@ t.test('all wrong shapes are reported at once with their paths, and nothing is a
     'organisations[0].members[0].password must be a string of 12 to 1024 characters',
     'organisations[0].projects[0].name must be a string of 1 to 200 characters without control characters, line separators and characters that turn the direction of text',
     'organisations[0].projects[0].evaluationAccess must be true or false',
-    'organisations[0].projects[0].environments[0] must be an environment name: 1 to 64 characters of a-z, 0-9, "-", "_" and "."',
+    'organisations[0].projects[0].environments[0] must be an environment name: 1 to 64 characters of a-z, 0-9, "-", "_" and ".", and not "." or ".."',
     'organisations[0].projects[0].audiences[0].rules must be an array of 1 to 50 rules',
     'organisations[0].projects[0].tokens[0].permission must be "read" or "write"',
     'organisations[0].projects[0].tokens[0].expiresAt must be a time in Unix milliseconds, or 0 for never',
@@ -180,9 +180,16 @@ t.test('a flag is found by the names to which it answers', async (t) => {
   t.equal(projectOf(await apply(exampleDocument), 'shop').flags['checkout'], id, 'the later one is not');
   rename({ name: 'payment', aliases: ['checkout'] });
   t.equal(projectOf(await apply(exampleDocument), 'shop').flags['checkout'], id, 'by its former name');
+  const [organisation] = structuredClone(exampleDocument.organisations);
+  const flags: object[] = organisation?.projects[0]?.flags ?? [];
+  flags.push({ name: 'payment' });
+  const twice = { ...exampleDocument, organisations: [organisation] };
+  t.match(problemsOf(await apply(twice)), [
+    /"payment" and "checkout" are names of one flag; declare it once$/,
+  ]);
   rename({ aliases: [] });
   t.same(problemsOf(await apply(exampleDocument)), [
-    `organisations[0].projects[0].flags[0].name: no flag answers to "checkout", but flag ${later.id} has that name; give it the name in the console first`,
+    `organisations[0].projects[0].flags[0].name: no flag answers to "checkout", but flag ${later.id} has that name; give it the name in the console first, or rename it`,
   ]);
 });
 

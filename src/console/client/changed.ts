@@ -4,6 +4,7 @@ import { everywhere } from './queries.ts';
 /** The data of flags on pages other than the flag's own. */
 const flagReadings: readonly unknown[] = [
   'list-console-flags',
+  'find-name',
   'list-project-audit',
   'list-audiences',
   'read-audience',

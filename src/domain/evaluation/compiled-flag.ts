@@ -1,5 +1,6 @@
 import type { ByteSet } from '../../support/byte-set.ts';
-import { type Flag, initialState } from '../flag/flag.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
+import { type Flag, initialState, namesOf } from '../flag/flag.ts';
 import { type Environment, type Project, soleEnvironment } from '../project/project.ts';
 import { EvaluationTally } from '../usage/evaluation-count.ts';
 import type { Audience } from './audience.ts';
@@ -68,6 +69,8 @@ export class CompiledFlag {
   readonly ownsName: boolean;
   /** Former names for which requests get it, too. */
   readonly aliases: readonly string[];
+  /** Whether one of these names may be the id of another flag, which goes first. */
+  readonly hasNameLikeId: boolean;
   /** The state of the bucketing hash after the flag's id. */
   readonly hashState: number;
   readonly idLength: number;
@@ -101,6 +104,7 @@ export class CompiledFlag {
     this.id = decoder.decode(id);
     this.ownsName = flag.nameSince !== null;
     this.aliases = flag.aliases.length === 0 ? noAliases : flag.aliases;
+    this.hasNameLikeId = namesOf(flag).some(isIdShaped);
     this.hashState = hashPrefix(id);
     this.idLength = id.length;
     this.revision = flag.revision;

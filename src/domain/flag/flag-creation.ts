@@ -77,6 +77,7 @@ export function creationChanges(flag: Flag, project: Project): AuditChange[] {
     changes.push(...newStateChanges(state).map((change) => ({ ...change, field: prefix + change.field })));
   }
   if (flag.cohorts.length > 0) changes.push({ field: 'cohorts', before: null, after: flag.cohorts });
+  if (flag.nameSince === null) changes.push({ field: 'answersToName', before: null, after: false });
   return changes;
 }
 

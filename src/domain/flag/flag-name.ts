@@ -98,7 +98,8 @@ function claimName(
 ): AliasLoss | null {
   const { projectId, name } = flag;
   const ownerId = queries.flagNamed(projectId, name);
-  const owner = ownerId === undefined || ownerId === flag.id ? undefined : queries.flag(ownerId);
+  if (ownerId === flag.id) return null;
+  const owner = ownerId === undefined ? undefined : queries.flag(ownerId);
   const other = owner?.name === name ? owner.id : isNew ? otherWithName(queries, flag) : null;
   if (other !== null) {
     problems.add(
@@ -109,7 +110,7 @@ function claimName(
   if (owner === undefined) return null;
   if (!takesAlias) {
     const what = `name "${shown(name)}" is a former name of flag ${owner.id} ("${shown(owner.name)}")`;
-    problems.add(() => `${what}, and requests for it get that flag: take it with "takesName": true`);
+    problems.add(() => `${what}, and requests for it get that flag: choose another one, or take the name`);
   }
   return { before: owner, after: withoutAlias(owner, name, now) };
 }

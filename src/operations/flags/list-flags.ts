@@ -52,9 +52,15 @@ export const listFlags = managementRead('list-flags', {
 /** @param name exactly; null for every flag. A name that no flag can have needs no look-up. */
 function selectFlags(queries: RecordQueries, projectId: string, name: string | null): Iterable<Flag> {
   if (name === null) return queries.flagsOf(projectId);
-  if (!isName(name)) return [];
-  const flags = [...queries.flagsOf(projectId, name)];
-  return flags.sort((left, right) => Number(left.nameSince === null) - Number(right.nameSince === null));
+  return isName(name) ? flagsOfName(queries, projectId, name) : [];
+}
+
+/** First the one that answers to the name. */
+function* flagsOfName(queries: RecordQueries, projectId: string, name: string): Generator<Flag> {
+  const id = queries.flagNamed(projectId, name);
+  const owner = id === undefined ? undefined : queries.flag(id);
+  if (owner?.name === name) yield owner;
+  for (const flag of queries.flagsOf(projectId, name)) if (flag.nameSince === null) yield flag;
 }
 
 function* listPieces(

@@ -6,6 +6,7 @@ import {
   type OpenFeatureContext,
 } from '../../domain/evaluation/open-feature-context.ts';
 import { findEnvironment, type Project, soleEnvironment } from '../../domain/project/project.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
 import type { ListForm } from '../evaluation/evaluate-list.ts';
 import {
   type EvaluatedList,
@@ -96,7 +97,9 @@ export class OfrepFlagsEvaluator {
     }
     question.onPlace(project, project.environments[index]?.number ?? soleEnvironment);
     const evaluated = { projectId: project.id, environment };
-    const list = this.#projects.list(project, context, formOf(evaluated, this.#bodies));
+    const isId = (text: string): boolean =>
+      isIdShaped(text) && this.#source.find(text)?.cachedProject.project.id === project.id;
+    const list = this.#projects.list(project, context, formOf(evaluated, this.#bodies, isId));
     const { eventsBase, isKnown } = question;
     return new TaggedAnswer(list, {
       isKnown,
@@ -105,15 +108,23 @@ export class OfrepFlagsEvaluator {
   }
 }
 
-/** A flag has an item for each name to which it answers; for its id, where it does not answer to its name. */
-function formOf(flagSet: OfrepFlagSet, bodies: KeptBodies): ListForm {
+/**
+ * A flag has an item for each name to which it answers; for its id, where it does not answer to its name.
+ * @param isId whether a flag of the project has the text for its id: then it is no name, as for a single flag
+ */
+function formOf(flagSet: OfrepFlagSet, bodies: KeptBodies, isId: (text: string) => boolean): ListForm {
   return (flag, state, reason) => {
-    const kept = state === null ? undefined : bodies.find(state, reason);
+    // Whether a name is an id depends on other flags, which change without this one.
+    const mayKeep = state !== null && !flag.hasNameLikeId;
+    const kept = mayKeep ? bodies.find(state, reason) : undefined;
     if (kept !== undefined) return kept;
-    let body = ofrepSuccess(flag.ownsName ? nameJson(flag) : `"${flag.id}"`, reason, flag, flagSet);
-    for (const alias of flag.aliases)
-      body += `,${ofrepSuccess(JSON.stringify(alias), reason, flag, flagSet)}`;
-    if (state !== null) bodies.keep(state, reason, body);
+    const name = nameJson(flag);
+    const answers = flag.ownsName && !(flag.hasNameLikeId && isId(JSON.parse(name)));
+    let body = ofrepSuccess(answers ? name : `"${flag.id}"`, reason, flag, flagSet);
+    for (const alias of flag.aliases) {
+      if (!isId(alias)) body += `,${ofrepSuccess(JSON.stringify(alias), reason, flag, flagSet)}`;
+    }
+    if (mayKeep) bodies.keep(state, reason, body);
     return body;
   };
 }

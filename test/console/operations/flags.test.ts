@@ -50,6 +50,9 @@ const sameName = {
   first: flagOf(counted.id, { name: 'same', states: new Map() }),
   later: flagOf(counted.id, { name: 'same', nameSince: null, states: new Map() }),
 };
+const renamed = flagOf(counted.id, { name: 'now', aliases: ['taken meanwhile'], states: new Map() });
+const meanwhile = flagOf(counted.id, { name: 'taken meanwhile', nameSince: null, states: new Map() });
+stage.add([flagChangeOf(null, renamed), flagChangeOf(null, meanwhile)]);
 stage.add(Object.values(sameName).map((flag) => flagChangeOf(null, flag)));
 stage.add([at(2, 1), at(26, 1), at(5, 2), at(5, 9)]);
 const used = audienceOf(counted.id, { name: 'Used' });
@@ -459,7 +462,7 @@ t.test('a renamed flag answers to its former names, until they are removed or ta
   // Another flag may take a former name, if the member says so.
   const refused = await owner(400, `POST ${path}/flags`, { name: 'a' });
   t.match(refused, {
-    detail: `name "a" is a former name of flag ${id} ("n11"), and requests for it get that flag: take it with "takesName": true`,
+    detail: `name "a" is a former name of flag ${id} ("n11"), and requests for it get that flag: choose another one, or take the name`,
   });
   await audited();
   const taker = await flag({ name: ' a', takesName: true });
@@ -500,6 +503,10 @@ t.test('a name without an owner is given away by a member alone', async (t) => {
     detail: /is taken by flag/,
   });
   t.match(await take(200), { changed: true, flag: { answersToName: true, revision: 2 } });
+  // A flag may go back to its former name, although another one has that name by now.
+  const other = `${path}/flags/${renamed.id}`;
+  const back = await owner(200, `PATCH ${other}`, { revision: 1, name: 'taken meanwhile' });
+  t.match(back, { flag: { name: 'taken meanwhile', answersToName: true, aliases: ['now'] } });
   t.match(await found(), { id: later.id, answers: true });
 });
 

@@ -183,6 +183,10 @@ t.test('a name stays with the flag that had it first', async (t) => {
     json.flags.map(({ key }: { key: string }) => key),
     ['banner', ...(id < created.json.id ? ['half', created.json.id] : [created.json.id, 'half']), 'quarter'],
   );
+  await manage(solo, 'POST', '/flags', { name: created.json.id });
+  const keys = (await ask(single, null)).json.flags.map(({ key }: { key: string }) => key);
+  t.equal(new Set(keys).size, 5, 'a name that is the id of another flag is no key');
+  t.equal(keys.filter((key: string) => key === created.json.id).length, 1);
   const listed = await manage(solo, 'GET', '/flags?name=half', '');
   t.same(
     listed.json.flags.map((flag: { id: string }) => flag.id),

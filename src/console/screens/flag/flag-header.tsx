@@ -2,6 +2,7 @@ import { ActionIcon, Button, CloseButton, Menu, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import Ellipsis from 'lucide-react/icons/ellipsis';
 import { useState } from 'react';
+import type { ConsoleFlagView } from '../../../contracts/console/flag-views.ts';
 import { isProductionState } from '../../../domain/project/production.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';
@@ -18,20 +19,20 @@ import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { StateMark } from '../../switching/state-mark.tsx';
 import { storedSwitch } from '../../switching/switch-rules.ts';
 import { lastFlagsSearch } from '../flags/list-view.ts';
-import { LostName, NewName } from '../flags/taken-name.tsx';
+import { LostName, mayHaveName, NewName, useTakenName } from '../flags/taken-name.tsx';
 import { environmentOf, isGuarded, shownEnvironments } from './card-state.ts';
 import { DeleteFlag } from './delete-flag.tsx';
 import classes from './flag.module.css';
 import type { FlagEditing } from './use-flag-editing.ts';
 
 interface EditLabelsProps {
-  readonly flagId: string;
+  readonly flag: ConsoleFlagView;
   readonly handle: DraftHandle;
   readonly onClose: () => void;
 }
 
 /** Edits the flag's labels in the draft. */
-function EditLabels({ flagId, handle, onClose }: EditLabelsProps) {
+function EditLabels({ flag, handle, onClose }: EditLabelsProps) {
   const [begun] = useState<EditedLabels>({
     name: handle.value('name') as string,
     description: handle.value('description') as string,
@@ -39,6 +40,7 @@ function EditLabels({ flagId, handle, onClose }: EditLabelsProps) {
   });
   const [labels, setLabels] = useState(begun);
   const [takesName, setTakesName] = useState(handle.value('takesName') === true);
+  const taken = useTakenName(labels.name === flag.name ? '' : labels.name, flag.id);
   const edit = (change: Partial<EditedLabels>) => {
     if (change.name !== undefined) setTakesName(false);
     setLabels((now) => ({ ...now, ...change }));
@@ -53,6 +55,7 @@ function EditLabels({ flagId, handle, onClose }: EditLabelsProps) {
       size="lg"
       submit="Add to draft"
       isDirty={!areSameLabels(labels, begun)}
+      isReady={mayHaveName(labels.name, taken, takesName)}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -60,16 +63,14 @@ function EditLabels({ flagId, handle, onClose }: EditLabelsProps) {
         labels={labels}
         descriptionRowsMax={12}
         presentName={begun.name}
-        nameNote={
-          labels.name.trim() !== begun.name && (
-            <NewName name={labels.name} flagId={flagId} takesName={takesName} onTake={setTakesName} />
-          )
-        }
+        nameNote={<NewName name={labels.name} taken={taken} takesName={takesName} onTake={setTakesName} />}
         onChange={edit}
       />
       <Text size="sm" c="dimmed">
-        Programs that ask for the present name keep getting this flag: it stays a former name, until you
-        remove it. The flag’s id stays the same.
+        {flag.answersToName
+          ? 'Programs that ask for the present name keep getting this flag: it stays a former name, until you remove it. '
+          : 'Programs get this flag by its id only, until it has a name of its own. '}
+        The flag’s id stays the same.
       </Text>
     </FormDialog>
   );
@@ -206,7 +207,7 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
           />
         </div>
       )}
-      {dialog === 'labels' && <EditLabels flagId={flag.id} handle={handle} onClose={() => setDialog(null)} />}
+      {dialog === 'labels' && <EditLabels flag={flag} handle={handle} onClose={() => setDialog(null)} />}
       {dialog === 'delete' && <DeleteFlag flag={flag} onClose={() => setDialog(null)} />}
     </PageHead>
   );

@@ -10,7 +10,7 @@ export interface SnippetInput {
   readonly environment: string | null;
   readonly flagId: string;
   readonly flagName: string;
-  /** The flag's key in an answer about all flags: its name, or its id where other flags have the same name. */
+  /** The flag's key in an answer about all flags: its name, or its id if it does not answer to the name. */
   readonly flagKey: string;
   readonly caller: ExampleCaller;
 }

@@ -7,7 +7,7 @@ import { showFlag } from '../../client/read-flag-list.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import { areSameLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
 import { useProject } from '../../shell/project-context.ts';
-import { NewName } from './taken-name.tsx';
+import { mayHaveName, NewName, useTakenName } from './taken-name.tsx';
 
 function useCreateFlag() {
   const { id: projectId } = useProject();
@@ -30,6 +30,7 @@ export function CreateFlag({ onClose }: { readonly onClose: () => void }) {
   const { isMultiEnvironment } = useProject();
   const [labels, setLabels] = useState(noLabels);
   const [takesName, setTakesName] = useState(false);
+  const taken = useTakenName(labels.name, null);
   const create = useCreateFlag();
   const edit = (change: Partial<EditedLabels>) => {
     if (change.name !== undefined) setTakesName(false);
@@ -42,6 +43,7 @@ export function CreateFlag({ onClose }: { readonly onClose: () => void }) {
       submit="Create flag"
       isDirty={!areSameLabels(labels, noLabels)}
       isBusy={create.isPending}
+      isReady={create.isPending || mayHaveName(labels.name, taken, takesName)}
       error={create.error}
       onSubmit={() => create.mutate({ ...labels, takesName })}
       onClose={onClose}
@@ -51,7 +53,7 @@ export function CreateFlag({ onClose }: { readonly onClose: () => void }) {
         descriptionRowsMax={8}
         nameNote={
           create.isPending ? null : (
-            <NewName name={labels.name} flagId={null} takesName={takesName} onTake={setTakesName} />
+            <NewName name={labels.name} taken={taken} takesName={takesName} onTake={setTakesName} />
           )
         }
         onChange={edit}

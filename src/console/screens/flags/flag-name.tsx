@@ -44,7 +44,7 @@ export function FlagNotes({ flag: { id, answersToName, tags, description } }: Fl
   return (
     <div className={classes.below}>
       {!answersToName && (
-        <span title="Another flag had the name first">
+        <span title="It does not answer to its name">
           answers to its id only: <code className={classes.id}>{id}</code>
         </span>
       )}

@@ -14,8 +14,11 @@ const settleMs = 250;
 
 type TakenName = NonNullable<AnswerOf<'find-name'>['flag']>;
 
-/** @returns the other flag that has a name; undefined while that is not known */
-function useTakenName(name: string, flagId: string | null): TakenName | null | undefined {
+/**
+ * @param flagId the flag that is being renamed; null for a new one
+ * @returns the other flag that has a name; undefined while that is not known
+ */
+export function useTakenName(name: string, flagId: string | null): TakenName | null | undefined {
   const { id: projectId } = useProject();
   const typed = name.trim();
   const [settled] = useDebouncedValue(typed, settleMs);
@@ -24,6 +27,7 @@ function useTakenName(name: string, flagId: string | null): TakenName | null | u
     enabled: settled !== '',
     placeholderData: keepPreviousData,
   });
+  if (typed === '') return null;
   if (settled !== typed || data === undefined) return undefined;
   return data.flag?.id === flagId ? null : data.flag;
 }
@@ -31,16 +35,19 @@ function useTakenName(name: string, flagId: string | null): TakenName | null | u
 interface NewNameProps {
   /** As it is typed. */
   readonly name: string;
-  /** The flag that is being renamed; null for a new one. */
-  readonly flagId: string | null;
+  readonly taken: TakenName | null | undefined;
   readonly takesName: boolean;
   readonly onTake: (takesName: boolean) => void;
 }
 
+/** Whether a flag can have the name. While that is not known, the service decides. */
+export function mayHaveName(name: string, taken: TakenName | null | undefined, takesName: boolean): boolean {
+  return taken === null || taken === undefined || (taken.name !== name.trim() && takesName);
+}
+
 /** Says that another flag has the name, and asks whether it may be taken, if that flag was renamed since. */
-export function NewName({ name, flagId, takesName, onTake }: NewNameProps) {
-  const taken = useTakenName(name, flagId);
-  if (taken === null || taken === undefined || name.trim() === '') return null;
+export function NewName({ name, taken, takesName, onTake }: NewNameProps) {
+  if (taken === null || taken === undefined) return null;
   const isFormer = taken.name !== name.trim();
   return (
     <Callout tone="warn">
@@ -75,9 +82,7 @@ export function LostName({ name, canEdit, onTake, onRename }: LostNameProps) {
   return (
     <Callout tone="warn">
       This flag answers to its id only:{' '}
-      {other === null
-        ? 'another flag had the name first, and is gone'
-        : 'programs that ask for the name get '}
+      {other === null ? 'no flag answers to the name' : 'programs that ask for the name get '}
       {other !== null && <FlagLink flag={other} />}
       {other !== null && isFree && ', whose former name it is'}.{' '}
       {canEdit && isFree && <SmallButton onClick={onTake}>Let this flag answer to the name</SmallButton>}

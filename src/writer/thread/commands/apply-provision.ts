@@ -129,5 +129,5 @@ function declareContents(
     return declareAudience(scope, into, audiences, audience, path).id;
   });
   const tokens = declareTokens(scope, into, declared.tokens ?? []);
-  return { site: { ...into, audiences }, audienceIds, tokens };
+  return { site: { ...into, audiences, declared: new Map() }, audienceIds, tokens };
 }

@@ -28,6 +28,8 @@ import type { ProvisionScope } from './provision-scope.ts';
 /** What all flags of one project need. */
 export interface FlagSite extends DeclaredInto {
   readonly audiences: ReadonlyMap<string, readonly Audience[]>;
+  /** The names in the file by the id of the flag that answered to them. */
+  readonly declared: Map<string, string>;
 }
 
 /** Finds a flag of the project by its name, or creates it. @returns its id. */
@@ -40,6 +42,14 @@ export function declareFlag(
   const name = declared.name.trim();
   const known = site.isNew ? undefined : findNamed(scope, site.project, name, stepInto(path, 'name'));
   const before = known ?? newFlag(scope, site.project, name);
+  const other = site.declared.get(before.id);
+  if (other !== undefined) {
+    scope.problems.add(
+      () =>
+        `${stepInto(path, 'name')}: "${shown(name)}" and "${shown(other)}" are names of one flag; declare it once`,
+    );
+  }
+  site.declared.set(before.id, name);
   const after = declaredOnto(scope, site, before, declared, path);
   const field = stepInto(path, 'cohorts');
   addFlagBoundProblems(scope.queries, site.project, known ?? null, after, field, scope.problems);
@@ -60,7 +70,7 @@ function findNamed(
   if (flag === undefined || namesOf(flag).includes(name)) return flag;
   scope.problems.add(
     () =>
-      `${path}: no flag answers to "${name}", but flag ${id} has that name; give it the name in the console first`,
+      `${path}: no flag answers to "${name}", but flag ${id} has that name; give it the name in the console first, or rename it`,
   );
   return undefined;
 }
