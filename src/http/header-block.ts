@@ -13,6 +13,12 @@ const fieldValue = /^[\t\x20-\x7e]*$/;
 
 type HeaderLine = readonly [name: string, value: string];
 
+/**
+ * uWebSockets.js closes a connection that has been idle for 8 to 12 s. Clients that read this header close it first, so
+ * that no request meets a connection that is being closed.
+ */
+const keepAlive: HeaderLine = ['Keep-Alive', 'timeout=5'];
+
 /** @throws RangeError when a name or value is not allowed in a header line. */
 export function headerBlock(lines: readonly HeaderLine[]): HeaderBlock {
   for (const line of lines) checkLine(line);
@@ -20,7 +26,7 @@ export function headerBlock(lines: readonly HeaderLine[]): HeaderBlock {
   if (first === undefined) throw new RangeError('a header block has at least one line');
   return {
     name: first[0],
-    value: [first[1], ...rest.map(([name, value]) => `${name}: ${value}`)].join('\r\n'),
+    value: [first[1], ...[...rest, keepAlive].map(([name, value]) => `${name}: ${value}`)].join('\r\n'),
   };
 }
 

@@ -17,7 +17,8 @@ t.test('stat works offline and beside a server, as a table and as JSON', async (
       (row: { name: string; entries: number }) => row.name === 'flags' && row.entries === 1,
     ),
   );
-  t.ok(Math.abs(Date.now() - printed.lastChangeAt) < 60_000);
+  // The store was provisioned at some time of this run.
+  t.ok(Math.abs(Date.now() - printed.lastChangeAt) < 60 * 60_000);
   t.equal(printed.mapUsed, printed.fileBytes / printed.mapBytes);
   await server.stop();
   const text = await runBurgeeOrThrow(['stat', '--data-dir', dataDir]);

@@ -31,6 +31,8 @@ function brokenOnApi({ request, response, isPlain, docsUrl }: InvariantContext):
   if (response.headers.get('access-control-allow-origin') !== '*') {
     problems.push('CORS headers are on every answer: Access-Control-Allow-Origin: *');
   }
+  if (response.headers.get('keep-alive') !== 'timeout=5')
+    problems.push('an answer says how long to keep its connection');
   if (response.headers.has('access-control-allow-credentials')) problems.push('CORS is without credentials');
   if (request.method === 'HEAD' || [204, 304].includes(response.status)) {
     if (response.body.length > 0) problems.push('no body here');

@@ -63,7 +63,7 @@ export async function provision(
     return JSON.parse(await apply(file, dataDir, scratchDir, settings)) as Provisioned;
   const store = join(storesFolder(), createHash('sha256').update(file).digest('hex'));
   if (!existsSync(store)) await makeStore(store, file);
-  cpSync(join(store, 'data'), dataDir, { recursive: true, filter: (path) => !path.endsWith('lock') });
+  cpSync(join(store, 'data'), dataDir, { recursive: true });
   return JSON.parse(readFileSync(join(store, 'applied.json'), 'utf8')) as Provisioned;
 }
 

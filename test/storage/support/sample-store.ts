@@ -55,7 +55,7 @@ export function sampleRecords() {
   const project = projectOf(organisation.id, { isMultiEnvironment: true, environments });
   const audience = audienceOf(project.id);
   const state = { enabled: true, trafficPercentage: 50, cohortOverride: ['own'], audienceId: audience.id };
-  const flag = flagOf(project.id, { states: new Map([[0, state]]) });
+  const flag = flagOf(project.id, { name: 'checkout', states: new Map([[0, state]]) });
   const token = tokenOf(project.id);
   const denial = denialOf(token.id);
   const audit = [1, 2, 3].map((at) => auditEntryOf(organisation.id, { at }));
