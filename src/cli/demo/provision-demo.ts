@@ -118,7 +118,7 @@ function consoleUrl(config: Config): string {
   return isEverywhere ? localUrl(config) : config.baseUrl;
 }
 
-/** The address at which this machine reaches the service, whatever its public address is. */
+/** The address at which this machine reaches the service. The public address may be another one. */
 function localUrl({ host, port }: Config): string {
   const isEverywhere = host === '0.0.0.0' || host === '::';
   const name = isEverywhere ? '127.0.0.1' : host;

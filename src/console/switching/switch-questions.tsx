@@ -90,7 +90,7 @@ function ProtectedQuestion({ wish, onSend, onClose }: QuestionProps) {
 
 const steps = [1, 10, 50, 100] as const;
 
-/** Asks for the rollout of a flag that would be on for no caller. None is proposed: Enter alone reaches nobody. */
+/** Asks for the rollout of a flag that would be on for no caller. None is preselected, so Enter alone sends nothing. */
 function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
   const { target } = wish;
   const [typed, setTyped] = useState('');

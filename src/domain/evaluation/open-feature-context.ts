@@ -8,7 +8,7 @@ export type OpenFeatureContext = Readonly<Record<string, unknown>>;
  * are parameters, everything else attributes. Booleans, numbers and texts become text, numbers as JavaScript prints
  * them; dates become ISO text. A list gives several values; for `cohort`, any of them may match. Objects, lists in
  * lists, `null` and values of other types are dropped. An empty targeting key or cohort counts as absent.
- * @param environment that the address names: it is evaluated, whatever the context says
+ * @param environment that the address names: it takes precedence over the context's `env`
  */
 export function assignOpenFeatureContext(
   context: EvaluationContext,

@@ -44,7 +44,7 @@ const noEnvironments =
 
 /**
  * Decides who may read the configuration of an environment: any active token of the project whose list permits the
- * environment, whatever the plan. A caller without such a token learns nothing about what sync has. Another project is
+ * environment, on any plan. A caller without such a token learns nothing about what sync has. Another project is
  * answered as one that does not exist, and an environment outside the token's list is refused whether or not it exists.
  */
 export function guardSync(

@@ -45,7 +45,7 @@ export type ReadContext = { readonly context: OpenFeatureContext } | OfrepRefusa
 export function readOfrepBody(bytes: Uint8Array): ReadContext {
   const text = textOf(bytes);
   if (text === null) return bodyIsNoJson;
-  // `JSON.parse` would round a whole number of so many digits.
+  // `JSON.parse` would round a whole number with this many digits.
   const isParsed = text.length <= shortBodyBytesMax && !/\d{16}/.test(text);
   return isParsed ? parseWhole(text) : readScanned(text);
 }
