@@ -104,42 +104,16 @@ export function distinctByName<Item>(
   what: string,
   problems: ProblemList,
 ): Item[] {
-  const sorted = Array.from(items, (item) => ({ name: nameOf(item), item }));
-  sorted.sort((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0));
-  return Array.from(
-    distinctOfSorted(sorted, ({ name }) => name, what, problems),
-    ({ item }) => item,
-  );
-}
-
-/** The same for items that arrive one at a time, in the order of their names. */
-export function* distinctOfSorted<Item>(
-  items: Iterable<Item>,
-  nameOf: (item: Item) => string,
-  what: string,
-  problems: ProblemList,
-): Generator<Item> {
-  let held: Item | null = null;
-  let count = 0;
+  const byName = new Map<string, Item[]>();
   for (const item of items) {
-    if (held !== null && nameOf(held) === nameOf(item)) {
-      count += 1;
-      continue;
-    }
-    if (held !== null) yield* sole(held, count, nameOf, what, problems);
-    held = item;
-    count = 1;
+    const namesakes = byName.get(nameOf(item));
+    if (namesakes === undefined) byName.set(nameOf(item), [item]);
+    else namesakes.push(item);
   }
-  if (held !== null) yield* sole(held, count, nameOf, what, problems);
-}
-
-function* sole<Item>(
-  item: Item,
-  count: number,
-  nameOf: (item: Item) => string,
-  what: string,
-  problems: ProblemList,
-): Generator<Item> {
-  if (count === 1) yield item;
-  else problems.add(() => `${what}: ${count} of them have the name "${shown(nameOf(item))}"`);
+  const sorted = [...byName].sort(([left], [right]) => (left < right ? -1 : 1));
+  return sorted.flatMap(([name, namesakes]) => {
+    if (namesakes.length === 1) return namesakes;
+    problems.add(() => `${what}: ${namesakes.length} of them have the name "${shown(name)}"`);
+    return [];
+  });
 }

@@ -1,4 +1,5 @@
 import { Loader, Switch, type SwitchProps } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import classes from './busy-switch.module.css';
 
@@ -25,4 +26,38 @@ interface BusySwitchProps extends SwitchProps {
 export function BusySwitch({ busy, label, ...props }: BusySwitchProps) {
   const shown = busy === null ? label : <BusyWords>{busy}</BusyWords>;
   return <Switch {...props} label={shown} aria-busy={busy !== null || undefined} />;
+}
+
+/** What a question does with its answer. */
+export interface AnswerProps {
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+interface GuardedSwitchProps extends BusySwitchProps {
+  readonly onChoose: (next: boolean) => void;
+  /** Asked before it is switched off. */
+  readonly question: (answer: AnswerProps) => ReactNode;
+}
+
+/** Switching on acts at once, switching off is confirmed first. A press before the answer to an earlier one is ignored. */
+export function GuardedSwitch({ onChoose, question, ...props }: GuardedSwitchProps) {
+  const [isAsked, asked] = useDisclosure(false);
+  const onConfirm = () => {
+    asked.close();
+    onChoose(false);
+  };
+  return (
+    <>
+      <BusySwitch
+        {...props}
+        onChange={(event) => {
+          if (props.busy !== null) return;
+          if (event.currentTarget.checked) onChoose(true);
+          else asked.open();
+        }}
+      />
+      {isAsked && question({ onConfirm, onClose: asked.close })}
+    </>
+  );
 }

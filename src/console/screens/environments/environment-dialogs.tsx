@@ -9,6 +9,7 @@ import { call } from '../../client/call.ts';
 import { listedState } from '../../client/flag-list.ts';
 import { flagsQuery, syncStreamsQuery } from '../../client/queries.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
+import type { AnswerProps } from '../../parts/busy-switch.tsx';
 import { Callout } from '../../parts/callout.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
 import { environmentRule, uniqueNameRule } from '../../parts/field-rules.ts';
@@ -154,10 +155,8 @@ interface EnvironmentDialogProps {
   readonly onClose: () => void;
 }
 
-interface UnprotectProps {
+interface UnprotectProps extends AnswerProps {
   readonly name: string;
-  readonly onConfirm: () => void;
-  readonly onClose: () => void;
 }
 
 export function Unprotect({ name, onConfirm, onClose }: UnprotectProps) {

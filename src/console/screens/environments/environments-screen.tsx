@@ -1,10 +1,9 @@
 import { Button, Group } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { EnvironmentView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
-import { BusySwitch } from '../../parts/busy-switch.tsx';
+import { GuardedSwitch } from '../../parts/busy-switch.tsx';
 import { DangerItem } from '../../parts/danger-item.tsx';
 import { type Column, DataList } from '../../parts/data-list.tsx';
 import { EnvironmentName } from '../../parts/environment-name.tsx';
@@ -27,7 +26,6 @@ function ProtectSwitch({ environment }: { readonly environment: EnvironmentView 
   const canAdminister = useCanAdminister();
   const apply = useProjectChange();
   const { number, name, isProtected } = environment;
-  const [isAsked, asked] = useDisclosure(false);
   const protect = useMutation({
     mutationFn: ({ next, revision }: { next: boolean; revision: number }) =>
       call('edit-environment', { projectId, number }, { revision, isProtected: next }),
@@ -43,32 +41,16 @@ function ProtectSwitch({ environment }: { readonly environment: EnvironmentView 
       showDone(`${name} is ${next ? 'protected' : 'no longer protected'}.`, next ? undefined : again);
     },
   });
-  const choose = (next: boolean) => protect.mutate({ next, revision });
   return (
-    <>
-      <BusySwitch
-        aria-label={`Protect ${name}`}
-        label={isProtected ? 'Yes' : 'No'}
-        busy={protect.isPending ? 'Saving …' : null}
-        checked={isProtected}
-        disabled={!canAdminister}
-        onChange={(event) => {
-          if (protect.isPending) return;
-          if (event.currentTarget.checked) choose(true);
-          else asked.open();
-        }}
-      />
-      {isAsked && (
-        <Unprotect
-          name={name}
-          onConfirm={() => {
-            asked.close();
-            choose(false);
-          }}
-          onClose={asked.close}
-        />
-      )}
-    </>
+    <GuardedSwitch
+      aria-label={`Protect ${name}`}
+      label={isProtected ? 'Yes' : 'No'}
+      busy={protect.isPending ? 'Saving …' : null}
+      checked={isProtected}
+      disabled={!canAdminister}
+      onChoose={(next) => protect.mutate({ next, revision })}
+      question={(answer) => <Unprotect name={name} {...answer} />}
+    />
   );
 }
 

@@ -1,12 +1,11 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { call } from '../../client/call.ts';
 import { projectsQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
-import { BusySwitch } from '../../parts/busy-switch.tsx';
+import { GuardedSwitch } from '../../parts/busy-switch.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { nameRule, renamingRule, uniqueNameRule } from '../../parts/field-rules.ts';
 import { showDone, showFailure } from '../../parts/notices.tsx';
@@ -23,7 +22,6 @@ import { Unprotect } from '../environments/environment-dialogs.tsx';
 function AccessSwitch({ project }: { readonly project: ProjectView }) {
   const canAdminister = useCanAdminister();
   const apply = useProjectChange();
-  const [isAsked, setAsked] = useState(false);
   const { id: projectId, name, evaluationAccess } = project;
   const turn = useMutation({
     mutationFn: ({ next, revision }: { next: boolean; revision: number }) =>
@@ -41,43 +39,34 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
       showDone(`Evaluation API ${isOn ? 'on' : 'off'} for ${visibleName(name)}.`, isOn ? undefined : again);
     },
   });
-  const choose = (next: boolean) => turn.mutate({ next, revision: project.revision });
   return (
     <Stack gap="xs">
-      <BusySwitch
+      <GuardedSwitch
         size="md"
         busy={turn.isPending ? `Switching ${turn.variables.next ? 'on' : 'off'} …` : null}
         aria-label="Evaluation API access"
         label={evaluationAccess ? 'On' : 'Off'}
         checked={evaluationAccess}
         disabled={!canAdminister}
-        onChange={(event) => {
-          if (turn.isPending) return;
-          if (event.currentTarget.checked) choose(true);
-          else setAsked(true);
-        }}
+        onChoose={(next) => turn.mutate({ next, revision: project.revision })}
+        question={(answer) => (
+          <ConfirmDialog
+            title={`Switch the Evaluation API off for ${visibleName(name)}?`}
+            confirm="Switch off"
+            isDangerous
+            {...answer}
+          >
+            <Text size="sm">
+              Every application that asks for a flag of <SafeName name={name} /> is refused at once (HTTP
+              403), in all environments. Applications then use their own default values.
+            </Text>
+          </ConfirmDialog>
+        )}
       />
       <Text size="sm" c="dimmed">
         While off, every application that asks for a flag of this project is refused (HTTP 403).
         {!canAdminister && ' Read-only: ask an Admin for changes.'}
       </Text>
-      {isAsked && (
-        <ConfirmDialog
-          title={`Switch the Evaluation API off for ${visibleName(name)}?`}
-          confirm="Switch off"
-          isDangerous
-          onConfirm={() => {
-            setAsked(false);
-            choose(false);
-          }}
-          onClose={() => setAsked(false)}
-        >
-          <Text size="sm">
-            Every application that asks for a flag of <SafeName name={name} /> is refused at once (HTTP 403),
-            in all environments. Applications then use their own default values.
-          </Text>
-        </ConfirmDialog>
-      )}
     </Stack>
   );
 }
@@ -86,7 +75,6 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
 function ProtectionSwitch({ project }: { readonly project: ProjectView }) {
   const canAdminister = useCanAdminister();
   const apply = useProjectChange();
-  const [isAsked, setAsked] = useState(false);
   const { id: projectId, name, isProtected } = project;
   const protect = useMutation({
     mutationFn: (next: boolean) =>
@@ -104,32 +92,19 @@ function ProtectionSwitch({ project }: { readonly project: ProjectView }) {
   });
   return (
     <Stack gap="xs">
-      <BusySwitch
+      <GuardedSwitch
         size="md"
         aria-label="Protect the flags of this project"
         label={isProtected ? 'Yes' : 'No'}
         busy={protect.isPending ? 'Saving …' : null}
         checked={isProtected}
         disabled={!canAdminister}
-        onChange={(event) => {
-          if (protect.isPending) return;
-          if (event.currentTarget.checked) protect.mutate(true);
-          else setAsked(true);
-        }}
+        onChoose={protect.mutate}
+        question={(answer) => <Unprotect name={visibleName(name)} {...answer} />}
       />
       <Text size="sm" c="dimmed">
         While protected, changes of its flags ask for confirmation.
       </Text>
-      {isAsked && (
-        <Unprotect
-          name={visibleName(name)}
-          onConfirm={() => {
-            setAsked(false);
-            protect.mutate(false);
-          }}
-          onClose={() => setAsked(false)}
-        />
-      )}
     </Stack>
   );
 }

@@ -10,7 +10,7 @@ import {
   nextUpdatedAt,
   stateIn,
 } from '../../../domain/flag/flag.ts';
-import { creationChanges } from '../../../domain/flag/flag-creation.ts';
+import { creationChanges, newFlag } from '../../../domain/flag/flag-creation.ts';
 import { flagWithName } from '../../../domain/flag/flag-name.ts';
 import { areSameCohorts, stateChanges } from '../../../domain/flag/state-changes.ts';
 import { shown } from '../../../domain/problem-list.ts';
@@ -41,7 +41,7 @@ export function declareFlag(
 ): string {
   const name = declared.name.trim();
   const known = site.isNew ? undefined : findNamed(scope, site.project, name, stepInto(path, 'name'));
-  const before = known ?? newFlag(scope, site.project, name);
+  const before = known ?? blankFlag(scope, site.project, name);
   const other = site.declared.get(before.id);
   if (other !== undefined) {
     scope.problems.add(
@@ -75,12 +75,10 @@ function findNamed(
   return undefined;
 }
 
-function newFlag(scope: ProvisionScope, project: Project, name: string): Flag {
-  return {
-    ...{ id: scope.newId(), projectId: project.id, name, nameSince: scope.now, aliases: [] },
-    ...{ description: '', tags: [], cohorts: [] },
-    ...{ states: new Map(), revision: 1, createdAt: scope.now, updatedAt: scope.now },
-  };
+/** A new flag, which answers to its name. */
+function blankFlag(scope: ProvisionScope, { id: projectId }: Project, name: string): Flag {
+  const blank = { name, description: '', tags: [], states: new Map() };
+  return { ...newFlag(blank, scope.newId(), projectId, scope.now), nameSince: scope.now };
 }
 
 /** The flag with the declared values; what the declaration leaves out keeps its value. */
