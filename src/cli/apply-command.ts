@@ -22,7 +22,7 @@ export function defineApply(parent: Command): { readonly command: Command; reado
       'It goes through the running server when there is one.',
   );
   addSettingOptions(command, ['dataDir', 'tokenPrefix', 'mapBytes']).addHelpText('before', examples);
-  return { command, action: { isAlwaysJson: true, run: apply } };
+  return { command, action: { run: apply } };
 }
 
 /** A smaller file is applied within seconds. */

@@ -29,5 +29,5 @@ export function defineBackup(parent: Command): { readonly command: Command; read
     await printJson({ backup: resolve(target), ...taken });
     return exitCodes.done;
   };
-  return { command, action: { isAlwaysJson: true, run } };
+  return { command, action: { run } };
 }

@@ -35,5 +35,5 @@ export function defineClusterCreate(parent: Command): { readonly command: Comman
     await printJson({ dataDir: config.dataDir, schema: config.clusterSchema, ...created });
     return exitCodes.done;
   };
-  return { command, action: { isAlwaysJson: true, run } };
+  return { command, action: { run } };
 }

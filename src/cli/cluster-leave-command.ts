@@ -36,5 +36,5 @@ export function defineClusterLeave(parent: Command): { readonly command: Command
     await printJson({ dataDir: config.dataDir, schema: config.clusterSchema, ...left });
     return exitCodes.done;
   };
-  return { command, action: { isAlwaysJson: true, run } };
+  return { command, action: { run } };
 }

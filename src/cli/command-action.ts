@@ -7,8 +7,6 @@ import { printJson, printNote } from './command-output.ts';
 export type CommandOptions = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface Action {
-  /** Its result is always JSON, with `--json` or without. */
-  readonly isAlwaysJson?: boolean;
   run(options: CommandOptions, arguments_: readonly string[]): Promise<number>;
 }
 
@@ -18,14 +16,13 @@ export function addJsonOption(command: Command): Command {
 }
 
 /**
- * Sets what a command does. A failure is written to standard error, with `--json` to standard output too, and sets the
- * exit code. An empty argument comes from a shell variable that is not set; as a directory it would mean the working
+ * Sets what a command does. A failure sets the exit code and is written once: to standard error, or with `--json` as
+ * JSON to standard output. An empty argument comes from a shell variable that is not set; as a directory it would mean the working
  * directory.
  */
 export function setAction(command: Command, action: Action, setExitCode: (code: number) => void): void {
   addJsonOption(command).action(async () => {
     const options = command.opts<Record<string, string | boolean>>();
-    const isJson = action.isAlwaysJson === true || options['json'] === true;
     if (command.args.includes('') || options['output'] === '') {
       command.error('error: an argument is empty; perhaps a shell variable is not set', {
         exitCode: exitCodes.usage,
@@ -34,17 +31,17 @@ export function setAction(command: Command, action: Action, setExitCode: (code: 
     try {
       setExitCode(await action.run(options, command.args));
     } catch (fault) {
-      await tellFailure(fault, isJson);
+      await printFailure(fault, options['json'] === true);
       const isDamage = fault instanceof DamageFound || fault instanceof DamagedStoreError;
       setExitCode(isDamage ? exitCodes.damaged : exitCodes.failed);
     }
   });
 }
 
-async function tellFailure(fault: unknown, isJson: boolean): Promise<void> {
+async function printFailure(fault: unknown, isJson: boolean): Promise<void> {
   const { message, problems } = describe(fault);
-  printNote([`burgee: ${message}`, ...problems.map((problem) => `  - ${problem}`)].join('\n'));
   if (isJson) await printJson({ error: message, problems });
+  else printNote([`burgee: ${message}`, ...problems.map((problem) => `  - ${problem}`)].join('\n'));
 }
 
 function describe(fault: unknown): { readonly message: string; readonly problems: readonly string[] } {

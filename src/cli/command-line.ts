@@ -18,7 +18,7 @@ import { defineRestore } from './restore-command.ts';
 import { defineServe } from './serve-command.ts';
 import { defineStat } from './stat-command.ts';
 import { defineRevoke } from './token-revoke-command.ts';
-import { defineVersion } from './version-command.ts';
+import { defineVersion, versionText } from './version-command.ts';
 
 const examples = `Examples:
   burgee serve --data-dir ./data
@@ -93,6 +93,7 @@ function group(program: Command, name: string, description: string, text: string
 function buildProgram(setExitCode: (code: number) => void): Command {
   const program = new Command('burgee');
   program.description('Burgee: self-hosted feature flags.').exitOverride();
+  program.version(versionText(), '-V, --version', 'print the version');
   program.showHelpAfterError('Run burgee --help, or burgee <command> --help.');
   program.addHelpText('before', examples);
   program.configureHelp({ helpWidth: 100 });

@@ -25,7 +25,7 @@ export function defineCompact(parent: Command): { readonly command: Command; rea
     await printJson({ dataDir, ...compacted });
     return exitCodes.done;
   };
-  return { command, action: { isAlwaysJson: true, run } };
+  return { command, action: { run } };
 }
 
 function mebibytes(bytes: number): string {

@@ -30,5 +30,5 @@ export function defineRestore(parent: Command): { readonly command: Command; rea
     await printJson({ dataDir, backup: resolve(source), ...restored });
     return exitCodes.done;
   };
-  return { command, action: { isAlwaysJson: true, run } };
+  return { command, action: { run } };
 }

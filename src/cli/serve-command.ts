@@ -3,6 +3,7 @@ import type { Service } from '../supervisor/service.ts';
 import { endProcessNow } from '../support/end-process.ts';
 import type { Action } from './command-action.ts';
 import { exitCodes } from './command-failure.ts';
+import { printNote } from './command-output.ts';
 import { addSettingOptions, configFrom } from './setting-options.ts';
 
 const examples = `Examples:
@@ -53,7 +54,7 @@ async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
   }
 }
 
-/** Shown once, on standard output only: the log must have no secrets. */
+/** Shown once, on standard error: standard output is the log, which must have no secrets. */
 function welcomeOwner(url: string): string {
   return `
 This install has no members yet. Open this link within 24 hours to become its first Owner; it works once:
@@ -64,7 +65,7 @@ This install has no members yet. Open this link within 24 hours to become its fi
 }
 
 async function serveUntilStopped(service: Service, signals: StopSignals): Promise<number> {
-  if (service.firstOwnerUrl !== null) service.print(welcomeOwner(service.firstOwnerUrl));
+  if (service.firstOwnerUrl !== null) printNote(welcomeOwner(service.firstOwnerUrl));
   const message: ListeningMessage = { kind: 'listening', url: service.url };
   if (process.connected) process.send?.(message);
   const reason = await Promise.race([signals.first, service.failed]);

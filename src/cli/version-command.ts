@@ -6,6 +6,16 @@ import type { Action } from './command-action.ts';
 import { exitCodes } from './command-failure.ts';
 import { printJson, printResult } from './command-output.ts';
 
+/** The version of this package. */
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')).version;
+}
+
+/** What `burgee version` and `burgee --version` print. */
+export function versionText(): string {
+  return `burgee ${packageVersion()} (Node ${process.version})`;
+}
+
 const examples = `Examples:
   burgee version
   burgee version --json
@@ -15,9 +25,8 @@ export function defineVersion(parent: Command): { readonly command: Command; rea
   const command = parent.command('version').description('Print the version.');
   command.addHelpText('before', examples);
   const run: Action['run'] = async (options) => {
-    const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'));
-    if (options['json'] === true) await printJson({ version, node: process.version });
-    else await printResult(`burgee ${version} (Node ${process.version})\n`);
+    if (options['json'] === true) await printJson({ version: packageVersion(), node: process.version });
+    else await printResult(`${versionText()}\n`);
     return exitCodes.done;
   };
   return { command, action: { run } };

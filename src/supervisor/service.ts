@@ -133,8 +133,6 @@ export interface Service {
   readonly url: string;
   /** Address where the first Owner signs up; null when there are members. It contains a secret: never logged. */
   readonly firstOwnerUrl: string | null;
-  /** Writes to standard output, in order with the log, which owns it. */
-  print(lines: string): void;
   /** Stops accepting connections, answers requests in flight within the drain time, commits, and ends every thread. */
   stop(): Promise<void>;
   /** Resolves when only a restart of the process helps; otherwise never. */
@@ -337,7 +335,6 @@ class ServiceParts {
       port,
       url,
       firstOwnerUrl: hasMembers ? null : this.#firstOwner.url,
-      print: (lines) => this.#mainLog.writeLines(lines),
       stop: () => this.stopInTime(),
       failed: this.#failed,
     };

@@ -85,7 +85,7 @@ await inBothWays(
       `unknown field "${at}[1].colour"`,
     ];
     for (const problem of problems) t.ok(refused.stderr.includes(`  - ${problem}\n`), problem);
-    t.strictSame(JSON.parse(refused.stdout).problems, problems);
+    t.equal(refused.stdout, '');
     if (server === null)
       t.match(
         (await runBurgee(['organisation', 'set-plan', 'Acme', '--plan', 'free', '--data-dir', there.dataDir]))

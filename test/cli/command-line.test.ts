@@ -63,7 +63,9 @@ t.test('version', async (t) => {
   const { version } = JSON.parse(readFileSync(join(repositoryRoot(), 'package.json'), 'utf8'));
   const { stdout } = await runBurgee(['version', '--json']);
   t.strictSame(JSON.parse(stdout), { version, node: process.version });
-  t.match((await runBurgee(['version'])).stdout, new RegExp(`^burgee ${version} `));
+  for (const word of ['version', '--version', '-V']) {
+    t.match((await runBurgee([word])).stdout, new RegExp(`^burgee ${version} \\(Node v\\d+`), word);
+  }
 });
 
 t.test('config prints the effective settings and their sources', async (t) => {
@@ -98,9 +100,13 @@ t.test('every command reports all wrong settings at once, and exits 1', async (t
   }
 });
 
-t.test('with --json a failure is JSON too', async (t) => {
-  const { code, stdout, stderr } = await runBurgee(['config', '--json'], { BURGEE_PORT: 'x' });
-  t.equal(code, 1);
-  t.match(stderr, /^burgee: A setting is wrong:\n {2}- BURGEE_PORT/);
-  t.match(JSON.parse(stdout), { error: 'A setting is wrong:', problems: [/^BURGEE_PORT/] });
+t.test('a failure is written once: as JSON with --json, as text without', async (t) => {
+  const settings = { BURGEE_PORT: 'x' };
+  const json = await runBurgee(['config', '--json'], settings);
+  t.match(json, { code: 1, stderr: '' });
+  t.match(JSON.parse(json.stdout), { error: 'A setting is wrong:', problems: [/^BURGEE_PORT/] });
+  for (const command of [['config'], ['compact']]) {
+    const text = await runBurgee(command, settings);
+    t.match(text, { code: 1, stdout: '', stderr: /^burgee: A setting is wrong:\n {2}- BURGEE_PORT/ });
+  }
 });
