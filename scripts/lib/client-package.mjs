@@ -21,6 +21,8 @@ const written = join(source, 'package');
 const entries = { connect: '.', openfeature: './openfeature', testing: './testing' };
 const dependencies = ['eventsource-parser'];
 const peers = ['@openfeature/server-sdk'];
+/** Folder of the same entries for `require`, with types that TypeScript reads as those of CommonJS. */
+const commonJs = './cjs';
 
 /**
  * Bundles and packs the client in a folder of its own, because several processes may do so at the same time.
@@ -35,6 +37,7 @@ export async function makeClientPackage() {
     mkdirSync(folder);
     await bundle(folder);
     await declareTypes(folder, join(temporary, 'types'));
+    writeFileSync(join(folder, commonJs, 'package.json'), '{"type":"commonjs","sideEffects":false}\n');
     cpSync(written, folder, { recursive: true });
     cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
     writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(folder), null, 2)}\n`);
@@ -69,13 +72,15 @@ async function bundle(folder) {
       throw new Error(warning.message);
     },
   });
-  await bundled.write({
-    dir: folder,
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'burgee-[name].js',
-    comments: { legal: true, annotation: true, jsdoc: false },
-  });
+  for (const format of ['esm', 'cjs']) {
+    await bundled.write({
+      dir: format === 'cjs' ? join(folder, commonJs) : folder,
+      format,
+      entryFileNames: '[name].js',
+      chunkFileNames: 'burgee-[name].js',
+      comments: { legal: true, annotation: true, jsdoc: false },
+    });
+  }
   await bundled.close();
 }
 
@@ -94,9 +99,12 @@ function copyDeclaration(path, places) {
   if (copied.has(path)) return;
   copied.add(path);
   const text = readFileSync(path, 'utf8');
-  const target = join(folder, 'types', path.slice(typesFolder.length + 1));
-  mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, text.replaceAll(/(from\s+|import\()(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2'));
+  const declared = text.replaceAll(/(from\s+|import\()(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2');
+  for (const format of ['.', commonJs]) {
+    const target = join(folder, format, 'types', path.slice(typesFolder.length + 1));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, declared);
+  }
   for (const [, imported] of text.matchAll(/(?:from\s+|import\()['"](\.[^'"]+)\.ts['"]/g)) {
     copyDeclaration(resolve(dirname(path), `${imported}.d.ts`), places);
   }
@@ -117,18 +125,30 @@ function manifest(folder) {
       ...Object.fromEntries(
         Object.entries(entries).map(([name, entry]) => [
           entry,
-          { types: `./types/sdk/${name}.d.ts`, default: `./${name}.js` },
+          { require: filesOf(name, commonJs), default: filesOf(name, '.') },
         ]),
       ),
       './package.json': './package.json',
     },
-    types: './types/sdk/connect.d.ts',
+    // Read by tools that know no exports, such as TypeScript with node10.
+    main: filesOf('connect', commonJs).default,
+    types: filesOf('connect', commonJs).types,
+    typesVersions: {
+      '*': Object.fromEntries(
+        ['openfeature', 'testing'].map((name) => [name, [filesOf(name, commonJs).types]]),
+      ),
+    },
     files: files.filter((file) => file !== 'package.json').sort(),
     dependencies: pick(devDependencies, dependencies),
     peerDependencies: { '@openfeature/server-sdk': '^1.13.0' },
     peerDependenciesMeta: { '@openfeature/server-sdk': { optional: true } },
     keywords: ['feature-flags', 'feature-toggles', 'openfeature', 'burgee'],
   };
+}
+
+/** A program of an entry, and its types. */
+function filesOf(name, folder) {
+  return { types: `${folder}/types/sdk/${name}.d.ts`, default: `${folder}/${name}.js` };
 }
 
 function pick(versions, names) {

@@ -25,8 +25,8 @@ export function packClient(): string {
  * Installs the packed client into an empty directory, with npm and without a network: its one dependency comes from this
  * checkout.
  */
-export function installClient(tarball: string, directory: string): void {
-  writeFileSync(join(directory, 'package.json'), '{"name":"user","private":true,"type":"module"}');
+export function installClient(tarball: string, directory: string, type = 'module'): void {
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: 'user', private: true, type }));
   const parser = join(root, 'node_modules', 'eventsource-parser');
   const copy = join(directory, 'eventsource-parser');
   cpSync(parser, copy, { recursive: true });
@@ -82,10 +82,39 @@ export async function startTwoFlags(t: Test): Promise<WireServer> {
   return server.start(t);
 }
 
+/** The variables with which programs of a test find a service. */
+export function variablesFor(server: WireServer): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    BURGEE_URL: server.url,
+    BURGEE_PROJECT: 'project1',
+    BURGEE_ENVIRONMENT: 'production',
+    BURGEE_TOKEN: server.token,
+  };
+}
+
 export function exitOf(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null) return Promise.resolve(child.exitCode);
   return new Promise((resolve) => child.once('exit', resolve));
 }
+
+/** A CommonJS program that requires every entry, and prints `cjs true true`. */
+export const commonJsProgram = `
+const { connect } = require('burgee-client');
+const { BurgeeProvider } = require('burgee-client/openfeature');
+const { inMemory } = require('burgee-client/testing');
+const { OpenFeature } = require('@openfeature/server-sdk');
+const { BURGEE_URL: url, BURGEE_PROJECT: project, BURGEE_ENVIRONMENT: environment, BURGEE_TOKEN: token } = process.env;
+exports.ask = async () => {
+  const flags = await connect({ url, project, environment, token });
+  await OpenFeature.setProviderAndWait(new BurgeeProvider(flags));
+  const isOn = await OpenFeature.getClient().getBooleanValue('checkout', false, { plan: 'pro' });
+  await OpenFeature.close();
+  const [folder] = /cjs/.exec(require.resolve('burgee-client')) ?? ['not cjs'];
+  return [folder, isOn, inMemory({ a: true }).isOn('a', {}, false)].join(' ');
+};
+if (require.main === module) exports.ask().then(console.log);
+`;
 
 /** A directory in which the client is installed, and its programs. */
 export class UserOfClient {
@@ -101,6 +130,13 @@ export class UserOfClient {
   readmeBlocks(): string[] {
     const text = readFileSync(join(this.#directory, 'node_modules', 'burgee-client', 'README.md'), 'utf8');
     return Array.from(text.matchAll(/```js\n([\s\S]*?)```/g), ([, block = '']) => block);
+  }
+
+  /** Writes `commonJsProgram`, with OpenFeature's SDK where it finds it. @returns its file */
+  commonJs(): string {
+    for (const name of ['@openfeature/server-sdk', '@openfeature/core']) linkPackage(name, this.#directory);
+    writeFileSync(join(this.#directory, 'program.cjs'), commonJsProgram);
+    return 'program.cjs';
   }
 
   /** Writes the README's first block as a program. @returns its file */
@@ -120,17 +156,9 @@ export class UserOfClient {
 
   /** Starts a program. @returns the process, and a way to wait for one of its lines */
   start(t: Test, file: string, server: WireServer) {
-    const env = {
-      ...process.env,
-      BURGEE_URL: server.url,
-      BURGEE_PROJECT: 'project1',
-      BURGEE_ENVIRONMENT: 'production',
-      BURGEE_TOKEN: server.token,
-      PORT: '0',
-    };
     const child = spawn(this.#node, [file], {
       cwd: this.#directory,
-      env,
+      env: { ...variablesFor(server), PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     t.teardown(() => child.kill('SIGKILL'));

@@ -36,4 +36,5 @@ t.test('it runs on the oldest Node that it supports', { skip }, async (t) => {
   t.equal(await user.run(t, user.firstAnswer(server), server), 'true');
   const file = 'node_modules/burgee-client/examples/worker-process.mjs';
   t.match(await user.run(t, file, server), /job 3 is done/);
+  t.equal(await user.run(t, user.commonJs(), server), 'cjs true true');
 });

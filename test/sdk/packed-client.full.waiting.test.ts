@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -15,6 +15,7 @@ import {
   pauseJobsId,
   startTwoFlags,
   UserOfClient,
+  variablesFor,
 } from './client-package.ts';
 
 /* The package as its users get it: packed, installed into an empty directory, and run there. */
@@ -142,40 +143,85 @@ t.test('a serverless function asks once for its requests of a minute', async (t)
   );
 });
 
-t.test('a program in strict TypeScript gets the types', async (t) => {
-  linkPackage('@types/node', directory);
-  linkPackage('undici-types', directory);
-  const program = `
+t.test('a CommonJS program requires the entries', async (t) => {
+  t.equal(await user.run(t, user.commonJs(), await startTwoFlags(t)), 'cjs true true');
+});
+
+const [jest, jestFault] = installJest();
+
+t.test('Jest takes the entries', { skip: jestFault }, async (t) => {
+  const server = await startTwoFlags(t);
+  new UserOfClient(jest).commonJs();
+  const program = `const { ask } = require('./program.cjs');
+    test('it answers', async () => expect(await ask()).toBe('cjs true true'));`;
+  writeFileSync(join(jest, 'flags.test.js'), program);
+  const child = spawn(process.execPath, [join('node_modules', 'jest', 'bin', 'jest.js'), '--ci'], {
+    cwd: jest,
+    env: variablesFor(server),
+    stdio: 'inherit',
+  });
+  t.equal(await exitOf(child), 0);
+});
+
+/** @returns a directory with the client and Jest, or the reason why there is none */
+function installJest(): [directory: string, fault: string | false] {
+  const directory = temporaryDirectory(t);
+  installClient(tarball, directory, 'commonjs');
+  try {
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', 'jest@30.5.2'], {
+      cwd: directory,
+      stdio: 'pipe',
+    });
+    return [directory, false];
+  } catch (fault) {
+    if (process.env['CI'] !== undefined) throw fault;
+    return ['', `npm's registry is needed: ${(fault as Error).message}`];
+  }
+}
+
+const typedProgram = `
 import { connect, type BurgeeClient, type Explanation } from 'burgee-client';
 import { BurgeeProvider } from 'burgee-client/openfeature';
 import { inMemory, type InMemoryClient } from 'burgee-client/testing';
 import type { Provider } from '@openfeature/server-sdk';
-const flags: BurgeeClient = await connect({ url: new URL('http://a'), project: 'p', token: 't', mode: 'poll' });
-const isOn: boolean = flags.isOn('a', { targetingKey: 'u', cohort: ['a', 'b'], plan: 'pro', seats: 5 }, false);
-const explained: Explanation = flags.explain('a', {}, isOn);
-const rule: 'switch' | 'cohort' | 'audience' | 'percentage' | null = explained.rule;
-const end: () => void = flags.on('change', (names) => names.map((name) => name.toUpperCase()));
-flags.on('status', (status, why) => console.log(status satisfies 'ready' | 'stale' | 'error', why, rule));
-const memory: InMemoryClient = inMemory({ a: true, b: { cohorts: ['staff'] } });
-export const provider: Provider = new BurgeeProvider(memory);
-// @ts-expect-error there is no such event
-flags.on('changed', end);
-// @ts-expect-error the fallback is missing
-flags.isOn('a', {});
-// @ts-expect-error no token
-await connect({ url: '', project: 'p' });
+export async function ask(): Promise<Provider> {
+  const flags: BurgeeClient = await connect({ url: new URL('http://a'), project: 'p', token: 't', mode: 'poll' });
+  const isOn: boolean = flags.isOn('a', { targetingKey: 'u', cohort: ['a', 'b'], plan: 'pro', seats: 5 }, false);
+  const explained: Explanation = flags.explain('a', {}, isOn);
+  const rule: 'switch' | 'cohort' | 'audience' | 'percentage' | null = explained.rule;
+  const end: () => void = flags.on('change', (names) => names.map((name) => name.toUpperCase()));
+  flags.on('status', (status, why) => console.log(status satisfies 'ready' | 'stale' | 'error', why, rule));
+  // @ts-expect-error there is no such event
+  flags.on('changed', end);
+  // @ts-expect-error the fallback is missing
+  flags.isOn('a', {});
+  // @ts-expect-error no token
+  await connect({ url: '', project: 'p' });
+  const memory: InMemoryClient = inMemory({ a: true, b: { cohorts: ['staff'] } });
+  return new BurgeeProvider(memory);
+}
 `;
-  writeFileSync(join(directory, 'types.ts'), program);
-  const compilerOptions = {
-    module: 'NodeNext',
-    strict: true,
-    noEmit: true,
-    skipLibCheck: false,
-    types: ['node'],
-  };
-  const project = { compilerOptions: { ...compilerOptions, target: 'ES2022' }, files: ['types.ts'] };
-  writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(project));
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const printed = execFileSync(process.execPath, [tsc, '-p', directory], { encoding: 'utf8' });
-  t.equal(printed, '');
-});
+
+/** The ways in which TypeScript looks for types: the program's file, and the compiler's options. */
+const waysOfTypes = {
+  'NodeNext, as a module': ['types.mts', { module: 'NodeNext' }],
+  'node16, for CommonJS': ['types.cts', { module: 'node16' }],
+  'node10, for CommonJS': [
+    'types.ts',
+    { module: 'CommonJS', moduleResolution: 'node10', ignoreDeprecations: '6.0' },
+  ],
+} as const;
+
+for (const [way, [file, options]] of Object.entries(waysOfTypes)) {
+  t.test(`a program in strict TypeScript gets the types: ${way}`, async (t) => {
+    for (const name of ['@types/node', 'undici-types']) linkPackage(name, directory);
+    writeFileSync(join(directory, file), typedProgram);
+    const strict = { strict: true, noEmit: true, skipLibCheck: false, types: ['node'], target: 'ES2022' };
+    const project = { compilerOptions: { ...strict, ...options }, files: [file] };
+    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(project));
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', directory], { encoding: 'utf8' });
+    t.equal(stdout, '');
+    t.equal(status, 0);
+  });
+}
