@@ -10,7 +10,7 @@
 FROM node:22.23.3-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN ["npm", "ci", "--loglevel=error"]
+RUN ["npm", "ci", "--workspaces=false", "--loglevel=error"]
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
 COPY src ./src
@@ -24,7 +24,7 @@ RUN ["npm", "run", "build"]
 FROM node:22.23.3-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN ["npm", "ci", "--omit=dev", "--loglevel=error"]
+RUN ["npm", "ci", "--omit=dev", "--workspaces=false", "--loglevel=error"]
 
 FROM node:22.23.3-bookworm-slim AS runtime
 WORKDIR /app

@@ -3,7 +3,7 @@
 import './lib/choose-node.mjs';
 import { assemble } from './lib/build.mjs';
 import { compileSource } from './lib/compile.mjs';
-import { ensureInstalled } from './lib/ensure-installed.mjs';
+import { ensureBuildInstalled } from './lib/ensure-installed.mjs';
 
-await ensureInstalled();
+await ensureBuildInstalled();
 process.exitCode = (await compileSource()) === 0 ? await assemble() : 1;

@@ -12,6 +12,6 @@ if (existsSync(main) && existsSync(join(root, 'node_modules'))) {
     process.exitCode = 1;
   });
 } else {
-  console.error(`burgee: not built yet. Run this first, in ${root}:\n\n  npm ci && npm run build\n`);
+  console.error(`burgee: not built yet. Run this first, in ${root}:\n\n  npm run build\n`);
   process.exitCode = 1;
 }

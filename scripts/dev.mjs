@@ -2,11 +2,11 @@
 import './lib/choose-node.mjs';
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/ensure-built.mjs';
-import { ensureInstalled } from './lib/ensure-installed.mjs';
+import { ensureBuildInstalled } from './lib/ensure-installed.mjs';
 import { root } from './lib/root.mjs';
 import { runNode, runTool } from './lib/run.mjs';
 
-await ensureInstalled();
+await ensureBuildInstalled();
 await ensureBuilt();
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stopping.abort());

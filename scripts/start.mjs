@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ensureBuilt } from './lib/ensure-built.mjs';
-import { ensureInstalled } from './lib/ensure-installed.mjs';
+import { ensureBuildInstalled } from './lib/ensure-installed.mjs';
 import { root } from './lib/root.mjs';
 import { run } from './lib/run.mjs';
 
@@ -83,7 +83,7 @@ async function serveForEver(args) {
 }
 
 const args = process.argv.slice(2);
-await ensureInstalled();
+await ensureBuildInstalled();
 await ensureBuilt();
 const demoCode = await run(process.execPath, [main, 'demo', ...args]);
 if (demoCode !== 0) process.exit(demoCode ?? 1);

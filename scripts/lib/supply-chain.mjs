@@ -9,7 +9,9 @@ const generatedHeading = '## What the lockfile says {#lockfile}';
 /** @returns every package of the lockfile, with its place below node_modules and its name on the registry. */
 function readPackages() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const installed = Object.entries(packages).filter(([path]) => path !== '');
+  const installed = Object.entries(packages).filter(
+    ([path]) => path.startsWith('node_modules/') && !packages[path].link,
+  );
   return installed.map(([path, entry]) => ({
     ...entry,
     path,

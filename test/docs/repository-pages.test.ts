@@ -13,17 +13,21 @@ interface Package {
 const root = repositoryRoot();
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const { scripts, dependencies, devDependencies, engines } = JSON.parse(read('package.json')) as Package;
+const ofTests = JSON.parse(read('test/package.json')) as Pick<Package, 'devDependencies'>;
 const readme = read('README.md');
 
 t.test('dependencies and their reasons match', async (t) => {
   const page = read('docs/decisions/0009-dependencies.md');
-  const [toRun = '', toDevelop = ''] = page.slice(page.indexOf('| To run')).split('| To develop');
+  const [toRun = '', toBuild = '', toTest = ''] = page
+    .slice(page.indexOf('| To run'))
+    .split(/\| To (?:build|test)/);
   const firstCells = (table: string): string[] =>
     [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell]) =>
       [...String(cell).matchAll(/`([^`]+)`/g)].map(([, name]) => String(name)),
     );
   t.same(firstCells(toRun).sort(), Object.keys(dependencies).sort());
-  t.same(firstCells(toDevelop).sort(), Object.keys(devDependencies).sort());
+  t.same(firstCells(toBuild).sort(), Object.keys(devDependencies).sort());
+  t.same(firstCells(toTest).sort(), Object.keys(ofTests.devDependencies).sort());
 });
 
 t.test('every command of the README exists', async (t) => {

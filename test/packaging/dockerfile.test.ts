@@ -71,7 +71,7 @@ t.test('the build context has exactly the copied files', async (t) => {
 
 t.test('the stage that runs has no development dependencies, and runs as an ordinary user', async (t) => {
   const install = findAll(stageOf(stages, 'dependencies'), 'RUN').map(execForm);
-  t.same(install, [['npm', 'ci', '--omit=dev', '--loglevel=error']]);
+  t.same(install, [['npm', 'ci', '--omit=dev', '--workspaces=false', '--loglevel=error']]);
   t.notMatch(findAll(runtime, 'RUN').join('\n'), /npm/);
   t.same(findAll(runtime, 'USER'), ['1000:1000']);
   const afterUser = runtime.instructions.slice(runtime.instructions.findIndex(({ name }) => name === 'USER'));
