@@ -41,8 +41,11 @@ export class SyncedClient implements BurgeeClient {
     this.#held = new HeldConfiguration(project, environment, (names) => this.#noteChange(names));
     this.#answers = new FlagAnswers(this.#held.flags);
     const address = new SyncAddress(url, project, environment, token);
+    let isFirst = true;
     this.#synchroniser = new Synchroniser(address, this.#held, timings, (status, why, isRefused) => {
       if (isRefused) warn(why);
+      else if (isFirst && status !== 'ready') warn(`${why} ${whatToCheck(address.shown)}`);
+      isFirst = false;
       this.#setStatus(status, why);
       if (status === 'ready' || isRefused) this.#noteStarted();
     });
@@ -130,6 +133,13 @@ export class SyncedClient implements BurgeeClient {
     this.#why = why;
     if (isNew) this.#listeners.tellStatus(status, why);
   }
+}
+
+function whatToCheck(url: string): string {
+  return (
+    `Check that ${url} is the address of Burgee, that Burgee runs, and that no firewall or proxy is in the way. ` +
+    'The client keeps trying; until then it answers from a file, or with fallbacks.'
+  );
 }
 
 /** Waits at most `ms`. The timer keeps the process running, because the client's sockets do not. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
+import { endOf } from '../../src/sdk/connection/connection-end.ts';
 import { createRandom } from '../support/random.ts';
 import { randomConfiguration } from './wire/random-configuration.ts';
 import { expectSameAnswers, quickTimings, startClient, until, untilStatus } from './wire/wire-client.ts';
@@ -29,6 +30,41 @@ t.test('changes are followed, by deltas alone', async (t) => {
     ['stream'],
   );
 });
+
+t.test(
+  'a service that cannot be reached at the start is one warning, which says what to check',
+  async (t) => {
+    const warnings: string[] = [];
+    const hear = (warning: Error) => warnings.push(`${warning.name} ${warning.message}`);
+    process.on('warning', hear);
+    t.teardown(() => process.off('warning', hear));
+    const { server } = await begin(t);
+    const faults = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:1`));
+    const { why } = endOf(new AggregateError(faults, ''), { shown: 'localhost' });
+    t.match(why, /reached: connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127/);
+    server.fault = () => true;
+    const wrong = {
+      [server.url]: /^BurgeeWarning burgee-client: Nothing has come from Burgee for/,
+      'http://127.0.0.1:1': /cannot be reached: connect ECONNREFUSED 127[.]0[.]0[.]1:1/,
+      'http://flags.example.invalid': /cannot be reached: getaddrinfo/,
+    };
+    for (const [url, expected] of Object.entries(wrong)) {
+      const client = await startClient(t, server, { url, startTimeoutMs: 500 });
+      await until(client, () => warnings.length > 0);
+      // Long enough for some further attempts.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      t.equal(warnings.length, 1, url);
+      t.match(warnings[0], expected);
+      t.match(warnings.pop(), `Check that ${url}/ is the address of Burgee`);
+      await client.close();
+    }
+    server.fault = null;
+    const client = await startClient(t, server);
+    await server.kill();
+    await untilStatus(client, 'stale');
+    t.same(warnings, [], 'a client that was connected shows it by its status');
+  },
+);
 
 t.test('a server that is killed and started again is resumed where it was', async (t) => {
   const { random, server } = await begin(t);
