@@ -21,6 +21,7 @@ const sources = [
   'src/contracts/console',
   'src/domain',
   'src/support',
+  'package.json',
   'scripts/build-console.mjs',
   'scripts/lib/lean-mantine.mjs',
   'package-lock.json',

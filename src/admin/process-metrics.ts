@@ -1,11 +1,19 @@
 import { performance } from 'node:perf_hooks';
 import { eventLoopActive } from '../observability/event-loop.ts';
-import { counter, gauge, layOut } from '../observability/metric.ts';
+import { counter, gauge, layOut, type MetricShape } from '../observability/metric.ts';
 import { createMetricMemory, put } from '../observability/metric-cells.ts';
+import { packageVersion } from '../support/package-root.ts';
 import { isReady, type Readiness } from './admin-server.ts';
 import type { MetricSource } from './prometheus-text.ts';
 
+/** Always 1; its labels are the value, as Prometheus' users expect of such a metric. */
+const build: MetricShape = {
+  ...gauge('burgee_build_info', 'The version of Burgee, and of the Node that runs it.'),
+  series: [{ version: packageVersion(), node: process.versions.node }],
+};
+
 const block = layOut({
+  build,
   ready: gauge('burgee_ready', '1 while /ready answers 200, otherwise 0.'),
   active: eventLoopActive('front', 'writer'),
   cpu: counter('process_cpu_seconds_total', 'Processor time, user and system, of all threads.'),
@@ -28,6 +36,7 @@ export function processMetrics(state: ProcessState): MetricSource {
     block,
     read: () => {
       const { user, system } = process.cpuUsage();
+      put(cells, metrics.build, 1);
       put(cells, metrics.ready, isReady(state.readiness()) ? 1 : 0);
       put(cells, metrics.active, performance.eventLoopUtilization().active / 1000);
       put(cells, metrics.active, state.writerActiveSeconds(), 1);

@@ -1,15 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { packageRoot } from '../support/package-root.ts';
+import { packageVersion } from '../support/package-root.ts';
 import type { Action } from './command-action.ts';
 import { exitCodes } from './command-failure.ts';
 import { printJson, printResult } from './command-output.ts';
-
-/** The version of this package. */
-export function packageVersion(): string {
-  return JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')).version;
-}
 
 /** What `burgee version` and `burgee --version` print. */
 export function versionText(): string {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** @returns the directory of Burgee's `package.json`, above the compiled code. */
@@ -10,4 +10,9 @@ export function packageRoot(): string {
     directory = parent;
   }
   return directory;
+}
+
+/** The version of Burgee: that of its `package.json`. */
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')).version;
 }

@@ -263,6 +263,7 @@ t.test('idle queues are 0, and existing things are measured', async (t) => {
   t.ok(first.value('burgee_storage_free_bytes') > 0);
   t.ok(first.value('process_resident_memory_bytes') > 1e7);
   t.ok(first.value('process_cpu_seconds_total') > 0);
+  t.equal(first.value('burgee_build_info', { node: process.versions.node }), 1);
   t.ok(Math.abs(first.value('process_start_time_seconds') - Date.now() / 1000) < 120);
   let later = first;
   const waited = (): boolean =>

@@ -9,6 +9,7 @@ import LogOut from 'lucide-react/icons/log-out';
 import Search from 'lucide-react/icons/search';
 import UserRoundCog from 'lucide-react/icons/user-round-cog';
 import type { ReactNode } from 'react';
+import { version } from '../../../package.json';
 import type { ProjectView } from '../../contracts/console/project-views.ts';
 import { hasRole } from '../../domain/console/console-principal.ts';
 import { projectsQuery } from '../client/queries.ts';
@@ -113,6 +114,7 @@ function AccountMenu() {
           <Menu.Item leftSection={<LogOut aria-hidden="true" />} onClick={signOut}>
             Sign out
           </Menu.Item>
+          <Menu.Label>Burgee {version}</Menu.Label>
         </Menu.Dropdown>
       </Menu>
       <SchemeToggle />
