@@ -14,9 +14,9 @@ function statusLine(status: number): string {
 }
 
 /* uWebSockets.js can end an answer and close its connection in one call only, and only if the body is given whole in
-   that call. Every other answer that ends its connection is written so that it is whole on the wire, but not ended
-   for the library. So the response object stays valid, to close the connection with; and if the client sends another
-   request, the library closes the connection. */
+   that call. Every other answer that ends its connection and has a known length is written so that it is whole on the
+   wire, but not ended for the library. So the response object stays valid, to close the connection with; and if the
+   client sends another request, the library closes the connection. */
 
 export function writeHead(response: HttpResponse, status: number, headers: HeaderBlock): void {
   if (status !== 200) response.writeStatus(statusLine(status));
@@ -113,16 +113,6 @@ export function writeBodyToClose(response: HttpResponse, body: string | Uint8Arr
   response.writeHeader('Connection', 'close').tryEnd(bytes.subarray(0, 1), bytes.length);
   const [isTaken] = response.tryEnd(bytes.subarray(response.getWriteOffset()), bytes.length + 1);
   return isTaken;
-}
-
-/**
- * Writes the end of an answer whose head was begun. @param hasChunks false: there is no body, and the head is still
- * open
- */
-export function writeChunkedEnd(response: HttpResponse, hasChunks: boolean): void {
-  // The last chunk and a trailer, because only a header can be written here.
-  if (hasChunks) response.writeHeader('\r\n0\r\nX-Complete', 'true\r\n');
-  else response.writeHeader('Date', `${new Date().toUTCString()}\r\nContent-Length: 0\r\n`);
 }
 
 /** An empty cork: it makes the library send what earlier writes left in its buffer. */

@@ -9,7 +9,6 @@ import {
   writeBareToClose,
   writeBodyToClose,
   writeChecked,
-  writeChunkedEnd,
   writeHead,
 } from './answer-writing.ts';
 import type { HeaderBlock } from './header-block.ts';
@@ -75,7 +74,6 @@ export class Exchange {
   #status = 0;
   /** Once set it stays: the policy is not called again, because it relies on this answer to close its connection. */
   mustClose = false;
-  #hasChunks = false;
   /** Answered, or the client is gone. */
   isOver = false;
   /**
@@ -311,7 +309,6 @@ export class Exchange {
   /** @returns whether the client's socket took the bytes; if not, wait for `onWritable` before the next write. */
   write(bytes: Uint8Array): boolean {
     if (this.isOver) return true;
-    this.#hasChunks ||= bytes.length > 0;
     let isTaken = true;
     this.#response.cork(() => {
       isTaken = this.#response.write(bytes);
@@ -338,15 +335,21 @@ export class Exchange {
     });
   }
 
-  /** Ends an answer that was begun. */
+  /**
+   * Ends an answer that was begun. The library closes the connection if the client sent `Connection: close`. Any other
+   * client was told to close it: if it does not, the library does once the connection has been idle.
+   */
   end(): void {
     if (this.isOver) return;
     this.#finish();
-    // For a client that sent `Connection: close`, the library closes the connection when the answer is ended.
-    if (this.#isToClose() && !(this.isClientsLast && !this.isLast && this.#body === null)) {
-      this.#response.cork(() => writeChunkedEnd(this.#response, this.#hasChunks));
-      this.#linger();
-    } else this.#response.cork(() => this.#response.end());
+    // The bytes after the last request must not be read as another one.
+    if (this.isLast) this.stopReading();
+    const end = (): void => {
+      if (!this.#isGone) this.#response.cork(() => this.#response.end());
+    };
+    // The library must not close the connection within the call for a body.
+    if (this.#isInCall && this.#body !== null) setImmediate(end);
+    else end();
   }
 
   /** Cuts the connection, so that an incomplete answer cannot be mistaken for a complete one. */

@@ -164,9 +164,10 @@ function parseChunked(
     const chunkStart = lineEnd + 2;
     if (bytes.length < chunkStart + size + 2) return null;
     if (size === 0) {
-      const end = bytes.indexOf('\r\n\r\n', lineEnd);
-      if (end < 0) return null;
-      return { response: { status, head, body: Buffer.concat(pieces) }, length: end + 4 };
+      const length = lineEnd + 4;
+      if (bytes.toString('latin1', lineEnd, length) !== '\r\n\r\n')
+        throw new Error('the answer has a trailer');
+      return { response: { status, head, body: Buffer.concat(pieces) }, length };
     }
     pieces.push(bytes.subarray(chunkStart, chunkStart + size));
     at = chunkStart + size + 2;
