@@ -19,6 +19,8 @@ export const sampleProject: Project = {
   environmentsRevision: 1,
   evaluationAccess: true,
   isProtected: false,
+  slugs: [],
+  isSlugPublic: false,
   createdAt: 1,
   revision: 1,
 };

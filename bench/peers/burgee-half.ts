@@ -36,6 +36,8 @@ export function compileHalf(): { readonly flag: CompiledFlag; readonly state: Co
       environmentsRevision: 1,
       evaluationAccess: true,
       isProtected: false,
+      slugs: [],
+      isSlugPublic: false,
     },
     () => undefined,
   );

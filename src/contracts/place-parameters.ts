@@ -4,7 +4,7 @@ export const projectInPath: OperationParameter = {
   name: 'project_id',
   in: 'path',
   required: true,
-  description: 'Project id.',
+  description: 'The project: its id or its slug. Without a token a slug works if it is public.',
   example: 'Qm4ZtR9bNdk3VvX0aPq7',
 };
 

@@ -16,6 +16,8 @@ export const tagsMax = 50;
 export const tagCodePointsMax = 64;
 /** An environment is a column on screens, and part of a URL. */
 export const environmentNameCharsMax = 64;
+/** The present slug of a project and its former ones, which it keeps for good. */
+export const slugsMax = 10;
 export const tokenNameCodePointsMax = 100;
 /** The longest address that mail can be sent to (RFC 5321). */
 export const emailCharsMax = 254;

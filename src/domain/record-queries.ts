@@ -44,6 +44,8 @@ export interface FlagPlace {
 export interface RecordQueries {
   organisation(id: string): Organisation | undefined;
   project(id: string): Project | undefined;
+  /** The id of the project that has the slug, or had it before (`project-slug.ts`). */
+  projectWithSlug(slug: string): string | undefined;
   flag(id: string): Flag | undefined;
   audience(id: string): Audience | undefined;
   token(id: string): Token | undefined;

@@ -22,7 +22,7 @@ export type ClientMode = 'stream' | 'poll' | 'once';
 export interface ClientOptions {
   /** Where Burgee is, such as `https://flags.example.com`. A path before its own is kept. */
   readonly url: string | URL;
-  /** The project's id. */
+  /** The project's id or slug. */
   readonly project: string;
   /** The environment's name; left out for a project without environments. */
   readonly environment?: string | null | undefined;

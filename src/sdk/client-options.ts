@@ -43,7 +43,9 @@ export function checkOptions(options: ClientOptions): ClientSettings {
     mode = 'stream',
     startTimeoutMs = startTimeoutDefaultMs,
   } = options;
-  if (!isFilled(project)) refuse('project must be the id of a project; its page in the console shows it.');
+  if (!isFilled(project)) {
+    refuse('project must be the id or the slug of a project; its settings in the console show both.');
+  }
   if (environment !== null && !isFilled(environment)) {
     refuse(
       'environment must be the name of an environment. Leave it out for a project without environments.',

@@ -74,7 +74,7 @@ export class SyncedClient implements BurgeeClient {
     for (const snapshot of [first, first === chosen ? kept : chosen]) {
       if (snapshot === null) continue;
       try {
-        this.#held.replace(snapshot);
+        this.#held.replace(snapshot, false);
         this.#setStatus('stale', 'It answers from a file, and is not connected yet.');
         return;
       } catch (fault) {

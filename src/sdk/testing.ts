@@ -68,7 +68,7 @@ class MemoryClient implements InMemoryClient {
 
   constructor() {
     const empty = { projectId: 'test', environment: null, flags: [], audiences: [] };
-    this.#held.replace({ version: this.#nextVersion(), ...empty });
+    this.#held.replace({ version: this.#nextVersion(), ...empty }, true);
   }
 
   set(flags: Readonly<Record<string, TestFlag>>): void {

@@ -18,6 +18,7 @@
  * | `organisations`          | organisation id                       | organisation record                       |
  * | `members`                | member id                             | member record                             |
  * | `projects`               | project id                            | project record                            |
+ * | `slugs`                  | slug, current or former               | id of the project that answers to it      |
  * | `flags`                  | flag id                               | flag record                               |
  * | `flags-by-name`          | project id, name, 0x00, flag id       | empty                                     |
  * | `names`                  | project id, name or alias, 0x00       | id of the flag that answers to it         |
@@ -57,6 +58,7 @@ export const databaseNames = [
   'organisations',
   'members',
   'projects',
+  'slugs',
   'flags',
   'flags-by-name',
   'names',

@@ -1,3 +1,4 @@
+export const idChars = 20;
 const idPattern = /^[0-9A-Za-z]{20}$/;
 
 /**

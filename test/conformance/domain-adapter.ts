@@ -61,6 +61,8 @@ function toProject({ flag, query }: DomainCase): Project {
     environmentsRevision: 1,
     evaluationAccess: true,
     isProtected: false,
+    slugs: [],
+    isSlugPublic: false,
     createdAt: 0,
     revision: 1,
   };

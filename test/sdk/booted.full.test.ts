@@ -100,7 +100,7 @@ t.test('what a client asks for wrongly is an error that says so', async (t) => {
     ],
     [
       { project: 'another0000000000000' },
-      /answered 404: .* It says: No project with that id belongs to this token[.]$/,
+      /answered 404: .* It says: No project with that id or slug belongs to this token[.]$/,
     ],
     [{ token: 'burgee_wrong' }, /answered 401: .* It says: The Authorization header must be/],
   ] as const) {

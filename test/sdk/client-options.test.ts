@@ -17,7 +17,7 @@ const wrong: readonly [string, object | null | string, RegExp][] = [
     /must not hold a password/,
   ],
   ['a query in the url', { ...right, url: 'https://flags.example.com/?a=b' }, /no \? and no #/],
-  ['no project', { ...right, project: '' }, /project must be the id of a project/],
+  ['no project', { ...right, project: '' }, /project must be the id or the slug of a project/],
   ['an empty environment', { ...right, environment: '' }, /Leave it out for a project without/],
   ['no token', { ...right, token: undefined }, /Is its environment variable set\?/],
   ['a token of another type', { ...right, token: 5 }, /Is its environment variable set\?/],

@@ -95,7 +95,7 @@ t.test('what cannot be applied changes nothing', async (t) => {
   const told: (readonly string[])[] = [];
   const held = new HeldConfiguration('p', 'e', (names) => told.push(names));
   const snapshot = { version: 'h.5', projectId: 'p', environment: 'e', ...contentOf(configuration) };
-  held.replace(snapshot);
+  held.replace(snapshot, true);
   told.length = 0;
   const before = held.snapshot;
   const flag = randomFlag(random, idFrom(random), 'new', []);
@@ -122,8 +122,8 @@ t.test('what cannot be applied changes nothing', async (t) => {
     ['another history', () => held.change({ ...none, version: 'g.6', flags: [flag] }, true)],
     ['an older one', () => held.change({ ...none, version: 'h.4', flags: [flag] }, true)],
     ['a beat of another history', () => held.noteBeat({ version: 'g.6' }, true)],
-    ['another project', () => held.replace({ ...snapshot, projectId: 'q' })],
-    ['another environment', () => held.replace({ ...snapshot, environment: null })],
+    ['another project', () => held.replace({ ...snapshot, projectId: 'q' }, true)],
+    ['another environment', () => held.replace({ ...snapshot, environment: null }, true)],
   ];
   for (const [what, attempt] of refused) {
     t.throws(attempt, UnusableConfiguration, what);
@@ -133,6 +133,23 @@ t.test('what cannot be applied changes nothing', async (t) => {
   held.noteBeat({ version: 'h.9' }, true);
   t.equal(held.version, 'h.5', 'a beat is no change');
   t.equal(held.position, 'h.9', 'the stream goes on behind it');
+});
+
+t.test('a client that knows its project by slug resumes from its own cache file only', (t) => {
+  const cases = [
+    { from: 'the service', projectId: 'Tz8QwErTy1UiOp2AsDf3', isOfService: true, position: 'h.5' },
+    { from: 'its cache file', projectId: 'shop', isOfService: false, position: 'h.5' },
+    { from: 'another file', projectId: 'Tz8QwErTy1UiOp2AsDf3', isOfService: false, position: null },
+  ];
+  for (const { from, projectId, isOfService, position } of cases) {
+    const held = new HeldConfiguration('shop', 'e', () => undefined);
+    const content = contentOf(randomConfiguration(createRandom(4), 2));
+    held.replace({ version: 'h.5', projectId, environment: 'e', ...content }, isOfService);
+    t.equal(held.version, 'h.5', from);
+    t.equal(held.position, position, from);
+    t.equal(held.snapshot?.projectId ?? null, position === null ? null : 'shop', `${from}: to be kept`);
+  }
+  t.end();
 });
 
 t.test('a name moves to the flag that answers to it, whichever of the two changes first', async (t) => {

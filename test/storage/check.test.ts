@@ -246,6 +246,8 @@ finds(
 finds(
   'records that refer to a missing project',
   (tables, { project }) => tables.projects.removeSync(idKey(project.id)),
+  /^slugs\/former-.* projects\/.*missing/,
+  /^slugs\/shop-.* projects\/.*missing/,
   /^flags\/.* projects\/.*missing/,
   /^audiences\/.* projects\/.*missing/,
   /^tokens\/.* projects\/.*missing/,
@@ -301,7 +303,7 @@ finds(
 finds(
   'an audience of another project',
   (tables, { audience, project }) => {
-    put(tables, projectRecord, idKey(other), { ...project, id: other });
+    put(tables, projectRecord, idKey(other), { ...project, id: other, slugs: [] });
     put(tables, audienceRecord, idKey(audience.id), { ...audience, projectId: other });
     tables['audiences-by-project'].removeSync(ownedIdKey(project.id, audience.id));
     tables['audiences-by-project'].putSync(ownedIdKey(other, audience.id), Buffer.alloc(0));

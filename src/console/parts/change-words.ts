@@ -45,6 +45,8 @@ const fieldWords = new Map([
   ['tags', 'Tags'],
   ['rules', 'Rules'],
   ['evaluationAccess', 'Evaluation API access'],
+  ['slug', 'Slug'],
+  ['isSlugPublic', 'Public slug'],
   ['isProtected', 'Protected'],
   ['protectedEnvironments', 'Protected environments'],
   ['role', 'Role'],

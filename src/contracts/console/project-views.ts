@@ -24,6 +24,10 @@ export const projectViewSchema = shape({
   evaluationAccess: Type.Boolean(),
   /** Of a single-environment project: whether changes of its flags ask for a confirmation. */
   isProtected: Type.Boolean(),
+  /** The present slug, then former ones. */
+  slugs: Type.Array(text),
+  /** Whether callers without credentials may use a slug instead of the id. */
+  isSlugPublic: Type.Boolean(),
   revision,
   /** The asking member's role in the project. */
   role: roleSchema,
@@ -56,10 +60,11 @@ export type EnvironmentChange = Static<typeof environmentChangeSchema>;
 /** @param role of the asking member in the project. */
 export function projectView(project: Project, role: Role): ProjectView {
   const { id, name, organisationId, isMultiEnvironment, environments } = project;
-  const { environmentsRevision, evaluationAccess, isProtected, revision } = project;
+  const { environmentsRevision, evaluationAccess, isProtected, slugs, isSlugPublic, revision } = project;
   return {
     ...{ id, name, isPersonal: organisationId === null, isMultiEnvironment, environments: [...environments] },
-    ...{ environmentsRevision, evaluationAccess, isProtected, revision, role },
+    ...{ environmentsRevision, evaluationAccess, isProtected },
+    ...{ slugs: [...slugs], isSlugPublic, revision, role },
   };
 }
 

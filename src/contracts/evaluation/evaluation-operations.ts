@@ -75,7 +75,7 @@ export const evaluationOperations: readonly DescribedOperation[] = [
         name: 'project_id',
         in: 'path',
         required: true,
-        description: 'Project id.',
+        description: 'The project: its id, or its slug if that is public.',
         example: 'Qm4ZtR9bNdk3VvX0aPq7',
       },
       ...contextParameters,

@@ -1,9 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { attributeCodePointsMax, rulesMax, ruleValuesMax, valueCodePointsMax } from '../../domain/bounds.ts';
+import { isSlug, slugRule } from '../../domain/project/project-slug.ts';
 import { permissions } from '../../domain/token/token.ts';
 import { worded } from '../compiled-schema.ts';
 import { declaredFlagSchema } from './declared-flag.ts';
-import { emailSchema, environmentNameSchema, nameSchema, sizedTextSchema } from './text-schemas.ts';
+import {
+  emailSchema,
+  environmentNameSchema,
+  nameSchema,
+  sizedTextSchema,
+  textSchema,
+} from './text-schemas.ts';
 
 const ruleSchema = Type.Object(
   {
@@ -50,6 +57,8 @@ export const declaredTokenSchema = Type.Object(
 
 const projectFields = {
   name: nameSchema,
+  slug: Type.Optional(textSchema(`must be a slug: ${slugRule}`, isSlug)),
+  isSlugPublic: Type.Optional(Type.Boolean(worded('must be true or false'))),
   evaluationAccess: Type.Optional(Type.Boolean(worded('must be true or false'))),
   environments: Type.Optional(
     Type.Array(environmentNameSchema, worded('must be an array of environment names')),

@@ -1,6 +1,7 @@
 import type { Role } from '../member/member.ts';
 import { type Outcome, refuse, succeed } from '../outcome.ts';
 import type { Project } from '../project/project.ts';
+import { findProject } from '../project/project-slug.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import { isSessionOver } from '../session/session.ts';
 import { isSecretText } from '../token/token-secret.ts';
@@ -13,7 +14,7 @@ export interface GuardedCall {
   readonly sessionSecret: string | null;
   /** The member whom the page shows that asks; null: it does not say. */
   readonly shownMemberId: string | null;
-  /** Null in a path without a project. */
+  /** An id or a slug; null in a path without a project. */
   readonly projectId: string | null;
 }
 
@@ -93,9 +94,9 @@ function guardProject(
   queries: RecordQueries,
   principal: ConsolePrincipal,
   least: Role,
-  projectId: string,
+  named: string,
 ): Outcome<ConsoleGuarded, ConsoleProblem> {
-  const project = queries.project(projectId);
+  const project = findProject(queries, named);
   const role = project === undefined ? null : roleIn(project, principal);
   if (project === undefined || role === null) return refuse('not-found', noProject);
   if (!hasRole(role, least)) return refuseRole(role, least);

@@ -2,8 +2,10 @@ import type { AuditChange } from '../audit/audit-entry.ts';
 import { personalProjectsMax, projectsMax } from '../bounds.ts';
 import { readName } from '../name-rules.ts';
 import { type ProblemList, shown, shownList } from '../problem-list.ts';
+import type { RecordQueries } from '../record-queries.ts';
 import { addCountProblem, addEnvironmentNameProblem } from './environment-edit.ts';
 import { firstEnvironmentNumber, type Project } from './project.ts';
+import { slugOf, withSlug } from './project-slug.ts';
 
 /** A new project as the console sends it. */
 export interface SentProject {
@@ -14,6 +16,7 @@ export interface SentProject {
   readonly protectedEnvironments?: readonly string[];
   /** Of a single-environment project. */
   readonly isProtected?: boolean;
+  readonly slug?: string;
 }
 
 /** Settings of a project; an absent field keeps its value. */
@@ -22,6 +25,8 @@ export interface ProjectSettings {
   readonly evaluationAccess?: boolean;
   /** Only for a single-environment project. */
   readonly isProtected?: boolean;
+  readonly slug?: string;
+  readonly isSlugPublic?: boolean;
 }
 
 type Owner = Pick<Project, 'organisationId' | 'ownerMemberId'>;
@@ -72,6 +77,7 @@ function whereOf({ organisationId }: Owner): string {
 
 /** @param now Unix milliseconds. @param problems receives every problem; the project is valid only without any. */
 export function newProject(
+  queries: RecordQueries,
   sent: SentProject,
   owner: Owner,
   id: string,
@@ -96,6 +102,8 @@ export function newProject(
     environmentsRevision: 1,
     evaluationAccess: true,
     isProtected,
+    slugs: sent.slug === undefined ? [] : withSlug(queries, { id, slugs: [] }, sent.slug, '', problems),
+    isSlugPublic: false,
     createdAt: now,
     revision: 1,
   };
@@ -134,20 +142,35 @@ export function newProjectChanges(project: Project): AuditChange[] {
     ...{ name, ...(isMultiEnvironment ? { environments } : {}), evaluationAccess },
     ...(guarded.length > 0 ? { protectedEnvironments: guarded } : {}),
     ...(isProtected ? { isProtected } : {}),
+    ...(project.slugs.length > 0 ? { slug: slugOf(project) } : {}),
   };
   return Object.entries(fields).map(([field, after]) => ({ field, before: null, after }));
 }
 
-/** @returns the project with its settings, and the changes; the same project when nothing changes. */
+/**
+ * @param problems receives why a slug cannot be given, or be public
+ * @returns the project with its settings, and the changes; the same project when nothing changes.
+ */
 export function withSettings(
+  queries: RecordQueries,
   before: Project,
-  settings: ProjectSettings,
+  { slug, ...settings }: ProjectSettings,
+  prefix: string,
+  problems: ProblemList,
 ): { readonly project: Project; readonly changes: readonly AuditChange[] } {
-  const after: Project = { ...before, ...settings };
-  const fields = ['name', 'evaluationAccess', 'isProtected'] as const;
-  const changes = fields
-    .filter((field) => before[field] !== after[field])
-    .map((field): AuditChange => ({ field, before: before[field], after: after[field] }));
+  const isRenamed = slug !== undefined && slug !== slugOf(before);
+  const slugs = isRenamed ? withSlug(queries, before, slug, prefix, problems) : before.slugs;
+  const after: Project = { ...before, ...settings, slugs };
+  if (after.isSlugPublic && slugs.length === 0) problems.add(() => `${prefix}isSlugPublic needs a slug`);
+  const changes = settingsOf(before).flatMap(([field, value], index): AuditChange[] => {
+    const next = settingsOf(after)[index]?.[1] ?? null;
+    return value === next ? [] : [{ field, before: value, after: next }];
+  });
   if (changes.length === 0) return { project: before, changes };
   return { project: { ...after, revision: before.revision + 1 }, changes };
+}
+
+function settingsOf(project: Project) {
+  const { name, evaluationAccess, isProtected, isSlugPublic } = project;
+  return Object.entries({ name, slug: slugOf(project), evaluationAccess, isProtected, isSlugPublic });
 }

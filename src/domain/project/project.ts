@@ -40,6 +40,10 @@ export interface Project {
   readonly evaluationAccess: boolean;
   /** Of a single-environment project: as `isProtected` of an environment. Otherwise false. */
   readonly isProtected: boolean;
+  /** The present slug, then former ones, the newest first (`project-slug.ts`). */
+  readonly slugs: readonly string[];
+  /** Whether callers without credentials may name the project by its slugs. */
+  readonly isSlugPublic: boolean;
   readonly createdAt: number;
   readonly revision: number;
 }

@@ -10,6 +10,7 @@ import {
   type Project,
   soleEnvironment,
 } from '../project/project.ts';
+import { answersTo } from '../project/project-slug.ts';
 import type { RecordQueries } from '../record-queries.ts';
 import { permitsEnvironment, type Token } from '../token/token.ts';
 
@@ -23,6 +24,7 @@ interface SyncRequest {
 
 /** The configuration that an address names. */
 interface SyncPlace {
+  /** An id or a slug. */
   readonly projectId: string;
   /** Null: the address has none. */
   readonly environment: string | null;
@@ -38,7 +40,7 @@ export interface SyncTarget {
 }
 
 const noSuchEndpoint = 'Sync has no endpoint of this method and path. The documentation lists its endpoints.';
-const noProject = 'No project with that id belongs to this token.';
+const noProject = 'No project with that id or slug belongs to this token.';
 const noEnvironments =
   'This project has a single environment: leave the environment out of the address of sync.';
 
@@ -57,9 +59,9 @@ export function guardSync(
   const token = authenticated.value;
   if (place === null) return refuseRequest(token, 'not-found', noSuchEndpoint);
   const { projectId, environment: name } = place;
-  if (token.projectId !== projectId) return refuseRequest(token, 'not-found', noProject);
-  const project = queries.project(projectId);
+  const project = queries.project(token.projectId);
   if (project === undefined) throw new Error(`token ${token.id} belongs to no project`);
+  if (!answersTo(project, projectId)) return refuseRequest(token, 'not-found', noProject);
   return project.isMultiEnvironment ? inEnvironment(token, project, name) : inSole(token, project, name);
 }
 

@@ -20,6 +20,7 @@ const sent = shape({
   environments: optional(Type.Array(text)),
   protectedEnvironments: optional(Type.Array(text)),
   isProtected: optional(Type.Boolean()),
+  slug: optional(text),
 });
 export type CreateProjectBody = Static<typeof sent>;
 
@@ -35,7 +36,7 @@ export const createProject = consoleWrite('create-project', {
     if (!owned.ok) return owned;
     const { owner, role } = owned.value;
     const problems = new ProblemList();
-    const project = newProject(body, owner, context.newId(), context.now, problems);
+    const project = newProject(queries, body, owner, context.newId(), context.now, problems);
     addNeighbourProblems(project.name, owner, queries.projects(), true, problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
     const { id, name } = project;

@@ -17,7 +17,7 @@ import { projectEntry } from '../audit-entries.ts';
 import { optional } from '../body-parts.ts';
 import { consoleWrite, inProject } from '../operation.ts';
 
-/** Changes the name, the Evaluation API access and the protection of a single-environment project. */
+/** Changes the settings of a project. Only a single-environment project has a protection of its own. */
 export const editProject = consoleWrite('edit-project', {
   route: 'PATCH /projects/{projectId}',
   access: inProject('admin'),
@@ -26,6 +26,8 @@ export const editProject = consoleWrite('edit-project', {
     name: optional(text),
     evaluationAccess: optional(Type.Boolean()),
     isProtected: optional(Type.Boolean()),
+    slug: optional(text),
+    isSlugPublic: optional(Type.Boolean()),
   }),
   answer: projectViewSchema,
   run: (queries, request, principal, context) => {
@@ -34,8 +36,8 @@ export const editProject = consoleWrite('edit-project', {
     if (revision !== before.revision) return refuseConflict('project', projectView(before, role));
     const problems = new ProblemList();
     const settings = readSettings(queries, before, sent, problems);
+    const { project, changes } = withSettings(queries, before, settings, '', problems);
     if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
-    const { project, changes } = withSettings(before, settings);
     const reply = { value: projectView(project, role) };
     if (changes.length === 0) return succeed({ changes: [], reply });
     const entry = {

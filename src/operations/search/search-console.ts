@@ -3,6 +3,7 @@ import { roleIn } from '../../domain/console/console-principal.ts';
 import type { Member } from '../../domain/member/member.ts';
 import { refuse } from '../../domain/outcome.ts';
 import type { Project } from '../../domain/project/project.ts';
+import { findProject } from '../../domain/project/project-slug.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { hasAtMostCodePoints } from '../../support/code-points.ts';
 import type { Steps } from '../../support/steps.ts';
@@ -30,7 +31,7 @@ export const searchConsole = consoleRead('search-console', {
     }
     const only = query['project'];
     if (only === undefined) return slowReply(resultsOf(queries, member, text, null));
-    const project = queries.project(only);
+    const project = findProject(queries, only);
     if (project === undefined || roleIn(project, member) === null) {
       return refuse('not-found', 'None of your projects has this id. It may have been deleted.');
     }

@@ -43,6 +43,8 @@ const project = {
   environmentsRevision: 1,
   evaluationAccess: true,
   isProtected: false,
+  slugs: [],
+  isSlugPublic: false,
 };
 
 /** Explains the effect of each rule, as the console's trial does. */

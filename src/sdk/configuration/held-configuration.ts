@@ -1,3 +1,4 @@
+import { isSlug } from '../../domain/project/project-slug.ts';
 import type { SyncBeat, SyncDelta, SyncSnapshot } from '../../domain/sync/configuration.ts';
 import { FlagSet } from './flag-set.ts';
 import { parseVersion, UnusableConfiguration } from './sync-shapes.ts';
@@ -23,7 +24,7 @@ export class HeldConfiguration {
     return this.#version;
   }
 
-  /** The position from which a stream resumes. */
+  /** The position from which the service continues; null: it has to send everything. */
   get position(): string | null {
     return this.#position;
   }
@@ -39,13 +40,20 @@ export class HeldConfiguration {
     };
   }
 
-  /** @throws UnusableConfiguration; then nothing has changed */
-  replace(snapshot: SyncSnapshot): void {
-    if (snapshot.projectId !== this.#project || snapshot.environment !== this.#environment) {
+  /**
+   * A slug does not say which id the project has. The service answers for the right project. A file may be of another one,
+   * so it gives no position to go on from: the service then sends everything.
+   * @param isOfService whether the service sent it; otherwise it is from a file
+   * @throws UnusableConfiguration; then nothing has changed
+   */
+  replace(snapshot: SyncSnapshot, isOfService: boolean): void {
+    const isSame = snapshot.projectId === this.#project;
+    if (!(isSame || isSlug(this.#project)) || snapshot.environment !== this.#environment) {
       throw new UnusableConfiguration('it is of another project or environment');
     }
     const names = this.flags.replace(snapshot);
     this.#moveTo(snapshot.version, names);
+    if (!isSame && !isOfService) this.#position = null;
   }
 
   /**

@@ -94,7 +94,7 @@ class EventReader {
   read(event: string | undefined, data: string): boolean {
     switch (event) {
       case 'snapshot':
-        this.#held.replace(readSnapshot(parseJson(data)));
+        this.#held.replace(readSnapshot(parseJson(data)), true);
         this.#hasBase = true;
         return true;
       case 'delta':

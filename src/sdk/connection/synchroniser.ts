@@ -46,8 +46,8 @@ async function fetchSnapshot(
   }, answerMs).unref();
   if (outer.aborted) abort();
   outer.addEventListener('abort', abort);
-  const { version } = held;
-  const known: Record<string, string> = version === null ? {} : { 'if-none-match': `"${version}"` };
+  const { position } = held;
+  const known: Record<string, string> = position === null ? {} : { 'if-none-match': `"${position}"` };
   try {
     const answer = await send(address.configuration, {
       headers: { ...address.configurationHeaders(), accept: 'application/json', ...known },
@@ -56,7 +56,7 @@ async function fetchSnapshot(
     try {
       if (answer.statusCode === 304) return;
       await expectAnswer(answer, 'application/json', address);
-      held.replace(readSnapshot(parseJson(await readText(answer, receivedBytesMax))));
+      held.replace(readSnapshot(parseJson(await readText(answer, receivedBytesMax))), true);
     } finally {
       answer.destroy();
     }

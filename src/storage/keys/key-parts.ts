@@ -81,7 +81,7 @@ export function sequenceOf(key: Buffer): number {
 /** A key in readable form, for findings and errors. */
 export function describeKey(key: Uint8Array): string {
   const bytes = Buffer.from(key);
-  if (bytes.length === sequenceBytes) return String(sequenceOf(bytes));
+  if (bytes.length === sequenceBytes && bytes[0] === 0) return String(sequenceOf(bytes));
   if (bytes.length === idBytes + sequenceBytes && bytes[idBytes] === 0)
     return `${firstIdOf(bytes)}/${sequenceOf(bytes)}`;
   if (bytes.length === 2 * idBytes + sequenceBytes && bytes[2 * idBytes] === 0) {

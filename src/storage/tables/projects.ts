@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Project } from '../../domain/project/project.ts';
+import { isSlug } from '../../domain/project/project-slug.ts';
 import type { Finding, StoreWalk } from '../check/store-walk.ts';
-import { allOf, findById } from '../record-index.ts';
+import { idKey } from '../keys/key-parts.ts';
+import { allOf, findById, type RecordIndex } from '../record-index.ts';
 import { plain, recordOf, storedAs } from '../records/record-codec.ts';
 import { memberRecord } from './members.ts';
 import { organisationRecord } from './organisations.ts';
@@ -21,15 +24,29 @@ export const projectRecord = recordOf<Project>('projects', {
   environmentsRevision: plain,
   evaluationAccess: plain,
   isProtected: plain,
+  slugs: plain,
+  isSlugPublic: plain,
   createdAt: plain,
   revision: plain,
 });
 
+/** Projects are never deleted, so a slug stays taken for good. */
+const slugIndex: RecordIndex<Project> = {
+  database: 'slugs',
+  keysOf: ({ slugs }) => slugs.map((slug) => Buffer.from(slug)),
+  hasSameKeys: (before, after) => isDeepStrictEqual(before.slugs, after.slugs),
+  valueOf: ({ id }) => idKey(id),
+  recordKeyOf: (_, value) => value,
+};
+
 export const projectTable = replacedTable({
   kind: 'project',
   codec: projectRecord,
+  indexes: [slugIndex],
   answers: {
     project: ({ source }, id) => findById(source, projectRecord, id),
+    projectWithSlug: ({ source }, slug) =>
+      isSlug(slug) ? source.findEntry(slugIndex.database, Buffer.from(slug))?.toString('latin1') : undefined,
     projects: ({ source }) => allOf(source, projectRecord),
   },
   logged: ({ id }) => ({ kind: 'project', projectId: id, id, environment: null }),

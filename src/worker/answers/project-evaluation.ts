@@ -39,8 +39,7 @@ export function evaluateProject(exchange: Exchange, request: RequestView, parts:
   const answer = (status: number, body: Uint8Array | string): void =>
     exchange.answer(status, evaluationHeadersFor(status), body);
   try {
-    const projectId = decodeSegment(segment);
-    const evaluation = evaluator.evaluate(projectId, query);
+    const evaluation = evaluator.evaluate(decodeSegment(segment), query);
     if (!('pieces' in evaluation)) {
       answer(evaluation.status, evaluation.body);
       return;

@@ -64,10 +64,12 @@ export class ProjectEvaluator {
   }
 
   /**
+   * @param named the project: its id or public slug
+   *
    * Order of checks: decoding 400, unknown project 404, access off 403, environment missing or unknown 404 (decisions).
    */
-  evaluate(projectId: string, query: string): ProjectEvaluation {
-    const evaluation = this.#begin(projectId, query);
+  evaluate(named: string, query: string): ProjectEvaluation {
+    const evaluation = this.#begin(named, query);
     if ('reason' in evaluation) this.#meter.countRefusal('project', evaluation.reason);
     return evaluation;
   }
@@ -77,9 +79,9 @@ export class ProjectEvaluator {
     this.#meter.countRefusal('project', 'failed');
   }
 
-  #begin(projectId: string, query: string): ProjectEvaluation {
+  #begin(named: string, query: string): ProjectEvaluation {
     const context = this.takeContext();
-    const project = this.#projectOf(projectId, query, context);
+    const project = this.#projectOf(named, query, context);
     if ('reason' in project) {
       this.keepContext(context);
       return project;
@@ -108,9 +110,10 @@ export class ProjectEvaluator {
     return { status: 200, pieces: this.#pieces({ project, context, form }), heldBytes, release };
   }
 
-  #projectOf(projectId: string, query: string, context: EvaluationContext): Project | EvaluationRefusal {
+  #projectOf(named: string, query: string, context: EvaluationContext): Project | EvaluationRefusal {
     const fault = context.decode(query);
     if (fault !== null) return this.#refusals.queryFault(fault, query, context);
+    const projectId = this.#source.publicIdOf(named);
     const project = this.#source.findList(projectId)?.project ?? this.#reader.queries.project(projectId);
     if (project === undefined) return this.#refusals.fixed('no-project');
     if (!project.evaluationAccess) return this.#refusals.fixed('access-off');

@@ -1,5 +1,6 @@
 import type { StoreReader } from '../../storage/store-reader.ts';
 import type { ChangeLogEntry } from '../../storage/tables/change-log.ts';
+import { idChars } from '../../support/id-shape.ts';
 import { isUnsettled, StoreVersion } from '../../support/store-version.ts';
 import type { EvaluationMeter } from './evaluation-meter.ts';
 import { type CachedFlag, type CachedProject, FlagCache } from './flag-cache.ts';
@@ -119,6 +120,18 @@ export class FlagSource {
       this.#catchUp();
       return this.#reader.queries.flagNamed(projectId, name);
     });
+  }
+
+  /**
+   * @param named the name of a project that a caller without credentials gave
+   * @returns the id of the project with this public slug; every other text as it is, so that it may be an id
+   */
+  publicIdOf(named: string): string {
+    if (named.length === idChars) return named;
+    this.refresh();
+    this.#catchUp();
+    const id = this.#reader.queries.projectWithSlug(named);
+    return id !== undefined && this.findProject(id)?.project.isSlugPublic === true ? id : named;
   }
 
   findProject(projectId: string): CachedProject | undefined {

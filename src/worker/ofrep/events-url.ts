@@ -1,12 +1,12 @@
+import type { OfrepFlagSet } from '../../contracts/ofrep/ofrep-answers.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import type { ClientAddresses } from '../limits/address-finder.ts';
-import type { OfrepPlace } from './ofrep-address.ts';
 
 const hostPattern = /^(\[[0-9a-fA-F:.]+\]|[0-9A-Za-z._-]+)(:\d{1,5})?$/;
 
 /** @param base of `PublicBase`. @param place that is evaluated. @returns the address at which a browser follows its changes */
-export function eventsUrl(base: string, { projectId, environment }: OfrepPlace): string {
+export function eventsUrl(base: string, { projectId, environment }: OfrepFlagSet): string {
   const names = environment === null ? [projectId] : [projectId, environment];
   return `${base}/projects/${names.map(encodeURIComponent).join('/')}/ofrep/v1/events`;
 }

@@ -2,7 +2,8 @@ import { decodeSegment } from '../../support/path-segment.ts';
 
 /** The project that a request of OFREP is about. */
 export interface OfrepPlace {
-  readonly projectId: string;
+  /** The project's id, or its slug, which only `FlagSource.publicIdOf` resolves. */
+  readonly project: string;
   /** Null when the address names none. */
   readonly environment: string | null;
 }
@@ -92,8 +93,8 @@ function placeInKey(key: string): OfrepAddress['place'] {
 /** @param text `{project}` or `{project}/{environment}`, percent-encoded */
 function placeOf(text: string): OfrepPlace | null {
   const slash = text.indexOf('/');
-  if (slash < 0) return text === '' ? null : { projectId: decodeSegment(text), environment: null };
+  if (slash < 0) return text === '' ? null : { project: decodeSegment(text), environment: null };
   const environment = text.slice(slash + 1);
   if (slash === 0 || environment.includes('/')) return null;
-  return { projectId: decodeSegment(text.slice(0, slash)), environment: decodeSegment(environment) };
+  return { project: decodeSegment(text.slice(0, slash)), environment: decodeSegment(environment) };
 }

@@ -27,7 +27,7 @@ export interface FlagQuestion {
 const decoder = new TextDecoder();
 
 function refusePlace(project: Project | undefined, place: OfrepPlace): OfrepRefusal | null {
-  if (project === undefined) return noProject(place.projectId);
+  if (project === undefined) return noProject(place.project);
   return project.evaluationAccess ? null : accessOff;
 }
 
@@ -101,15 +101,12 @@ export class OfrepFlagEvaluator {
 
   /** By id, then by name. */
   #find(place: OfrepPlace, key: string): CachedFlag | OfrepRefusal {
+    const projectId = this.#source.publicIdOf(place.project);
     const found = isIdShaped(key) ? this.#source.find(key) : undefined;
-    if (found !== undefined && found.cachedProject.project.id === place.projectId) return found;
-    return this.#findByName(place, key);
-  }
-
-  #findByName(place: OfrepPlace, key: string): CachedFlag | OfrepRefusal {
-    const refused = refusePlace(this.#source.findProject(place.projectId)?.project, place);
+    if (found !== undefined && found.cachedProject.project.id === projectId) return found;
+    const refused = refusePlace(this.#source.findProject(projectId)?.project, place);
     if (refused !== null) return refused;
-    const id = this.#source.idByName(place.projectId, key);
+    const id = this.#source.idByName(projectId, key);
     return (id === undefined ? undefined : this.#source.find(id)) ?? noFlag(key);
   }
 }

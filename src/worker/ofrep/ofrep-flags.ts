@@ -68,11 +68,10 @@ export class OfrepFlagsEvaluator {
   }
 
   /** @returns the environment of an address, or why nothing may be evaluated there */
-  locate({ projectId, environment }: OfrepPlace): LocatedPlace | OfrepRefusal {
-    this.#source.refresh();
-    const project = this.#source.findProject(projectId)?.project;
-    if (project === undefined) return noProject(projectId);
-    if (!project.evaluationAccess) return accessOff;
+  locate(place: OfrepPlace): LocatedPlace | OfrepRefusal {
+    const project = this.#projectAt(place);
+    if ('code' in project) return project;
+    const { environment } = place;
     if (!project.isMultiEnvironment) return { project, environmentNumber: soleEnvironment };
     const found = environment === null ? undefined : findEnvironment(project, environment);
     return found === undefined
@@ -80,13 +79,18 @@ export class OfrepFlagsEvaluator {
       : { project, environmentNumber: found.number };
   }
 
+  #projectAt({ project: named }: OfrepPlace): Project | OfrepRefusal {
+    this.#source.refresh();
+    const project = this.#source.findProject(this.#source.publicIdOf(named))?.project;
+    if (project === undefined) return noProject(named);
+    return project.evaluationAccess ? project : accessOff;
+  }
+
   /** @returns a refusal, which is not counted yet, or the answer */
   evaluate(question: FlagsQuestion): TaggedList | OfrepRefusal {
-    this.#source.refresh();
     const { place, context: given } = question;
-    const project = this.#source.findProject(place.projectId)?.project;
-    if (project === undefined) return noProject(place.projectId);
-    if (!project.evaluationAccess) return accessOff;
+    const project = this.#projectAt(place);
+    if ('code' in project) return project;
     const context = this.#projects.takeContext();
     assignOpenFeatureContext(context, given, place.environment);
     const environment = project.isMultiEnvironment ? environmentNamed(context) : null;

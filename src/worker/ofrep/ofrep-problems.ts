@@ -97,8 +97,10 @@ export function unreadBody(details: string): OfrepRefusal {
   return refusal('invalid-request', 400, 'PARSE_ERROR', details);
 }
 
-export function noProject(projectId: string): OfrepRefusal {
-  return refusal('not-found', 404, 'FLAG_NOT_FOUND', `No project with the id ${quoted(projectId)} exists.`);
+/** The same for a slug that is not public. @param named as in the address */
+export function noProject(named: string): OfrepRefusal {
+  const details = `No project has the id, or the public slug, ${quoted(named)}.`;
+  return refusal('not-found', 404, 'FLAG_NOT_FOUND', details);
 }
 
 export function noFlag(key: string): OfrepRefusal {

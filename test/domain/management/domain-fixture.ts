@@ -30,6 +30,8 @@ export function projectWith(environments: readonly string[] | null): Project {
     environmentsRevision: 1,
     evaluationAccess: true,
     isProtected: false,
+    slugs: [],
+    isSlugPublic: false,
     createdAt: 1000,
     revision: 1,
   };

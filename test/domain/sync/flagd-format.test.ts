@@ -26,7 +26,14 @@ function flagdWith(snapshot: SyncSnapshot): FlagdCore {
 const project: Project = {
   ...{ id: 'ProjectProjectProjec', name: 'shop', organisationId: null, ownerMemberId: null },
   ...{ isMultiEnvironment: false, environments: [], nextEnvironmentNumber: 1, environmentsRevision: 1 },
-  ...{ evaluationAccess: true, isProtected: false, createdAt: 1, revision: 1 },
+  ...{
+    evaluationAccess: true,
+    isProtected: false,
+    slugs: [],
+    isSlugPublic: false,
+    createdAt: 1,
+    revision: 1,
+  },
 };
 
 /** The answer of Burgee's own rules; a roll is lost, because flagd rolls nothing. */

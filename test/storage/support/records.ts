@@ -78,6 +78,8 @@ export function projectOf(organisationId: string | null, change: Partial<Project
     environmentsRevision: 1,
     evaluationAccess: true,
     isProtected: false,
+    slugs: [],
+    isSlugPublic: false,
     createdAt: 1,
     revision: 1,
     ...change,

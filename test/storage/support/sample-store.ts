@@ -52,7 +52,8 @@ export function sampleRecords() {
   const organisation = organisationOf();
   const member = memberOf({ organisationId: organisation.id });
   const environments = [{ number: 0, name: '__proto__', isProtected: true }];
-  const project = projectOf(organisation.id, { isMultiEnvironment: true, environments });
+  const slugs = ['shop', 'former'].map((slug) => `${slug}-${organisation.id.toLowerCase()}`);
+  const project = projectOf(organisation.id, { isMultiEnvironment: true, environments, slugs });
   const audience = audienceOf(project.id);
   const state = { enabled: true, trafficPercentage: 50, cohortOverride: ['own'], audienceId: audience.id };
   const flag = flagOf(project.id, { name: 'checkout', states: new Map([[0, state]]) });

@@ -16,6 +16,8 @@ const project: Project = {
   environmentsRevision: 1,
   evaluationAccess: true,
   isProtected: false,
+  slugs: [],
+  isSlugPublic: false,
   createdAt: 1,
   revision: 1,
 };

@@ -12,9 +12,11 @@ import {
 import {
   addProjectCountProblem,
   neighboursOf,
+  type ProjectSettings,
   protectsByEnvironment,
   withSettings,
 } from '../../../domain/project/project-edit.ts';
+import { slugOf } from '../../../domain/project/project-slug.ts';
 import { addEnvironmentBoundProblems } from '../../../domain/record-bounds.ts';
 import { ledgerOf } from '../../../operations/audit-entries.ts';
 import { created } from './declare-organisation.ts';
@@ -67,7 +69,7 @@ function createProject(
 ): Project {
   const names = declared.environments ?? [];
   addCountProblem(names.length, scope.problems, stepInto(path, 'environments'));
-  const project: Project = {
+  const blank: Project = {
     ...{ id, name: declared.name.trim(), ...owner },
     isMultiEnvironment: declared.environments !== undefined,
     environments: protectedAs(numbered(names, firstEnvironmentNumber), declared),
@@ -75,15 +77,21 @@ function createProject(
     environmentsRevision: 1,
     evaluationAccess: declared.evaluationAccess ?? true,
     isProtected: declared.isProtected ?? false,
+    slugs: [],
+    isSlugPublic: false,
     createdAt: scope.now,
     revision: 1,
   };
+  const { slugs, isSlugPublic } = withDeclared(scope, blank, declared, path).project;
+  const project = { ...blank, slugs, isSlugPublic };
   const { name, isMultiEnvironment, evaluationAccess, isProtected } = project;
   const { protectedEnvironments = [] } = declared;
   const environments = {
     ...(isMultiEnvironment ? { environments: names } : {}),
     ...(protectedEnvironments.length === 0 ? {} : { protectedEnvironments }),
     ...(isProtected ? { isProtected } : {}),
+    ...(slugs.length === 0 ? {} : { slug: slugOf(project) }),
+    ...(isSlugPublic ? { isSlugPublic } : {}),
   };
   scope.count('created');
   scope.change(
@@ -111,7 +119,8 @@ function editProject(
     );
     return before;
   }
-  const after = editedProject(before, declared, names);
+  const { project: set, changes } = withDeclared(scope, before, declared, path);
+  const after = editedProject({ ...set, revision: before.revision }, declared, names);
   refuseUnknownProtected(scope, after, declared, path);
   if (names.length > 0) {
     const field = stepInto(path, 'environments');
@@ -119,35 +128,45 @@ function editProject(
     addEnvironmentBoundProblems(scope.queries, after, field, scope.problems);
   }
   const hasNewEnvironments = after.environmentsRevision !== before.environmentsRevision;
-  const isChanged = hasNewEnvironments || editsOf(before, after).length > 0;
+  const isChanged = hasNewEnvironments || changes.length > 0;
   scope.count(isChanged ? 'changed' : 'unchanged');
   if (!isChanged) return before;
-  writeEdit(scope, before, after, names);
+  writeEdit(scope, before, after, names, changes);
   warnOfListedNames(scope, after, names);
   return after;
 }
 
-/** @param names of the new environments. */
+/** @param before with its declared settings. @param names of the new environments */
 function editedProject(before: Project, declared: DeclaredProject, names: readonly string[]): Project {
   const all = [...before.environments, ...numbered(names, before.nextEnvironmentNumber)];
   const after: Project = {
     ...before,
     environments: protectedAs(all, declared),
     nextEnvironmentNumber: before.nextEnvironmentNumber + names.length,
-    evaluationAccess: declared.evaluationAccess ?? before.evaluationAccess,
-    isProtected: declared.isProtected ?? before.isProtected,
     revision: before.revision + 1,
   };
   const isMoved = names.length > 0 || protectionChanges(before, after).length > 0;
   return { ...after, environmentsRevision: before.environmentsRevision + (isMoved ? 1 : 0) };
 }
 
-/** The changes of the project's own settings. */
-function editsOf(before: Project, { evaluationAccess, isProtected }: Project): readonly AuditChange[] {
-  return withSettings(before, { evaluationAccess, isProtected }).changes;
+/** @returns the project with its declared settings, and the changes */
+function withDeclared(scope: ProvisionScope, before: Project, declared: DeclaredProject, path: string) {
+  const settings: ProjectSettings = {
+    evaluationAccess: declared.evaluationAccess ?? before.evaluationAccess,
+    isProtected: declared.isProtected ?? before.isProtected,
+    isSlugPublic: declared.isSlugPublic ?? before.isSlugPublic,
+    ...(declared.slug === undefined ? {} : { slug: declared.slug }),
+  };
+  return withSettings(scope.queries, before, settings, `${path}.`, scope.problems);
 }
 
-function writeEdit(scope: ProvisionScope, before: Project, after: Project, names: readonly string[]): void {
+function writeEdit(
+  scope: ProvisionScope,
+  before: Project,
+  after: Project,
+  names: readonly string[],
+  changes: readonly AuditChange[],
+): void {
   const entries = names.map((name) => {
     const isProtected = findEnvironment(after, name)?.isProtected === true;
     const changes = created({ name, ...(isProtected ? { isProtected } : {}) });
@@ -158,7 +177,6 @@ function writeEdit(scope: ProvisionScope, before: Project, after: Project, names
     environment: name,
     changes: [{ field: 'isProtected', before: !isProtected, after: isProtected }],
   }));
-  const changes = editsOf(before, after);
   const edits = changes.length === 0 ? [] : [{ ...entryOf(after, 'project.edit'), changes }];
   const [first, ...others] = [...edits, ...marks, ...entries];
   if (first === undefined) return;
