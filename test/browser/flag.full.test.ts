@@ -103,6 +103,22 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   t.match(await history.getByRole('listitem').allTextContents(), [/Switch in production/]);
   await history.getByText('own list of 5').waitFor();
 
+  // An earlier state of the flag becomes a draft, and so does what was stored before a save.
+  t.equal(await history.getByRole('button', { name: 'Back to this' }).count(), 3, 'the newest is present');
+  await history.getByRole('button', { name: 'Back to this' }).last().click();
+  await production.getByRole('button', { name: '0%', exact: true, pressed: true }).waitFor();
+  await staging.getByText('inherited (2)').waitFor();
+  await saveDraft(page);
+  await page.getByRole('button', { name: /^Review / }).waitFor({ state: 'detached' });
+  await page
+    .getByRole('region', { name: 'Notifications' })
+    .getByRole('button', { name: 'Undo' })
+    .last()
+    .click();
+  await production.getByText('33% of callers').waitFor();
+  await staging.getByText('own list of 5').waitFor();
+  await saveDraft(page);
+
   // Each rule shows its part in the answer.
   await page.getByRole('tab', { name: 'Try it' }).click();
   await page.getByLabel('Environment', { exact: true }).selectOption('staging');

@@ -7,6 +7,14 @@ t.setTimeout(120_000);
 await consoleTest(t, 'the printed link makes the first Owner, once', {}, async (t, stage) => {
   const window = await stage.window();
   const { page } = window;
+  // Until then there is nobody who could sign in.
+  await window.open('/console/');
+  await page.getByRole('heading', { name: 'Set up Burgee' }).waitFor();
+  t.match(
+    await page.getByRole('main').textContent(),
+    /no members yet.*printed a link to its output.*restart/,
+  );
+  t.equal(await page.getByLabel('Email').count(), 0);
   await becomeOwner(stage, window);
   t.notMatch(page.url(), /#/, 'the secret is in no address');
   await page.getByRole('navigation').getByRole('heading', { name: ownOrganisation }).waitFor();

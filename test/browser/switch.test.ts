@@ -190,7 +190,9 @@ await consoleTest(
     window.watch.expectStatus(409);
     const toAll = { trafficPercentage: 100, audienceId: null };
     await overtake(page, toAll, () => staging.getByRole('switch').press('Space'));
-    await dialog(page).getByText('Somebody changed this flag meanwhile. This is the effect now.').waitFor();
+    await dialog(page)
+      .getByText('Another member changed this flag meanwhile. This is the effect now.')
+      .waitFor();
     await dialog(page).getByText('Every caller gets “on”.').waitFor();
     t.match(await storedState(page, 1), { enabled: false });
     await dialog(page).getByRole('button', { name: 'Switch on' }).click();

@@ -11,6 +11,7 @@ import {
   rebaseDraft,
   yieldClashes,
 } from '../../src/console/draft/draft.ts';
+import { undoingEdits } from '../../src/console/draft/flag-fields.ts';
 import fc from '../support/fast-check.ts';
 
 const base: Fields = { name: 'checkout', tags: ['a'], '1/enabled': false, '1/trafficPercentage': 10 };
@@ -106,4 +107,29 @@ t.test('for any stored changes of others, keeping the draft changes exactly the 
       );
     }),
   );
+});
+
+t.test('changes of the audit log are undone by edits', async (t) => {
+  const change = (environment: string | null, field: string, before: unknown, after: unknown) => ({
+    ...{ environment, field, before, after },
+    ...{ cut: null, totals: null },
+  });
+  const numberOf = (name: string) => ({ production: '1', staging: '2' })[name];
+  const newestFirst = [
+    change('production', 'trafficPercentage', 50, 100),
+    change('production', 'trafficPercentage', 10, 50),
+    change('gone', 'enabled', false, true),
+    change(null, 'name', 'old', 'new'),
+    change(null, 'aliases', [], ['old']),
+    change(null, 'answersToName', false, true),
+    change(null, 'environments.staging.cohorts', [], ['qa']),
+  ];
+  t.strictSame(undoingEdits(newestFirst, numberOf), {
+    '1/trafficPercentage': 10,
+    name: 'old',
+    '2/cohortOverride': null,
+  });
+  t.strictSame(undoingEdits([change(null, 'enabled', true, false)], numberOf), { '0/enabled': true });
+  const cut = { ...change(null, 'cohorts', ['a'], ['b']), cut: { before: 0, after: 900 } };
+  t.strictSame(undoingEdits([change(null, 'cohorts', ['b'], []), cut], numberOf), {}, 'known in part');
 });

@@ -12,7 +12,7 @@ t.test('a member signs in with email and password, and out again', async (t) => 
   const server = await bootConsole(t);
   const client = new ConsoleClient(t, { port: server.port });
   const stranger = await client.send('GET', '/session');
-  t.strictSame(stranger.json, { isSignedIn: false, openIdName: null });
+  t.strictSame(stranger.json, { isSignedIn: false, openIdName: null, hasMembers: true });
   const answer = await client.send('POST', '/session', { email: 'OWNER@acme.example', password });
   t.equal(answer.status, 200);
   t.strictSame(answer.json, { choices: [] });

@@ -1,9 +1,12 @@
 import type { ConsoleFlagView, StateView } from '../../contracts/console/flag-views.ts';
 import type { EditFlagBody } from '../../operations/flags/edit-flag.ts';
+import { type ShownChange, splitField } from '../parts/change-words.ts';
 import type { Fields } from './draft.ts';
 
 const labelNames = ['name', 'aliases', 'description', 'tags', 'cohorts'] as const;
 const stateNames = ['enabled', 'trafficPercentage', 'cohortOverride', 'audienceId'] as const;
+/** The state's number in a project without environments. */
+const soleState = '0';
 export type StateName = (typeof stateNames)[number];
 
 export function stateKey(environment: string, name: StateName): string {
@@ -49,6 +52,36 @@ export function flagBody(revision: number, edits: Fields): EditFlagBody {
     ...Object.fromEntries(labels),
     ...(sent.length === 0 ? {} : { states: Object.fromEntries(sent) }),
   };
+}
+
+/**
+ * What undoes changes of a flag's audit log, as edits. A list that the log has only in part is left out.
+ *
+ * @param changes newest first
+ * @param numberOf the number of an environment as a decimal, by its name; undefined for none
+ */
+export function undoingEdits(
+  changes: readonly ShownChange[],
+  numberOf: (environment: string) => string | undefined,
+): Fields {
+  const edits = new Map<string, unknown>();
+  for (const change of changes) {
+    const { environment, field, before, cut } = splitField(change);
+    const number = environment === null ? soleState : numberOf(environment);
+    const state = stateNames.find((name) => name === field);
+    const isLabel = environment === null && labelNames.some((name) => name === field);
+    const key = isLabel
+      ? field
+      : number === undefined || state === undefined
+        ? null
+        : stateKey(number, state);
+    if (key === null) continue;
+    if (cut) edits.delete(key);
+    else edits.set(key, before);
+  }
+  // Former names follow from the name.
+  edits.delete('aliases');
+  return Object.fromEntries(edits);
 }
 
 /** Edits that copy the state of one environment to another. */

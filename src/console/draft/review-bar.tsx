@@ -132,7 +132,7 @@ function showField({ key, ...values }: FieldChange): ShownChange {
 /** For `who`: the same member, in another window. */
 export const ownOtherWindow = 'you, in another window';
 
-function barWords({ handle, problem, what = 'this', who = 'Somebody' }: ReviewBarProps): string {
+function barWords({ handle, problem, what = 'this', who = 'another member' }: ReviewBarProps): string {
   if (problem) return problem;
   if (handle.clashes.length > 0 && who === ownOtherWindow) return `You changed ${what} in another window.`;
   if (handle.clashes.length > 0)
@@ -147,7 +147,7 @@ export function ReviewBar(props: ReviewBarProps) {
     handle,
     show = showField,
     audienceName = (id) => id,
-    who = 'somebody else',
+    who = 'another member',
     problem = null,
   } = props;
   const [isReviewing, setReviewing] = useState(false);
@@ -157,7 +157,10 @@ export function ReviewBar(props: ReviewBarProps) {
   // The reviewed changes were undone, or others have saved the same: the next change begins unreviewed.
   if (changes.length === 0 && isReviewing) setReviewing(false);
   if (count === 0) return null;
-  const discard = () => showDone(`Discarded ${countOf(count, 'change')}.`, handle.discard());
+  const discard = () => {
+    handle.discard();
+    showDone(`Discarded ${countOf(count, 'change')}.`, () => handle.restore(handle.draft.edits));
+  };
   const postpone = () => {
     setReviewing(false);
     handle.decide(false);

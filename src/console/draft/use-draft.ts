@@ -40,8 +40,9 @@ export interface DraftHandle {
   edit(changes: Fields): void;
   /** Keeps an entry that is not valid for its field. */
   keepUnfit(key: string, typed: string): void;
-  /** @returns a function that brings the discarded edits back */
-  discard(): () => void;
+  discard(): void;
+  /** Sets fields that have no edit, also some time later: if the page was left, a notice says that nothing was restored. */
+  restore(edits: Fields): void;
   /** Takes over what was just stored. Edits of `keys` end: of a switch that acted at once, or all of them. */
   settle(stored: Stored, keys: readonly string[] | 'all'): void;
   /** Asks for the decision about the clashes, or no longer. */
@@ -141,10 +142,8 @@ export function useDraft(fields: Fields, revision: number): DraftHandle {
     value: (key) => draftValue(draft, key),
     edit: (changes) => setState((now) => edited(now, changes)),
     keepUnfit: (key, typed) => setState((now) => ({ ...now, unfit: { ...now.unfit, [key]: typed } })),
-    discard: () => {
-      setState((now) => fresh({ fields: now.draft.base, revision: now.draft.revision }));
-      return () => restore(draft.edits);
-    },
+    discard: () => setState((now) => fresh({ fields: now.draft.base, revision: now.draft.revision })),
+    restore,
     settle: (next, keys) => setState((now) => settled(now, next, keys)),
     decide: (isDeciding) => setState((now) => ({ ...now, isDeciding: isDeciding && now.clashes.length > 0 })),
     resolve: (choice) =>

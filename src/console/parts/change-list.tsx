@@ -99,28 +99,29 @@ function Values({ change, audienceName }: ChangeProps) {
 interface ChangeListProps {
   readonly changes: readonly ShownChange[];
   readonly audienceName?: ((id: string) => string) | undefined;
-  /** A longer diff is folded: its first lines, and a button for the others. */
-  readonly foldsAbove?: number;
+  /** A longer diff is folded: as many lines, and a button for the others. */
+  readonly foldedTo?: number;
+  /** Without lines between the changes, for a list of diffs. */
+  readonly isCompact?: boolean;
 }
 
-const foldedTo = 4;
-
 /** A diff: of a draft under review, of an audit entry and of a conflict. */
-export function ChangeList({ changes, audienceName = (id) => id, foldsAbove }: ChangeListProps) {
+export function ChangeList(props: ChangeListProps) {
+  const { changes, audienceName = (id) => id, foldedTo = changes.length, isCompact } = props;
   const [isOpen, setOpen] = useState(false);
-  const isFolded = !isOpen && foldsAbove !== undefined && changes.length > foldsAbove;
+  const isFolded = !isOpen && changes.length > foldedTo;
   const shown = isFolded ? changes.slice(0, foldedTo) : changes;
   return (
     <>
-      <ul className={classes.list}>
+      <ul className={classes.list} data-compact={isCompact || undefined}>
         {shown.map(splitField).map((change) => (
           <li key={`${change.environment}/${change.field}`} className={classes.change}>
             <span className={classes.what}>
               {fieldWord(change.field)}
               {change.environment !== null && (
                 <span className={classes.environment}>
-                  {' '}
-                  in <EnvironmentName environment={{ name: change.environment, isProtected: false }} />
+                  {' in '}
+                  <EnvironmentName environment={{ name: change.environment, isProtected: false }} />
                 </span>
               )}
             </span>
@@ -131,8 +132,9 @@ export function ChangeList({ changes, audienceName = (id) => id, foldsAbove }: C
         ))}
       </ul>
       {isFolded && (
-        <SmallButton mt={6} onClick={() => setOpen(true)}>
-          Show all {changes.length} changes
+        <SmallButton onClick={() => setOpen(true)}>
+          Show {foldedTo === 0 ? '' : 'all '}
+          {changes.length} {isCompact && foldedTo === 0 ? 'values' : 'changes'}
         </SmallButton>
       )}
     </>

@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react';
 import { Failure } from './callout.tsx';
+import classes from './dialog.module.css';
 import { SafeName } from './safe-name.tsx';
 import { SharedValue, useSharedValue } from './shared-value.ts';
 import { TextField } from './text-field.tsx';
@@ -64,13 +65,30 @@ function ignoreDoubleClick(event: MouseEvent): void {
   if (event.detail > 1) event.preventDefault();
 }
 
+/** The edge of the window that is farther from the element with the focus; null without one. */
+function fartherEdge(): 'top' | 'bottom' | null {
+  const focused = document.activeElement;
+  if (focused === null || focused === document.body) return null;
+  const { top, bottom } = focused.getBoundingClientRect();
+  return (top + bottom) / 2 > window.innerHeight / 2 ? 'top' : 'bottom';
+}
+
+interface DialogProps extends Omit<ModalProps, 'opened' | 'trapFocus'> {
+  /** It is a question about the control that was pressed, which it must not cover. */
+  readonly isAside?: boolean;
+}
+
 /** A dialog that is open while it is rendered. If several are open, keys go to the newest. */
-export function Dialog({ closeOnEscape = true, title, ...props }: Omit<ModalProps, 'opened' | 'trapFocus'>) {
+export function Dialog({ closeOnEscape = true, title, isAside = false, ...props }: DialogProps) {
   const isTopmost = useIsTopmost();
+  const [edge] = useState(() => (isAside ? fartherEdge() : null));
   useFocusBack();
   return (
     <Modal
       opened
+      data-question
+      centered={edge !== 'top'}
+      {...(edge === 'bottom' && { classNames: { inner: classes.atBottom } })}
       closeOnEscape={closeOnEscape && isTopmost}
       trapFocus={isTopmost}
       onKeyDown={ignoreHeldEnter}
@@ -93,6 +111,7 @@ interface ConfirmDialogProps {
   readonly isDangerous?: boolean;
   /** Must be typed exactly, or as it is shown, before the button is enabled. */
   readonly typedName?: string;
+  readonly isAside?: boolean;
   readonly isBusy?: boolean;
   readonly error?: unknown;
   readonly onConfirm: () => void;
@@ -109,7 +128,12 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     if (isReady) props.onConfirm();
   };
   return (
-    <Dialog closeOnClickOutside={false} onClose={props.onClose} title={title}>
+    <Dialog
+      closeOnClickOutside={false}
+      isAside={props.isAside === true}
+      onClose={props.onClose}
+      title={title}
+    >
       <form onSubmit={submit}>
         <Stack gap="md">
           <div>{children}</div>

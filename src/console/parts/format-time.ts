@@ -12,6 +12,8 @@ const toTheMinute = {
 // A browser reads its tables of a language for each of these: made when first used, they don't hold up the first page.
 const moment = once(() => new Intl.DateTimeFormat('en-GB', toTheMinute));
 const instant = once(() => new Intl.DateTimeFormat('en-GB', { ...toTheMinute, second: '2-digit' }));
+const time = once(() => new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }));
+const weekday = once(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'full' }));
 const day = once(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' }));
 /** "Yesterday" and "last year" are calendar terms; hours that have passed are counted here. */
 const relative = once(() => new Intl.RelativeTimeFormat('en', { numeric: 'always' }));
@@ -32,6 +34,19 @@ export function formatMoment(at: number): string {
 /** The same to the second. */
 export function formatInstant(at: number): string {
   return instant().format(at);
+}
+
+/** The time of day alone, for a line below its day. */
+export function formatTime(at: number): string {
+  return time().format(at);
+}
+
+/** The day with its weekday and the zone, as a heading. */
+export function formatWeekday(at: number): string {
+  const zone = moment()
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName');
+  return `${weekday().format(at)}, ${zone?.value}`;
 }
 
 export function formatDay(at: number): string {

@@ -4,10 +4,10 @@ import classes from './mark.module.css';
 interface MarkProps {
   /**
    * What the word is. `on` and `off`: states; `warn`: something to look at; `danger`: failed, or deleted;
-   * `production`: concerns production; `accent`: the member's own unsaved work; `info`: a neutral fact; `tag`: a label
-   * that a member gave.
+   * `production`: concerns production; `info`: a neutral fact, or the member's own unsaved work; `tag`: a label that a
+   * member gave.
    */
-  readonly tone: 'on' | 'off' | 'warn' | 'danger' | 'production' | 'accent' | 'info' | 'tag';
+  readonly tone: 'on' | 'off' | 'warn' | 'danger' | 'production' | 'info' | 'tag';
   /** A dot before the word, for a state: filled for on, a ring otherwise. */
   readonly hasDot?: boolean;
   readonly children: ReactNode;

@@ -25,6 +25,8 @@ interface Notice {
 const shownMax = 4;
 /** A notice of success is removed after this time, which starts again when the pointer or the focus leaves the notice. */
 const shownMs = 8_000;
+/** The same for the newest one, if it has an Undo: a wrong change may be noticed by its effect. */
+const undoableMs = 60_000;
 const notices = new SharedValue<readonly Notice[]>([]);
 let lastId = 0;
 
@@ -84,21 +86,27 @@ export function undoNewest(): void {
 /**
  * Dismisses a notice after a time, unless it has the pointer or the focus: a button in it may be about to be pressed.
  */
-function useDismissal({ id, tone }: Notice) {
+function useDismissal({ id, tone, undo }: Notice, isNewest: boolean) {
   const { hovered, ref: pointed } = useHover();
   const { focused, ref: focus } = useFocusWithin();
   const stays = tone !== 'done' || hovered || focused;
+  const ms = isNewest && undo !== undefined ? undoableMs : shownMs;
   useEffect(() => {
     if (stays) return undefined;
-    const timer = setTimeout(dismiss, shownMs, id);
+    const timer = setTimeout(dismiss, ms, id);
     return () => clearTimeout(timer);
-  }, [id, stays]);
+  }, [id, stays, ms]);
   return useMergedRef(pointed, focus);
 }
 
-function NoticeCard({ notice }: { readonly notice: Notice }) {
+interface NoticeCardProps {
+  readonly notice: Notice;
+  readonly isNewest: boolean;
+}
+
+function NoticeCard({ notice, isNewest }: NoticeCardProps) {
   const { id, tone, message, requestId, undo, retry } = notice;
-  const ref = useDismissal(notice);
+  const ref = useDismissal(notice, isNewest);
   const Icon = tone === 'failed' ? CircleAlert : CircleCheck;
   return (
     <div ref={ref} className={classes.card} data-tone={tone}>
@@ -120,7 +128,7 @@ export function NoticeCenter() {
   return (
     <section className={classes.center} aria-label="Notifications" aria-live="polite">
       {shown.map((notice) => (
-        <NoticeCard key={notice.id} notice={notice} />
+        <NoticeCard key={notice.id} notice={notice} isNewest={notice === shown.at(-1)} />
       ))}
     </section>
   );

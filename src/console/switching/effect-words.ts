@@ -68,7 +68,7 @@ export function effectOf(state: SwitchedState, scene: EffectScene): string {
 
 /** A scene after a switch. */
 interface SwitchedScene extends EffectScene {
-  /** Somebody else had switched before: nothing was changed. */
+  /** Another member had switched before: nothing was changed. */
   readonly wasSo: boolean;
 }
 

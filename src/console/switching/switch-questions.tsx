@@ -37,7 +37,7 @@ function Reasons({ wish }: { readonly wish: SwitchWish }) {
   return (
     <>
       {wish.isChanged && (
-        <Callout tone="warn">Somebody changed this flag meanwhile. This is the effect now.</Callout>
+        <Callout tone="warn">Another member changed this flag meanwhile. This is the effect now.</Callout>
       )}
       {isProtected && (
         <Text size="sm">
@@ -76,7 +76,13 @@ function ProtectedQuestion({ wish, onSend, onClose }: QuestionProps) {
   const effectWords = useEffectWords(target);
   const act = `Switch ${next ? 'on' : 'off'}`;
   return (
-    <ConfirmDialog title={titleOf(wish)} confirm={act} onConfirm={() => onSend(wish)} onClose={onClose}>
+    <ConfirmDialog
+      isAside
+      title={titleOf(wish)}
+      confirm={act}
+      onConfirm={() => onSend(wish)}
+      onClose={onClose}
+    >
       <Stack gap="xs">
         <Reasons wish={wish} />
         <Text size="sm">
@@ -104,7 +110,7 @@ function NobodyQuestion({ wish, onSend, onClose }: QuestionProps) {
     if (percentage !== null) onSend(wishAt(percentage));
   };
   return (
-    <Dialog title={titleOf(wish)} size={500} onClose={onClose}>
+    <Dialog isAside title={titleOf(wish)} size="lg" onClose={onClose}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <Reasons wish={wish} />
@@ -169,7 +175,7 @@ function DraftQuestion({ wish, onSend, onClose }: QuestionProps) {
   const count = Object.keys(draft.edits).length;
   const saving = { ...wish, edits: draft.edits, before: draft.before };
   return (
-    <Dialog title={titleOf(wish)} size="lg" onClose={onClose}>
+    <Dialog isAside title={titleOf(wish)} size="lg" onClose={onClose}>
       <Stack gap="md">
         <Reasons wish={wish} />
         <Text size="sm">

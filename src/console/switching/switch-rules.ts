@@ -36,7 +36,7 @@ export interface SwitchDraft {
   readonly edits: Fields;
   /** The stored values of the same keys. */
   readonly before: Fields;
-  /** Somebody else has saved first: the draft has to meet this. */
+  /** Another member has saved first: the draft has to meet this. */
   readonly onConflict: (current: ConsoleFlagView) => void;
 }
 

@@ -3,11 +3,13 @@ import { memberViewSchema } from './member-views.ts';
 import { organisationViewSchema } from './organisation-views.ts';
 import { id, nullable, shape, text, time } from './view-parts.ts';
 
-/** With `isSignedIn: false` the rest is absent. */
+/** With `isSignedIn: false` the rest is absent, apart from `hasMembers`. */
 export const sessionViewSchema = shape({
   isSignedIn: Type.Boolean(),
   /** Name of the OpenID provider for signing in; null when none is configured. */
   openIdName: nullable(text),
+  /** False in a new service, where nobody can sign in yet. Only with `isSignedIn: false`. */
+  hasMembers: Type.Optional(Type.Boolean()),
   sessionId: Type.Optional(id),
   member: Type.Optional(memberViewSchema),
   organisation: Type.Optional(nullable(organisationViewSchema)),

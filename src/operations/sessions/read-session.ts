@@ -3,6 +3,7 @@ import { organisationView } from '../../contracts/console/organisation-views.ts'
 import { type SessionView, sessionViewSchema } from '../../contracts/console/session-views.ts';
 import { formatPosition, newestPosition } from '../../domain/audit/watch-position.ts';
 import { succeed } from '../../domain/outcome.ts';
+import { hasMembers } from '../../domain/session/first-owner-offer.ts';
 import { anybody, consoleRead } from '../operation.ts';
 
 /** The member who is signed in, if any: the web app's first request. */
@@ -12,8 +13,10 @@ export const readSession = consoleRead('read-session', {
   answer: sessionViewSchema,
   run: (queries, _request, principal, context) => {
     const { openIdName, isMailConfigured, isCluster, docsUrl, baseUrl, now } = context;
-    if (principal === null)
-      return succeed({ value: { isSignedIn: false, openIdName } satisfies SessionView });
+    if (principal === null) {
+      const view: SessionView = { isSignedIn: false, openIdName, hasMembers: hasMembers(queries) };
+      return succeed({ value: view });
+    }
     const { session, member, organisation } = principal;
     const watched = { organisationId: member.organisationId, project: null };
     const value: SessionView = {

@@ -90,7 +90,7 @@ function DeleteAudience({ audience, onClose }: DeleteAudienceProps) {
       client.removeQueries({ queryKey: audienceQuery(projectId, audienceId).queryKey });
       await client.invalidateQueries({ queryKey: [projectId] });
     },
-    // Somebody else has attached it in the meantime: the list of uses is read again.
+    // Another member has attached it in the meantime: the list of uses is read again.
     onError: () => client.invalidateQueries({ queryKey: audienceQuery(projectId, audienceId).queryKey }),
   });
   if (useCount > 0) return <StillInUse audience={audience} onClose={onClose} />;

@@ -187,10 +187,10 @@ function Meanwhile({ begun, present }: MeanwhileProps) {
   return (
     <Callout tone="warn">
       {present === undefined ? (
-        'Somebody else has deleted this environment.'
+        'Another member has deleted this environment.'
       ) : (
         <>
-          Somebody else has renamed this environment to <strong>{present}</strong>.
+          Another member has renamed this environment to <strong>{present}</strong>.
         </>
       )}
     </Callout>

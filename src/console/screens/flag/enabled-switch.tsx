@@ -67,7 +67,7 @@ export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
     }
   };
   return (
-    <div className={classes.switchRow}>
+    <div className={classes.switch}>
       <BusySwitch
         size="md"
         busy={busy}
@@ -78,7 +78,7 @@ export function EnabledSwitch({ environment, editing }: EnabledSwitchProps) {
         onChange={(event) => turn(event.currentTarget.checked, event.currentTarget)}
       />
       {isDrafted && (
-        <Text size="sm" c="dimmed">
+        <Text size="xs" c="dimmed">
           in the draft
         </Text>
       )}

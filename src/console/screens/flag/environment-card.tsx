@@ -137,7 +137,10 @@ function StateControls({
   const key = stateKey(environment, 'trafficPercentage');
   return (
     <>
-      <EnabledSwitch environment={environment} editing={editing} />
+      <div className={classes.switchRow}>
+        <EnabledSwitch environment={environment} editing={editing} />
+        <Effect environment={environment} handle={handle} />
+      </div>
       <Rollout
         value={handle.value(key) as number}
         stored={handle.draft.base[key] as number}
@@ -185,7 +188,7 @@ export function EnvironmentCard({ environment, editing, onClose }: EnvironmentCa
       }
       aside={
         <Group gap={4} wrap="nowrap">
-          {isDrafted(handle, environment) && <Mark tone="accent">not saved</Mark>}
+          {isDrafted(handle, environment) && <Mark tone="info">not saved</Mark>}
           {canEdit && project.environments.length > 1 && (
             <CopyState environment={environment} handle={handle} />
           )}
@@ -201,9 +204,11 @@ export function EnvironmentCard({ environment, editing, onClose }: EnvironmentCa
         {canEdit ? (
           <StateControls environment={environment} editing={editing} />
         ) : (
-          <StateValues environment={environment} handle={handle} />
+          <>
+            <Effect environment={environment} handle={handle} />
+            <StateValues environment={environment} handle={handle} />
+          </>
         )}
-        <Effect environment={environment} handle={handle} />
       </div>
     </Panel>
   );

@@ -7,6 +7,7 @@ import { isProductionState } from '../../../domain/project/production.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import type { DraftHandle } from '../../draft/use-draft.ts';
 import { DangerItem } from '../../parts/danger-item.tsx';
+import { useIsNarrow } from '../../parts/data-list.tsx';
 import { EnvironmentName } from '../../parts/environment-name.tsx';
 import { areSameLabels, changedLabels, type EditedLabels, LabelFields } from '../../parts/label-fields.tsx';
 import { Mark } from '../../parts/mark.tsx';
@@ -108,7 +109,7 @@ function ProductionSummary({ editing: { flag } }: { readonly editing: FlagEditin
   if (live.length === 0) return null;
   const { id: flagId, projectId, name: flagName } = flag;
   return (
-    <div className={classes.summary}>
+    <>
       {live.slice(0, productionShownMax).map((number) => {
         const environment = environmentOf(project, number) ?? null;
         const isProtected = isGuarded(project, number);
@@ -123,7 +124,7 @@ function ProductionSummary({ editing: { flag } }: { readonly editing: FlagEditin
       {live.length > productionShownMax && (
         <span className={classes.quiet}>and {live.length - productionShownMax} more</span>
       )}
-    </div>
+    </>
   );
 }
 
@@ -152,6 +153,10 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
   const { value } = handle;
   const canEdit = useCanEdit();
   const [dialog, setDialog] = useState<Opened | null>(null);
+  const isNarrow = useIsNarrow();
+  const [isOpen, setOpen] = useState(false);
+  // On a phone the switches come first.
+  const isFolded = isNarrow && !isOpen;
   const description = value('description') as string;
   const tags = value('tags') as readonly string[];
   const aliases = value('aliases') as readonly string[];
@@ -164,23 +169,32 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
           Flags
         </Link>
       }
-      actions={canEdit && <FlagActions onOpen={setDialog} />}
+      actions={canEdit && !isFolded && <FlagActions onOpen={setDialog} />}
     >
-      <ProductionSummary editing={editing} />
-      {description !== '' && <Description text={description} />}
-      <div className={classes.facts}>
-        <code>{flag.id}</code>
-        <CopyButton value={flag.id} what="flag id" />
-        {tags.map((tag) => (
-          <Mark key={tag} tone="tag">
-            <SafeName name={tag} />
-          </Mark>
-        ))}
-        <span>
-          changed <TimeAgo isInline at={flag.updatedAt} />
-        </span>
+      <div className={classes.summary}>
+        <ProductionSummary editing={editing} />
+        {isNarrow && (
+          <SmallButton aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Details
+          </SmallButton>
+        )}
       </div>
-      {aliases.length > 0 && (
+      {!isFolded && description !== '' && <Description text={description} />}
+      {!isFolded && (
+        <div className={classes.facts}>
+          <code>{flag.id}</code>
+          <CopyButton value={flag.id} what="flag id" />
+          {tags.map((tag) => (
+            <Mark key={tag} tone="tag">
+              <SafeName name={tag} />
+            </Mark>
+          ))}
+          <span>
+            changed <TimeAgo isInline at={flag.updatedAt} />
+          </span>
+        </div>
+      )}
+      {!isFolded && aliases.length > 0 && (
         <div className={classes.facts}>
           Also answers to
           {aliases.map((alias) => (

@@ -138,7 +138,11 @@ export function FlagReview({ editing }: { readonly editing: FlagEditing }) {
   const isWarned = touched.some((number) => isGuarded(project, number) && !staysOff(editing, number));
   const save = async () => {
     await editing.save();
-    showDone(`Saved ${countOf(changes.length, 'change')} of ${visibleName(flag.name)}.`);
+    // What Undo brings back is a draft again, which is reviewed.
+    const former = Object.fromEntries(changes.map(({ key, before }) => [key, before]));
+    showDone(`Saved ${countOf(changes.length, 'change')} of ${visibleName(flag.name)}.`, () =>
+      handle.restore(former),
+    );
   };
   return (
     <ReviewBar

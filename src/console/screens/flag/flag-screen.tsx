@@ -17,9 +17,7 @@ import { FlagReview } from './flag-review.tsx';
 import type { TrialInputs } from './try-tab.tsx';
 import { type FlagEditing, showFlagChange, useAudienceName, useFlagEditing } from './use-flag-editing.ts';
 
-const AuditEntries = lazy(async () => ({
-  default: (await import('../audit/audit-entries.tsx')).AuditEntries,
-}));
+const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
 const EvaluationsTab = lazy(async () => ({
   default: (await import('./evaluations-tab.tsx')).EvaluationsTab,
 }));
@@ -52,7 +50,7 @@ function FlagTabs({ editing }: { readonly editing: FlagEditing }) {
           <EnvironmentsTab editing={editing} />
         </Tabs.Panel>
         <Tabs.Panel value="history">
-          <AuditEntries projectId={flag.projectId} filter={{ flag: flag.id }} isOfOneThing />
+          <HistoryTab editing={editing} onDrafted={() => choose(null)} />
         </Tabs.Panel>
         <Tabs.Panel value="evaluations">
           <EvaluationsTab flag={flag} />

@@ -25,7 +25,7 @@ function Steps({ value, onChange }: Pick<RolloutProps, 'value' | 'onChange'>) {
         <Button
           key={step}
           size="compact-xs"
-          variant={step === value ? 'light' : 'default'}
+          variant="default"
           aria-pressed={step === value}
           {...getItemProps({ index, onClick: () => onChange(step) })}
         >

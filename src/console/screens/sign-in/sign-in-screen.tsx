@@ -112,7 +112,29 @@ function PasswordForm({ isBusy, onSubmit }: PasswordFormProps) {
   );
 }
 
+/** In place of the form while there is no member who could sign in. */
+function SetUp() {
+  return (
+    <EntryPage title="Set up Burgee">
+      <Stack gap="md">
+        <Text size="sm">
+          This install has no members yet. When it started, its server printed a link to its output: open that
+          link to become the first Owner. With Docker, <code>docker logs</code> shows the output.
+        </Text>
+        <Text size="xs" c="dimmed">
+          The link works for 24 hours. A restart prints another one.
+        </Text>
+      </Stack>
+    </EntryPage>
+  );
+}
+
 export function SignInScreen() {
+  const session = useQuery(sessionQuery);
+  return session.data?.hasMembers === false ? <SetUp /> : <SignIn />;
+}
+
+function SignIn() {
   const { back, openid } = route.useSearch();
   const [credentials, setCredentials] = useState({ email: '', password: '' });
   const [choices, setChoices] = useState<readonly Choice[]>([]);
