@@ -2,6 +2,7 @@ import t from 'tap';
 import { bearer, createHttpClient } from '../support/http-client.ts';
 import { consoleCaller } from './support/console-caller.ts';
 import { consoleTest } from './support/console-stage.ts';
+import { createFlag, dialog, finishDialog, goTo } from './support/console-steps.ts';
 import { applied } from './support/provision.ts';
 import { owner, signIn } from './support/sign-in.ts';
 
@@ -59,5 +60,53 @@ await consoleTest(
     await page.getByRole('button', { name: 'Create flag' }).click();
     await nameField.fill('payment');
     await page.getByText('This name is taken by').waitFor();
+  },
+);
+
+await consoleTest(
+  t,
+  'a project gets a slug, which is shown where it works and opens its pages',
+  { prepare },
+  async (t, stage) => {
+    const window = await stage.window();
+    const { page } = window;
+    await signIn(window, owner);
+    await page.getByRole('link', { name: 'checkout' }).waitFor();
+    await goTo(page, 'Projects');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill('Web Shop');
+    t.equal(await dialog(page).getByRole('textbox', { name: 'Slug' }).inputValue(), 'web-shop');
+    await finishDialog(page, 'Create project');
+    await createFlag(page, 'gift-cards');
+    const flagPath = new URL(page.url()).pathname;
+    await goTo(page, 'Project settings');
+    const field = page.getByRole('textbox', { name: 'Slug of the project' });
+    await field.fill('Store');
+    await page.getByText('Use lower-case letters').first().waitFor();
+    await field.fill('store');
+    await page.getByRole('button', { name: 'Review 1 change' }).click();
+    await dialog(page).getByText('Addresses with web-shop go on working').waitFor();
+    await page.getByRole('button', { name: 'Save 1 change' }).click();
+    await page.getByText('Former slugs, which still work: web-shop').waitFor();
+    const codeOf = async (kind: string) => {
+      await page.goto(
+        `${new URL(page.url()).origin}${flagPath.replace(/projects\/\w{20}/, 'projects/web-shop')}`,
+      );
+      await page.getByRole('tab', { name: 'Code' }).click();
+      await page.getByRole('tab', { name: kind, exact: true }).click();
+      t.equal(new URL(page.url()).pathname, flagPath, 'the address of the page has the id');
+      return page.getByRole('tabpanel').getByRole('code').allTextContents();
+    };
+    t.match((await codeOf('burgee-client')).join(), 'project: "store"');
+    const id = flagPath.split('/')[3] ?? '';
+    t.match((await codeOf('Node.js')).join(), `/projects/${id}/production`);
+    await goTo(page, 'Project settings');
+    await page.getByRole('switch', { name: 'Public slug' }).press('Space');
+    await page.getByRole('switch', { name: 'Public slug', checked: true }).waitFor();
+    t.match((await codeOf('Node.js')).join(), '/projects/store/production');
+    await goTo(page, 'Project settings');
+    await page.getByRole('switch', { name: 'Public slug' }).press('Space');
+    await finishDialog(page, 'Stop');
+    await page.getByRole('switch', { name: 'Public slug', checked: false }).waitFor();
   },
 );

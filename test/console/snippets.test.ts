@@ -16,7 +16,8 @@ t.setTimeout(120_000);
 
 const place: SnippetInput = {
   baseUrl: 'https://flags.example.test',
-  projectId: 'Qm4ZtR9bNdk3VvX0aPq7',
+  project: 'Qm4ZtR9bNdk3VvX0aPq7',
+  tokenProject: 'shop',
   environment: 'production',
   flagId: 'k3VvX0aPq7Lw2ZtR9bNd',
   flagName: 'checkout',
@@ -40,16 +41,16 @@ t.test('each snippet has the address, the flag and the caller', async (t) => {
     t.match(code, id === 'web' ? '"checkout"' : place.flagId, id);
     t.match(code, 'user-42', id);
     t.match(code, 'beta', id);
-    const base = `"${place.baseUrl}/projects/${place.projectId}/production"`;
+    const base = `"${place.baseUrl}/projects/${place.project}/production"`;
     t.equal(code.includes(base), prefixed.includes(id), id);
     // A flag's id is enough for the Evaluation API.
     if (id === 'curl') continue;
-    t.match(code, place.projectId, id);
+    t.match(code, id === 'burgee-client' ? 'project: "shop"' : place.project, id);
     t.match(code, JSON.stringify(place.caller.attributes[0]?.value), id);
   }
   // The .NET provider drops the path of its address.
   t.match(codeOf('dotnet'), `new OfrepOptions("${place.baseUrl}")`);
-  t.match(codeOf('dotnet'), `["X-API-Key"] = "${place.projectId}/production"`);
+  t.match(codeOf('dotnet'), `["X-API-Key"] = "${place.project}/production"`);
   t.match(codeOf('burgee-client'), `environment: "production"`);
 });
 
@@ -57,8 +58,8 @@ t.test('a single-environment project has no environment in its addresses', async
   const single = { ...place, environment: null };
   t.notMatch(codeOf('curl', single), 'env=');
   t.notMatch(codeOf('burgee-client', single), 'environment');
-  t.match(codeOf('node', single), `"${place.baseUrl}/projects/${place.projectId}"`);
-  t.match(codeOf('dotnet', single), `["X-API-Key"] = "${place.projectId}"`);
+  t.match(codeOf('node', single), `"${place.baseUrl}/projects/${place.project}"`);
+  t.match(codeOf('dotnet', single), `["X-API-Key"] = "${place.project}"`);
 });
 
 t.test('a name cannot end the comment that it stands in', async (t) => {
@@ -158,7 +159,14 @@ t.test('the curl line answers true wherever the flag is on for somebody', { skip
     t.equal(caller.offBecause === null, answered.get(name), name);
     const baseUrl = `http://127.0.0.1:${port}`;
     const code = codeOf('curl', { ...place, baseUrl, flagId, flagName: name, caller });
-    await expectProvidersAnswer(t, { ...place, baseUrl, projectId: shop.id, flagId, caller });
+    await expectProvidersAnswer(t, {
+      ...place,
+      baseUrl,
+      project: shop.id,
+      tokenProject: shop.id,
+      flagId,
+      caller,
+    });
     const printed = execFileSync('sh', ['-c', `${code} --silent`], { encoding: 'utf8' });
     t.match(JSON.parse(printed), { id: flagId, enabled: answered.get(name) }, `${name}: ${code}`);
   }

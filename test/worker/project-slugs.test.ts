@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { slugsMax } from '../../src/domain/bounds.ts';
+import { proposedSlug } from '../../src/domain/project/project-slug.ts';
 import { person, signInAs } from '../console/console-fixture.ts';
 import { bearer, callSync, flagdPortOf, grpcClient } from '../flagd/flagd-fixture.ts';
 import { bootServer, unlimited } from '../support/booted-server.ts';
@@ -180,4 +181,19 @@ t.test('an Admin gives a slug; it is never given to another project', async (t) 
     ],
   });
   t.equal(entries.filter(({ action }: { action: string }) => action === 'project.edit').length, 11);
+});
+
+t.test('a slug is proposed for a name', (t) => {
+  const proposals = {
+    shop: 'shop',
+    '  Web Shop (EU) ': 'web-shop-eu',
+    'Crème brûlée': 'creme-brulee',
+    '2nd shop': 'nd-shop',
+    a: '',
+    漢字: '',
+    [`x${'y'.repeat(19)}`]: '',
+    [`x${' y'.repeat(40)}`]: `x${'-y'.repeat(19)}`,
+  };
+  for (const [name, slug] of Object.entries(proposals)) t.equal(proposedSlug(name), slug, name);
+  t.end();
 });

@@ -8,6 +8,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { isSlug } from '../../domain/project/project-slug.ts';
 import { showMember } from '../client/call.ts';
 import { ConsoleError } from '../client/console-error.ts';
 import { flagsQuery, projectsQuery, sessionQuery } from '../client/queries.ts';
@@ -134,6 +135,13 @@ const organisationAuditRoute = createRoute({
 const projectRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/projects/$projectId',
+  // An address may have a slug. The pages have the id.
+  beforeLoad: async ({ context, params: { projectId } }) => {
+    if (!isSlug(projectId)) return;
+    const { projects } = await context.queryClient.ensureQueryData(projectsQuery);
+    const found = projects.find(({ slugs }) => slugs.includes(projectId));
+    if (found !== undefined) throw redirect({ to: '.', params: { projectId: found.id }, replace: true });
+  },
   component: ProjectFrame,
 });
 

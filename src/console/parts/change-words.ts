@@ -91,7 +91,8 @@ export function fieldWord(field: string): string {
 
 /** A value in the page's words; lists are shown item by item elsewhere. */
 export function valueWords(field: string, value: unknown, audienceName: (id: string) => string): string {
-  if (field === 'enabled' || field === 'evaluationAccess') return value === true ? 'On' : 'Off';
+  if (field === 'enabled' || field === 'evaluationAccess' || field === 'isSlugPublic')
+    return value === true ? 'On' : 'Off';
   if (field === 'trafficPercentage') return `${String(value)}%`;
   if (field === 'audienceId') return typeof value === 'string' ? audienceName(value) : 'Everyone';
   if (field === 'expiresAt') return expiryWords(Number(value));

@@ -15,6 +15,7 @@ import { contextParameters } from '../../domain/evaluation/evaluation-context.ts
 import { isEmailAddress, isSameEmail } from '../../domain/member/member.ts';
 import { unfitCharacter } from '../../domain/name-rules.ts';
 import { isEnvironmentName } from '../../domain/project/project.ts';
+import { isSlug, slugCharsMax } from '../../domain/project/project-slug.ts';
 import { visibleName } from './visible-name.ts';
 
 /** What a field accepts: the service's own limits, in words for members. */
@@ -79,6 +80,24 @@ export const environmentRule: FieldRule = {
     return excess ?? (isEnvironmentName(text) ? null : 'Use lower-case letters, digits and - _ . only.');
   },
 };
+
+/** Empty, or a slug. @param taken those of other projects @param missing what to say while it is empty; null: it may be */
+export function slugField(taken: readonly string[], missing: string | null): FieldRule {
+  return {
+    max: slugCharsMax,
+    problemOf: (text, isDone) => {
+      if (text === '') return missing;
+      if (!/^[a-z][a-z0-9-]*$/.test(text))
+        return 'Use lower-case letters, digits and -. Begin with a letter.';
+      if (taken.includes(text)) return `Another project has, or had, the slug ${text}.`;
+      if (isDone && !isSlug(text) && text.length < slugCharsMax)
+        return text.length < 2
+          ? 'At least 2 characters.'
+          : `Add or remove a character: with ${text.length} it has the length of an id.`;
+      return excessProblem(text, slugCharsMax);
+    },
+  };
+}
 
 /** The percentage that is typed, with or without its sign; null for anything but a whole number from 0 to 100. */
 export function percentageOf(text: string): number | null {

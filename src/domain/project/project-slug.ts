@@ -11,11 +11,23 @@ import type { Project } from './project.ts';
  * its flags from those who were not given it.
  */
 
+export const slugCharsMax = 40;
 const slugPattern = /^[a-z][a-z0-9-]{1,39}$/;
-export const slugRule = `2 to 40 characters of a-z, 0-9 and "-", beginning with a letter, and not ${idChars} characters, as many as an id has`;
+export const slugRule = `2 to ${slugCharsMax} characters of a-z, 0-9 and "-", beginning with a letter, and not ${idChars} characters, as many as an id has`;
 
 export function isSlug(text: string): boolean {
   return text.length !== idChars && slugPattern.test(text);
+}
+
+/** @returns a slug that resembles a project's name; empty when there is none */
+export function proposedSlug(name: string): string {
+  const ascii = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
+  const slug = ascii
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, slugCharsMax);
+  const trimmed = slug.replace(/-+$/, '');
+  return isSlug(trimmed) ? trimmed : '';
 }
 
 /** The present slug; null: the project has none. */

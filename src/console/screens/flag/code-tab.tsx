@@ -112,14 +112,15 @@ interface SnippetTabsProps {
 }
 
 function SnippetTabs({ flag, environment, caller }: SnippetTabsProps) {
-  const { id: projectId, isPersonal } = useProject();
+  const { id: projectId, slugs, isSlugPublic, isPersonal } = useProject();
   const { baseUrl } = useSession();
   const { id: flagId, name: flagName } = flag;
   const flagKey = flag.answersToName ? flag.name : flag.id;
   // A personal project has no tokens.
-  const snippets = snippetsOf({ baseUrl, projectId, environment, flagId, flagName, flagKey, caller }).filter(
-    ({ id }) => !(isPersonal && id === 'burgee-client'),
-  );
+  const tokenProject = slugs[0] ?? projectId;
+  const project = isSlugPublic ? tokenProject : projectId;
+  const asked = { baseUrl, project, tokenProject, environment, flagId, flagName, flagKey, caller };
+  const snippets = snippetsOf(asked).filter(({ id }) => !(isPersonal && id === 'burgee-client'));
   const [chosen, choose] = useChosenKind(snippets);
   return (
     <Tabs variant="pills" value={chosen} onChange={choose} keepMounted={false}>

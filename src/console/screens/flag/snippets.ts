@@ -5,7 +5,10 @@ import type { ExampleCaller } from './example-caller.ts';
 export interface SnippetInput {
   /** Of the service, without a trailing slash. */
   readonly baseUrl: string;
-  readonly projectId: string;
+  /** The project's name for callers without credentials: its id, or its public slug. */
+  readonly project: string;
+  /** Its name for callers with a token: its slug, if it has one. */
+  readonly tokenProject: string;
   /** Null in a single-environment project. */
   readonly environment: string | null;
   readonly flagId: string;
@@ -43,8 +46,8 @@ function encoded(text: string): string {
 }
 
 /** The base URL of an OFREP provider. */
-function providerUrl({ baseUrl, projectId, environment }: SnippetInput): string {
-  return `${baseUrl}/projects/${projectId}${environment === null ? '' : `/${encoded(environment)}`}`;
+function providerUrl({ baseUrl, project, environment }: SnippetInput): string {
+  return `${baseUrl}/projects/${project}${environment === null ? '' : `/${encoded(environment)}`}`;
 }
 
 /** Why the answer is false now; nothing where it is true. */
@@ -85,7 +88,7 @@ function curl(input: SnippetInput): Snippet {
 }
 
 function burgeeClient(input: SnippetInput): Snippet {
-  const { baseUrl, projectId, environment, flagId } = input;
+  const { baseUrl, tokenProject, environment, flagId } = input;
   const named = environment === null ? '' : `\n  environment: ${quoted(environment)},`;
   return {
     id: 'burgee-client',
@@ -98,7 +101,7 @@ function burgeeClient(input: SnippetInput): Snippet {
 
 const flags = await connect({
   url: ${quoted(baseUrl)},
-  project: ${quoted(projectId)},${named}
+  project: ${quoted(tokenProject)},${named}
   token: process.env.BURGEE_TOKEN,
 });
 
@@ -242,9 +245,9 @@ public class Main {
 
 /** The provider drops the path of its address: the header says which project and environment. */
 function dotNet(input: SnippetInput): Snippet {
-  const { baseUrl, projectId, environment, caller, flagId } = input;
+  const { baseUrl, project, environment, caller, flagId } = input;
   const sets = attributesOf(input).map(([name, value]) => `\n    .Set(${quoted(name)}, ${quoted(value)})`);
-  const key = environment === null ? projectId : `${projectId}/${environment}`;
+  const key = environment === null ? project : `${project}/${environment}`;
   return {
     id: 'dotnet',
     title: '.NET',

@@ -6,13 +6,14 @@ import { useState } from 'react';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
 import { isProduction } from '../../../domain/project/production.ts';
+import { proposedSlug } from '../../../domain/project/project-slug.ts';
 import type { CreateProjectBody } from '../../../operations/projects/create-project.ts';
 import { call } from '../../client/call.ts';
 import { projectsQuery } from '../../client/queries.ts';
 import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Avatar } from '../../parts/avatar.tsx';
 import { EnvironmentName } from '../../parts/environment-name.tsx';
-import { environmentList, nameRule, uniqueNameRule } from '../../parts/field-rules.ts';
+import { environmentList, nameRule, slugField, uniqueNameRule } from '../../parts/field-rules.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
@@ -42,20 +43,24 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
   const { organisation, member } = useSession();
   const mayShare = organisation !== null && hasRole(member.role, 'admin');
   const [name, setName] = useState('');
+  const [typedSlug, setSlug] = useState<string | null>(null);
   const [kind, setKind] = useState('multi');
   const [environments, setEnvironments] = useState<string[]>([...offeredEnvironments]);
   const [isProtected, setProtected] = useState(true);
   const [isPersonal, setPersonal] = useState(!mayShare);
   const create = useCreateProject(onClose);
   const guarded = environments.filter((each) => isProduction({ name: each, isProtected: false }));
-  const neighbours = (useQuery(projectsQuery).data?.projects ?? [])
-    .filter((other) => other.isPersonal === isPersonal)
-    .map((other) => other.name);
+  const projects = useQuery(projectsQuery).data?.projects ?? [];
+  const neighbours = projects.filter((other) => other.isPersonal === isPersonal).map((other) => other.name);
+  const takenSlugs = projects.flatMap(({ slugs }) => slugs);
+  const proposed = proposedSlug(name);
+  const slug = typedSlug ?? (takenSlugs.includes(proposed) ? '' : proposed);
   const submit = () => {
     const isMultiEnvironment = kind === 'multi';
     const protectedEnvironments = isProtected ? guarded : [];
     const states = isMultiEnvironment ? { environments, protectedEnvironments } : { isProtected };
-    create.mutate({ name, isPersonal, isMultiEnvironment, ...states });
+    const named = slug === '' ? { name } : { name, slug };
+    create.mutate({ ...named, isPersonal, isMultiEnvironment, ...states });
   };
   return (
     <FormDialog
@@ -79,6 +84,13 @@ function CreateProject({ onClose }: { readonly onClose: () => void }) {
         )}
         value={name}
         onText={setName}
+      />
+      <TextField
+        label="Slug"
+        description="Names the project in addresses, as its random id does. Optional."
+        rule={slugField(takenSlugs, null)}
+        value={slug}
+        onText={setSlug}
       />
       <Radio.Group label="Environments" value={kind} onChange={setKind}>
         <Stack gap="xs" mt="xs">

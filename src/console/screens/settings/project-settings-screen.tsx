@@ -1,13 +1,14 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ProjectView } from '../../../contracts/console/project-views.ts';
+import { slugsMax } from '../../../domain/bounds.ts';
 import { call } from '../../client/call.ts';
 import { projectsQuery } from '../../client/queries.ts';
 import { ReviewBar } from '../../draft/review-bar.tsx';
 import { type DraftHandle, saveDraft, useDraft } from '../../draft/use-draft.ts';
 import { GuardedSwitch } from '../../parts/busy-switch.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
-import { nameRule, renamingRule, uniqueNameRule } from '../../parts/field-rules.ts';
+import { nameRule, renamingRule, slugField, uniqueNameRule } from '../../parts/field-rules.ts';
 import { showDone, showFailure } from '../../parts/notices.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -71,6 +72,58 @@ function AccessSwitch({ project }: { readonly project: ProjectView }) {
   );
 }
 
+/** Switching on lets everyone who knows the slug ask for flags. Switching off refuses programs that use it. */
+function PublicSlugSwitch({ project, slug }: { readonly project: ProjectView; readonly slug: string }) {
+  const canAdminister = useCanAdminister();
+  const apply = useProjectChange();
+  const { id: projectId, isSlugPublic } = project;
+  const turn = useMutation({
+    mutationFn: (next: boolean) =>
+      call('edit-project', { projectId }, { revision: project.revision, isSlugPublic: next }),
+    onError: (error, next) =>
+      showFailure(error, {
+        what: `Making the slug ${slug} ${next ? 'public' : 'private'}`,
+        about: `slug of ${projectId}`,
+        retry: () => turn.mutate(next),
+      }),
+    onSuccess: (stored) => {
+      apply(stored);
+      showDone(`The slug ${slug} is ${stored.isSlugPublic ? 'public' : 'no longer public'}.`);
+    },
+  });
+  return (
+    <Stack gap="xs">
+      <GuardedSwitch
+        size="md"
+        aria-label="Public slug"
+        label={isSlugPublic ? 'Public slug: on' : 'Public slug: off'}
+        busy={turn.isPending ? 'Saving …' : null}
+        checked={isSlugPublic}
+        disabled={!canAdminister}
+        onChoose={turn.mutate}
+        question={(answer) => (
+          <ConfirmDialog
+            title={`Stop answering without a token to ${slug}?`}
+            confirm="Stop"
+            isDangerous
+            {...answer}
+          >
+            <Text size="sm">
+              Programs and pages without a token that use the slug get 404 at once. Those that use the id go
+              on, and who has used the slug may know the id: it is in the answers.
+            </Text>
+          </ConfirmDialog>
+        )}
+      />
+      <Text size="sm" c="dimmed">
+        With a token the slug always works. The Evaluation API and OFREP ask for none: there only the random
+        project id keeps the flags from people who were not given it, and a slug can be guessed. While the
+        slug is public, anyone who guesses it can read the names and answers of all flags.
+      </Text>
+    </Stack>
+  );
+}
+
 /** The protection of a single-environment project. To stop it is confirmed first. */
 function ProtectionSwitch({ project }: { readonly project: ProjectView }) {
   const canAdminister = useCanAdminister();
@@ -109,32 +162,42 @@ function ProtectionSwitch({ project }: { readonly project: ProjectView }) {
   );
 }
 
-function storedOf({ name, revision }: ProjectView) {
-  return { fields: { name }, revision };
+function storedOf({ name, slugs, revision }: ProjectView) {
+  return { fields: { name, slug: slugs[0] ?? '' }, revision };
 }
 
 function useSave({ id: projectId }: ProjectView, handle: DraftHandle) {
   const apply = useProjectChange();
   return async () => {
-    const { name } = await saveDraft(handle, storedOf, async ({ revision, edits }) => {
+    const { name, slugs } = await saveDraft(handle, storedOf, async ({ revision, edits }) => {
       const stored = await call('edit-project', { projectId }, { revision, ...edits });
       apply(stored);
       return stored;
     });
-    showDone(`Renamed the project to ${visibleName(name)}.`);
+    const slug = slugs.length === 0 ? '' : `, with the slug ${slugs[0]}`;
+    showDone(`Saved: the project is called ${visibleName(name)}${slug}.`);
   };
 }
 
 export function ProjectSettingsScreen() {
   const project = useProject();
   const canAdminister = useCanAdminister();
-  const handle = useDraft({ name: project.name }, project.revision);
+  const { fields, revision } = storedOf(project);
+  const handle = useDraft(fields, revision);
   const name = handle.value('name') as string;
-  const neighbours = (useQuery(projectsQuery).data?.projects ?? [])
-    .filter((other) => other.id !== project.id && other.isPersonal === project.isPersonal)
+  const slug = handle.value('slug') as string;
+  const [present, ...former] = project.slugs;
+  const others = (useQuery(projectsQuery).data?.projects ?? []).filter(({ id }) => id !== project.id);
+  const neighbours = others
+    .filter((other) => other.isPersonal === project.isPersonal)
     .map((other) => other.name);
   const where = project.isPersonal ? 'among your personal projects' : 'in this organisation';
   const rule = renamingRule(uniqueNameRule(nameRule, neighbours, where), project.name);
+  const slugRule = slugField(
+    others.flatMap((other) => other.slugs),
+    present === undefined ? null : 'A slug can be changed, not taken away.',
+  );
+  const isReplaced = present !== undefined && slug !== present;
   return (
     <>
       <PageHead title="Project settings" />
@@ -150,6 +213,21 @@ export function ProjectSettingsScreen() {
             onText={(next) => handle.edit({ name: next })}
           />
         </Panel>
+        <Panel title="Slug" aside={present && <CopyButton value={present} what="slug" />}>
+          <Stack gap="md">
+            <TextField
+              aria-label="Slug of the project"
+              description="Names the project in addresses, as its id does. No other project can ever have it."
+              rule={canAdminister ? slugRule : undefined}
+              maw={420}
+              disabled={!canAdminister}
+              value={slug}
+              note={former.length > 0 && `Former slugs, which still work: ${former.join(', ')}`}
+              onText={(next) => handle.edit({ slug: next })}
+            />
+            {present !== undefined && <PublicSlugSwitch project={project} slug={present} />}
+          </Stack>
+        </Panel>
         <Panel title="Evaluation API">
           <AccessSwitch project={project} />
         </Panel>
@@ -162,7 +240,19 @@ export function ProjectSettingsScreen() {
           <code>{project.id}</code>
         </Panel>
       </Stack>
-      <ReviewBar handle={handle} problem={rule.problemOf(name, true)} onSave={useSave(project, handle)} />
+      <ReviewBar
+        handle={handle}
+        problem={rule.problemOf(name, true) ?? slugRule.problemOf(slug, true)}
+        effect={
+          isReplaced && (
+            <Text size="sm">
+              Addresses with {present} go on working, and no other project can get it. A project has at most{' '}
+              {slugsMax} slugs, former ones included.
+            </Text>
+          )
+        }
+        onSave={useSave(project, handle)}
+      />
     </>
   );
 }
