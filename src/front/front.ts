@@ -30,6 +30,7 @@ import { routeIndex } from '../worker/route-names.ts';
 import type { SharedLimits, WorkerSettings } from '../worker/worker-protocol.ts';
 import type { WriterClient, WriterClientOptions, WriterLinks } from '../writer/client/writer-client.ts';
 import { ConnectionLimit } from './connection-limit.ts';
+import { FailedSignInLog } from './failed-sign-in-log.ts';
 import { frontMetrics } from './front-metrics-protocol.ts';
 import { type ClusterParts, HostDesk } from './host-desk.ts';
 import { hashesAtOnce } from './password-queue.ts';
@@ -209,6 +210,7 @@ export class Front {
   readonly #connections: ConnectionCount;
   readonly #connectionLimit: ConnectionLimit;
   readonly #touches: SessionTouches;
+  readonly #failedSignIns: FailedSignInLog;
   readonly #sync = new SyncDesk();
   readonly #passwordThreads: PasswordThreads;
   readonly #meter = new RequestMeter(createMetricMemory(requestMetrics));
@@ -225,6 +227,9 @@ export class Front {
     this.#passwordThreads = new PasswordThreads(hashesAtOnce, log);
     this.#connectionLimit = new ConnectionLimit(this.#connections, parts.otherConnectionsMax, log);
     this.#touches = new SessionTouches(writer, (fault) => log.error({ err: fault }, 'session not touched'));
+    this.#failedSignIns = new FailedSignInLog(writer, (fault) =>
+      log.error({ err: fault }, 'failed sign-ins were not recorded'),
+    );
     this.#server = createFrontServer({
       meter: this.#meter.answers,
       countedAs: routeIndex('other'),
@@ -260,7 +265,10 @@ export class Front {
     const { usage, mainLog, logMemory } = this.#parts;
     if (message.kind === 'log') mainLog.writeLines(receiveLines(logMemory, message.lines));
     else if (message.kind === 'touched') this.#touches.touch(message.sessionId);
-    else if (message.kind === 'used') for (const use of message.uses) usage.tokenUses.add(use);
+    else if (message.kind === 'sign-in-failed') {
+      const { memberIds, ...from } = message;
+      for (const memberId of memberIds) this.#failedSignIns.note({ memberId, ...from }, Date.now());
+    } else if (message.kind === 'used') for (const use of message.uses) usage.tokenUses.add(use);
     else this.#takeCounts(message.counted);
   }
 
@@ -380,6 +388,7 @@ export class Front {
     this.#server.stopListening();
     const haveWorkersStopped = await this.#fleet.stop(isStartFailed);
     await this.#passwordThreads.end();
+    await this.#failedSignIns.stop();
     this.#server.close();
     return haveWorkersStopped;
   }

@@ -17,7 +17,10 @@ import {
 import type { Caller, HostDesk } from './host-desk.ts';
 
 /** Messages of a worker that are neither calls nor about its life. */
-export type WorkerNews = Extract<WorkerMessage, { kind: 'log' | 'used' | 'counted' | 'touched' }>;
+export type WorkerNews = Extract<
+  WorkerMessage,
+  { kind: 'log' | 'used' | 'counted' | 'touched' | 'sign-in-failed' }
+>;
 
 /** The main thread's reactions to a worker's messages. */
 export interface WorkerLinkHooks {

@@ -8,6 +8,7 @@ import { exportAudit } from './audit/export-audit.ts';
 import { exportProjectAudit } from './audit/export-project-audit.ts';
 import { listAudit } from './audit/list-audit.ts';
 import { listProjectAudit } from './audit/list-project-audit.ts';
+import { recordExport, recordProjectExport } from './audit/record-export.ts';
 import { listNodes } from './cluster/list-nodes.ts';
 import { permitNodes } from './cluster/permit-nodes.ts';
 import { countEvaluations } from './flags/count-evaluations.ts';
@@ -51,6 +52,7 @@ import { inspectLink } from './sessions/inspect-link.ts';
 import { listSessions } from './sessions/list-sessions.ts';
 import { makeSignInKey } from './sessions/make-sign-in-key.ts';
 import { readSession } from './sessions/read-session.ts';
+import { recordFailedSignIns } from './sessions/record-failed-sign-ins.ts';
 import { setOwnPassword } from './sessions/set-own-password.ts';
 import { signIn } from './sessions/sign-in.ts';
 import { endOwnSession, signOut } from './sessions/sign-out.ts';
@@ -126,6 +128,8 @@ export const consoleOperations = {
 
 /** The steps of conversations. */
 export const consoleSteps = {
+  'record-export': recordExport,
+  'record-project-export': recordProjectExport,
   'permit-nodes': permitNodes,
   'begin-open-id-session': beginOpenIdSession,
   'begin-session-by-password': beginSessionByPassword,
@@ -135,6 +139,7 @@ export const consoleSteps = {
   'find-pending-sign-in': findPendingSignIn,
   'find-sign-in-key': findSignInKey,
   'make-sign-in-key': makeSignInKey,
+  'record-failed-sign-ins': recordFailedSignIns,
   'set-own-password': setOwnPassword,
   'end-own-session': endOwnSession,
   'permit-sync-streams': permitSyncStreams,

@@ -2,6 +2,7 @@
 import { createAudience } from './audiences/create-audience.ts';
 import { deleteAudience } from './audiences/delete-audience.ts';
 import { editAudience } from './audiences/edit-audience.ts';
+import { recordExport, recordProjectExport } from './audit/record-export.ts';
 import { createConsoleFlag } from './flags/create-console-flag.ts';
 import { deleteFlag } from './flags/delete-flag.ts';
 import { editFlag } from './flags/edit-flag.ts';
@@ -21,6 +22,7 @@ import { beginSessionByPassword } from './sessions/begin-session-by-password.ts'
 import { consumeLink } from './sessions/consume-link.ts';
 import { endSession } from './sessions/end-session.ts';
 import { makeSignInKey } from './sessions/make-sign-in-key.ts';
+import { recordFailedSignIns } from './sessions/record-failed-sign-ins.ts';
 import { setOwnPassword } from './sessions/set-own-password.ts';
 import { endOwnSession } from './sessions/sign-out.ts';
 import { createToken } from './tokens/create-token.ts';
@@ -32,6 +34,8 @@ export const consoleWrites = {
   'create-audience': createAudience,
   'delete-audience': deleteAudience,
   'edit-audience': editAudience,
+  'record-export': recordExport,
+  'record-project-export': recordProjectExport,
   'create-console-flag': createConsoleFlag,
   'delete-flag': deleteFlag,
   'edit-flag': editFlag,
@@ -51,6 +55,7 @@ export const consoleWrites = {
   'consume-link': consumeLink,
   'end-session': endSession,
   'make-sign-in-key': makeSignInKey,
+  'record-failed-sign-ins': recordFailedSignIns,
   'set-own-password': setOwnPassword,
   'end-own-session': endOwnSession,
   'create-token': createToken,

@@ -1,6 +1,6 @@
 import type { WriterPort } from '../writer/client/writer-client.ts';
 import type { ApiRequest } from './api-request.ts';
-import type { ApiReads } from './call.ts';
+import type { ApiCall, ApiReads } from './call.ts';
 import type { NodesPort } from './cluster/nodes-port.ts';
 import type { ConsoleSettings } from './console-settings.ts';
 import type { ReadQueue } from './read-queue.ts';
@@ -73,6 +73,11 @@ export interface ConversationActors {
   readonly syncStreams: SyncStreamsPort;
   /** Marks a session as seen, in the background: no answer waits for it. */
   touch(sessionId: string | null): void;
+  /**
+   * Counts a failed sign-in, and has it recorded for the members with the email, in the background: the time of the
+   * answer reveals nothing about them.
+   */
+  noteFailedSignIn(memberIds: readonly string[], from: Pick<ApiCall, 'address' | 'requestId'>): void;
 }
 
 /** Answers the request: when it resolves, the answer is given, or will be given by work that it has begun. */

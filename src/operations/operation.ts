@@ -117,6 +117,8 @@ interface Row {
 /** A worker answers it from a snapshot. */
 export interface ConsoleRead extends Row {
   readonly actor: 'read';
+  /** A step of the writer that records the read before its answer begins; null: nothing is recorded. */
+  readonly recordedBy: string | null;
   readonly run: Run<never, never, Shown>;
 }
 /** The writer decides it. */
@@ -180,10 +182,12 @@ export function consoleRead<
 >(
   id: Id,
   sent: Sent<Route, Access, Query, Body, Answer> & {
+    readonly recordedBy?: ConsoleWrite;
     readonly run: Run<BodyOf<Body>, PrincipalOf<Access>, Shown>;
   },
 ) {
-  return { ...rowOf(id, sent), actor: 'read' as const, run: sent.run };
+  const { run, recordedBy } = sent;
+  return { ...rowOf(id, sent), actor: 'read' as const, recordedBy: recordedBy?.id ?? null, run };
 }
 
 /** An operation that the writer decides. */
@@ -231,13 +235,14 @@ export function readStep<Access extends ConsoleAccess, Body>(
   run: Run<Body, PrincipalOf<Access>, Shown>,
   query: readonly string[] = [],
 ): ConsoleRead {
-  return { ...noWire, id, access, query, actor: 'read', run };
+  return { ...noWire, id, access, query, actor: 'read', recordedBy: null, run };
 }
 
 export function writeStep<Access extends ConsoleAccess, Body>(
   id: string,
   access: Access,
   run: Run<Body, PrincipalOf<Access>, ConsoleDecision>,
+  query: readonly string[] = [],
 ): ConsoleWrite {
-  return { ...noWire, id, access, query: [], actor: 'write', run };
+  return { ...noWire, id, access, query, actor: 'write', run };
 }

@@ -34,7 +34,7 @@ export function answerRead(
   const waiting = api.readQueue.run(() => {
     if (request.exchange.isOver) return;
     if (!api.isAttached()) request.refuseUnavailable(cutOff);
-    else sendRead(request, api.reads.answer(operation, request.call, caller), api);
+    else sendRead(request, operation, api.reads.answer(operation, request.call, caller), api);
   });
   // A read that waits authorizes its caller again.
   caller = null;
@@ -43,9 +43,40 @@ export function answerRead(
   });
 }
 
-function sendRead(request: ApiRequest, { answer, release }: Read, api: Api): void {
+function sendRead(
+  request: ApiRequest,
+  operation: ManagementRead | ConsoleRead,
+  { answer, release }: Read,
+  api: Api,
+): void {
+  const recordedBy = operation.api === 'console' && answer.status === 200 ? operation.recordedBy : null;
   if (answer.isFailedAuthentication || answer.denial !== null) refuseCaller(request, answer, api);
-  else sendAnswer(request, answer, api, release);
+  else if (recordedBy === null) sendAnswer(request, answer, api, release);
+  else guarded(request, api, sendRecorded(request, recordedBy, { answer, release }, api));
+}
+
+/** Has a read recorded, then answers it. One that cannot be recorded is refused. */
+async function sendRecorded(
+  request: ApiRequest,
+  step: string,
+  { answer, release }: Read,
+  api: Api,
+): Promise<void> {
+  let isSent = false;
+  try {
+    if (!takeQuota(request, api)) request.refuseUnavailable(overloaded);
+    else {
+      const outcome = await api.writer.write({ ...request.call, operation: step, input: null });
+      if (outcome.kind !== 'answered') refuseUndecided(request, outcome);
+      else if (outcome.answer.status >= 300) sendAnswer(request, outcome.answer, api);
+      else {
+        isSent = true;
+        sendAnswer(request, answer, api, release);
+      }
+    }
+  } finally {
+    if (!isSent) release();
+  }
 }
 
 /** Sends the call to the writer, which makes the whole decision: it checks caller, target and body on one consistent state. */

@@ -25,6 +25,10 @@ export class RequestMeter {
     count(this.cells, metrics.failedAuthentications);
   }
 
+  countFailedSignIn(isKnown: boolean): void {
+    count(this.cells, metrics.failedSignIns, isKnown ? 0 : 1);
+  }
+
   /** How long this thread's event loop was busy since its start, in milliseconds. */
   putActive(ms: number): void {
     put(this.cells, metrics.loopActive, ms / 1000);

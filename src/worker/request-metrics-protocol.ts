@@ -50,6 +50,11 @@ export const requestMetrics = layOut({
     'burgee_failed_authentications_total',
     'Requests of the Management API and of sync whose token was missing, malformed or unknown.',
   ),
+  failedSignIns: counter(
+    'burgee_failed_sign_ins_total',
+    'Sign-ins to the console with a wrong password, by whether a member has the email.',
+    [{ account: 'known' }, { account: 'unknown' }],
+  ),
   unrecordedDenials: counter(
     'burgee_unrecorded_denials_total',
     'Refusals of real tokens that could not be recorded.',

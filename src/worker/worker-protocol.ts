@@ -144,6 +144,13 @@ export type WorkerMessage =
   | { readonly kind: 'used'; readonly uses: readonly TokenUse[] }
   | { readonly kind: 'counted'; readonly counted: CountedEvaluations }
   | { readonly kind: 'touched'; readonly sessionId: string }
+  /** A sign-in with the email of these members has failed. */
+  | {
+      readonly kind: 'sign-in-failed';
+      readonly memberIds: readonly string[];
+      readonly address: string;
+      readonly requestId: string;
+    }
   /** The clients of sync on this worker; sent every few seconds while there are any. */
   | { readonly kind: 'synced'; readonly census: readonly StreamCensus[] }
   | { readonly kind: 'left-watchers'; readonly place: number }

@@ -242,6 +242,10 @@ function conversationActors(
   const { watchers, ownAttempts } = own;
   return {
     ...{ reads, readQueue, touch, writer, watchers, settings },
+    noteFailedSignIn: (memberIds, { address, requestId }) => {
+      meter.countFailedSignIn(memberIds.length > 0);
+      if (memberIds.length > 0) host.tell({ kind: 'sign-in-failed', memberIds, address, requestId });
+    },
     cookie: sessionCookie(settings.baseUrl),
     openIdCookie: openIdCookie(settings.baseUrl),
     passwords: host.passwords,

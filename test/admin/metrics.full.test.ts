@@ -291,7 +291,14 @@ t.test('refusals are counted by limit', async (t) => {
   for (let turn = 0; turn < 14; turn += 1) {
     await send('read-token', { path: '/api/v1/token', headers: bearer('burgee_wrong') });
   }
+  for (const email of ['owner@example.com', 'unknown@example.com', 'unknown@example.com']) {
+    const body = JSON.stringify({ email, password: 'guess' });
+    const headers = { 'x-burgee-console': '1', 'sec-fetch-site': 'same-origin' };
+    await send('console-session', { method: 'POST', path: '/console/api/session', headers, body });
+  }
   const scrape = await admin.scrape();
+  const failed = (account: string): number => scrape.value('burgee_failed_sign_ins_total', { account });
+  t.strictSame([failed('known'), failed('unknown')], [1, 2], 'a known account may have no password');
   const of = (limit: string): number => scrape.value('burgee_rate_limited_requests_total', { limit });
   t.equal(of('evaluation-requests'), 2);
   t.equal(of('failed-authentications'), 8);

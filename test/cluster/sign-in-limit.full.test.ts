@@ -44,6 +44,11 @@ t.test('wrong passwords are limited by what all nodes have counted', { skip }, a
     t.equal((await signIn(node, right, '127.0.0.10')).status, 200, 'the member is not locked out');
   }
 
+  const owner = new ConsoleClient(t, { port: second.port });
+  t.equal((await owner.send('POST', '/session', right)).status, 200);
+  const { entries } = (await owner.send('GET', '/audit?action=session.refuse')).json;
+  t.equal(entries.length, 2, 'each node records its first one at once, in the log of all');
+
   t.comment('simultaneous attempts');
   const email = 'nobody@acme.example';
   const answers = await Promise.all(

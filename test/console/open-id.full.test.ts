@@ -63,7 +63,9 @@ t.test('members sign in with their accounts at the provider', async (t) => {
     const joined = entries.filter(({ changes }: { changes: { field: string }[] }) =>
       changes.some(({ field }) => field === 'openIdAccount'),
     );
-    t.equal(joined.length, 1, 'joining is in the audit log, signing in is not');
+    t.equal(joined.length, 1, 'joining is in the audit log once');
+    const begun = entries.filter(({ action }: { action: string }) => action === 'session.begin');
+    t.match(begun, [{ changes: [{ field: 'method', after: 'openid' }] }, { targetName: 'owner of acme' }]);
     t.match(joined[0], {
       action: 'member.edit',
       actor: { name: 'owner of acme' },

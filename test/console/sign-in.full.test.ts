@@ -1,8 +1,11 @@
 import t from 'tap';
 import { Value } from 'typebox/value';
+import type { AuditEntryView } from '../../src/contracts/console/audit-views.ts';
 import { sessionRowSchema, sessionViewSchema } from '../../src/contracts/console/session-views.ts';
 import { hashesAtOnce } from '../../src/front/password-queue.ts';
 import { checkStore } from '../../src/storage/check.ts';
+import { bootServer } from '../support/booted-server.ts';
+import { eventually } from '../support/expectations.ts';
 import { ConsoleClient } from './console-client.ts';
 import { bootConsole, password, person, signInAs } from './console-fixture.ts';
 
@@ -186,12 +189,56 @@ t.test('a new password ends the other sessions, and the old one does not work an
   await t.rejects(signInAs(t, server, email), /Wrong email or password/);
   await signInAs(t, server, email, '😀'.repeat(12));
   const owner = await signInAs(t, server, 'owner@acme.example');
-  const { entries } = (await owner.send('GET', '/audit')).json;
+  const { entries } = (await owner.send('GET', '/audit?action=member.edit')).json;
   t.match(entries[0], {
     action: 'member.edit',
     actor: { kind: 'member', name: 'viewer of acme' },
     changes: [{ field: 'password', before: null, after: 'set' }],
   });
+});
+
+t.test('the log has sign-ins, sign-outs and failures of members, and nothing of other emails', async (t) => {
+  const server = await bootConsole(t);
+  const [email, ownerEmail] = ['viewer@acme.example', 'owner@acme.example'];
+  const viewer = await signInAs(t, server, email);
+  const elsewhere = await signInAs(t, server, email);
+  const { sessions } = (await viewer.send('GET', '/sessions')).json;
+  const other = sessions.find(({ isCurrent }: { isCurrent: boolean }) => !isCurrent);
+  t.equal((await viewer.send('DELETE', `/sessions/${other.id}`)).status, 204);
+  t.equal((await viewer.send('DELETE', '/session')).status, 204);
+  t.equal((await elsewhere.send('GET', '/sessions')).status, 401);
+  const attacker = new ConsoleClient(t, { port: server.port, localAddress: '127.0.0.9' });
+  for (const wrong of [email, 'unknown@acme.example', email, email]) {
+    t.equal((await attacker.send('POST', '/session', { email: wrong, password: 'guess' })).status, 401);
+  }
+  const owner = await signInAs(t, server, ownerEmail);
+  const logged = async (client: ConsoleClient) => {
+    const { entries } = (await client.send('GET', '/audit')).json;
+    return entries
+      .filter(({ action }: { action: string }) => action.startsWith('session.'))
+      .map(({ action, actor, targetName, address, changes }: AuditEntryView) => [
+        ...[action, actor.kind, targetName, address],
+        changes.find(({ field }) => field === 'attempts')?.after ?? changes[0]?.field,
+      ]);
+  };
+  const viewerName = 'viewer of acme';
+  const failed = (attempts: number) => ['session.refuse', 'anonymous', viewerName, '127.0.0.9', attempts];
+  const begun = (name: string) => ['session.begin', 'member', name, '127.0.0.1', 'method'];
+  const ended = ['session.end', 'member', viewerName, '127.0.0.1', 'signedInAt'];
+  const isFailed = ([action]: unknown[]) => action === 'session.refuse';
+  await eventually(async () => (await logged(owner)).some(isFailed), 10_000, 'a failure is recorded');
+  const entries = await logged(owner);
+  t.strictSame(entries.filter(isFailed), [failed(1)]);
+  t.strictSame(
+    entries.filter((entry: unknown[]) => !isFailed(entry)),
+    [begun('owner of acme'), ended, ended, begun(viewerName), begun(viewerName)],
+  );
+  await server.stop();
+  const again = await bootServer(t, { dataDir: server.dataDir });
+  const later = await logged(await signInAs(t, again, ownerEmail));
+  t.strictSame(later.filter(isFailed), [failed(2), failed(1)], 'a stop records the count of further ones');
+  await again.stop();
+  t.strictSame([...checkStore(server.dataDir)], []);
 });
 
 t.test('behind TLS the cookie is Secure, and only the base URL may make changes', async (t) => {

@@ -80,6 +80,12 @@ t.test(
       t.equal(status, 200, text);
     });
 
+    await t.test('a member can still sign out', async (t) => {
+      const browser = prepared.client(t, server.port, owner);
+      const origin = { origin: `http://127.0.0.1:${server.port}` };
+      t.equal((await browser.send('DELETE', '/session', undefined, origin)).status, 204);
+    });
+
     await t.test('killing the process does not reset the quota', async (t) => {
       server.signal('SIGKILL');
       await server.ended;

@@ -65,7 +65,7 @@ export const flagSearch = searchOf({ tab: oneOf(flagTabs) });
 const organisationAudit = {
   /** An id: only entries of this project. */
   project: text,
-  /** `member:ID`, `token:ID` or `operator`. */
+  /** `member:ID`, `token:ID`, `operator` or `anonymous`. */
   actor: text,
   flag: text,
   environment: text,

@@ -61,11 +61,23 @@ const fieldWords = new Map([
   ['linkId', 'Link'],
   ['linkExpiresAt', 'Link expires'],
   ['linkMadeBy', 'Link made by'],
-  ['address', 'Address'],
+  ['method', 'Signed in by'],
+  ['userAgent', 'Browser'],
+  ['signedInAt', 'Signed in'],
+  ['signedInFrom', 'Signed in from'],
+  ['attempts', 'Attempts'],
+  ['since', 'Since'],
+  ['format', 'Format'],
   ['revokedAt', 'Revoked'],
   ['replacedBy', 'Replaced by token'],
   ['trialEndsAt', 'Trial ends'],
   ['subscription', 'Subscription'],
+]);
+
+const methodWords = new Map([
+  ['password', 'password'],
+  ['link', 'one-time link'],
+  ['openid', 'OpenID'],
 ]);
 
 /** An entry that covers several environments has fields `environments.<name>.<field>`. */
@@ -99,6 +111,8 @@ export function valueWords(field: string, value: unknown, audienceName: (id: str
   if (field.endsWith('At') && typeof value === 'number') return formatMoment(value);
   if (field === 'role' && typeof value === 'string') return roleWord(value);
   if (field === 'permission') return permissionWords(value);
+  if (field === 'method') return methodWords.get(String(value)) ?? String(value);
+  if (field === 'since') return formatMoment(Number(value));
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (value === null || value === undefined || value === '') return 'none';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -10,7 +10,12 @@ export const auditEntryViewSchema = shape({
   id,
   at: time,
   actor: shape({
-    kind: Type.Union([Type.Literal('token'), Type.Literal('member'), Type.Literal('operator')]),
+    kind: Type.Union([
+      Type.Literal('token'),
+      Type.Literal('member'),
+      Type.Literal('operator'),
+      Type.Literal('anonymous'),
+    ]),
     id: text,
     name: text,
   }),
@@ -36,6 +41,7 @@ export const auditEntryViewSchema = shape({
     }),
   ),
   requestId: nullable(text),
+  address: nullable(text),
 });
 export type AuditEntryView = Static<typeof auditEntryViewSchema>;
 
@@ -59,8 +65,8 @@ export function auditEntryView(
   { entry, changesJson }: ChainedEntry,
   projectName: string | null,
 ): AuditEntryView {
-  const { id, at, actor, action, projectId, targetId, targetName, environment, requestId } = entry;
+  const { id, at, actor, action, projectId, targetId, targetName, environment, requestId, address } = entry;
   const changes = changesFromText(changesJson).map(shownChange);
   const target = { targetId, targetName, environment, changes };
-  return { id, at, actor: { ...actor }, action, projectId, projectName, ...target, requestId };
+  return { id, at, actor: { ...actor }, action, projectId, projectName, ...target, requestId, address };
 }

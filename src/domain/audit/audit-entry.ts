@@ -12,9 +12,12 @@ export interface WholeLists {
   readonly after: WholeList;
 }
 
+export const actorKinds = ['token', 'member', 'operator', 'anonymous'] as const;
+
 export interface Actor {
-  readonly kind: 'token' | 'member' | 'operator';
-  /** Empty for the operator. */
+  /** `anonymous` is a client that has failed to sign in. */
+  readonly kind: (typeof actorKinds)[number];
+  /** Empty for the operator and for an anonymous client. */
   readonly id: string;
   readonly name: string;
 }
@@ -44,7 +47,10 @@ export const auditActions = [
   'member.invite',
   'member.withdraw-invitation',
   'member.make-sign-in-link',
-  'member.follow-sign-in-link',
+  'session.begin',
+  'session.end',
+  'session.refuse',
+  'audit.export',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -74,8 +80,10 @@ export interface AuditEntry {
   readonly targetName: string;
   readonly environment: string | null;
   readonly changes: readonly AuditChange[];
-  /** Null for the operator's changes. */
+  /** Null for the operator's changes, and for a count of failed sign-ins. */
   readonly requestId: string | null;
+  /** The client's address; null for the operator's changes, and for failed sign-ins from further addresses. */
+  readonly address: string | null;
 }
 
 /** The fields of an entry except its changes. */

@@ -1,6 +1,6 @@
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { ProblemList } from '../problem-list.ts';
-import { type Actor, type AuditAction, auditActions, type ChainedEntry } from './audit-entry.ts';
+import { type Actor, type AuditAction, actorKinds, auditActions, type ChainedEntry } from './audit-entry.ts';
 import { changesFromText } from './recorded-changes.ts';
 
 /** The wanted entries; null matches all. */
@@ -17,8 +17,6 @@ export interface AuditFilter {
 }
 
 type AuditQuery = Readonly<Record<string, string>>;
-
-const actorKinds: readonly string[] = ['token', 'member', 'operator'];
 
 /** Reads the filters of a query, and adds their problems. */
 export function readAuditFilter(query: AuditQuery, problems: ProblemList): AuditFilter {
@@ -40,13 +38,15 @@ function readId(query: AuditQuery, key: 'project' | 'flag', problems: ProblemLis
   return id;
 }
 
-/** `member:ID`, `token:ID`, or `operator`, which has no id. */
+/** `member:ID`, `token:ID`, or one of the kinds that have no id. */
 function readActor(text: string | undefined, problems: ProblemList): AuditFilter['actor'] {
   if (text === undefined) return null;
   const [kind = '', id = ''] = text.split(':', 2);
-  const isRight = actorKinds.includes(kind) && (kind === 'operator' ? id === '' : isIdShaped(id));
-  if (!isRight) problems.add(() => 'actor must be "member:ID", "token:ID" or "operator"');
-  return { kind: kind as Actor['kind'], id };
+  const known = actorKinds.find((one) => one === kind);
+  const hasId = known === 'member' || known === 'token';
+  if (known !== undefined && (hasId ? isIdShaped(id) : id === '')) return { kind: known, id };
+  problems.add(() => 'actor must be "member:ID", "token:ID", "operator" or "anonymous"');
+  return null;
 }
 
 function readAction(text: string | undefined, problems: ProblemList): AuditAction | null {

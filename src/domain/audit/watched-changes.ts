@@ -125,10 +125,16 @@ function hasLooseEntry(
     if (sequence <= since) return false;
     bytes += bytesRead;
     if (looked === looseEntriesMax || bytes > bytesReadMax) return true;
-    if (entry.projectId === null || (entry.projectId !== projectId && isOfProjectItself(entry))) return true;
+    if (isOfOrganisationItself(entry) || (entry.projectId !== projectId && isOfProjectItself(entry)))
+      return true;
     looked += 1;
   }
   return false;
+}
+
+/** Sign-ins and exports change nothing that a page shows. */
+function isOfOrganisationItself({ projectId, action }: AuditHead): boolean {
+  return projectId === null && !['session', 'audit'].includes(areaOf(action));
 }
 
 /** The fields of each project that the list of projects shows: its name, its environments, its access. */

@@ -9,15 +9,19 @@ const dayMs = 24 * 60 * 60 * 1000;
  */
 const memberShare = 9 / 8;
 
-/** Actions that remove what a change within the quota has created: they are counted, and never refused. */
-const takingAway: ReadonlySet<AuditAction> = new Set([
+/**
+ * Actions that remove what a change within the quota has created, and sign-ins: they are counted, and never refused. A
+ * change with such an entry is stored whole.
+ */
+const neverRefused: ReadonlySet<AuditAction> = new Set([
   'flag.delete',
   'audience.delete',
   'environment.delete',
   'token.revoke',
   'member.remove',
   'member.withdraw-invitation',
-  'member.follow-sign-in-link',
+  'session.begin',
+  'session.end',
 ]);
 
 /** @param at Unix milliseconds @returns the UTC day, counted from 1970-01-01 */
@@ -25,12 +29,21 @@ export function quotaDayOf(at: number): number {
   return Math.floor(at / dayMs);
 }
 
-/** @returns the audit entry of changes that count; null for the operator's, and for changes without one */
+/**
+ * @returns the audit entry of changes that count; null for changes without one, for the operator's, and for failed
+ * sign-ins: a client without credentials must not use up the quota
+ */
 export function quotaEntryOf(changes: readonly RecordChange[]): AuditEntry | null {
   for (const change of changes) {
-    if (change.kind === 'audit') return change.entry.actor.kind === 'operator' ? null : change.entry;
+    if (change.kind !== 'audit') continue;
+    const { kind } = change.entry.actor;
+    return kind === 'operator' || kind === 'anonymous' ? null : change.entry;
   }
   return null;
+}
+
+function isNeverRefused(change: RecordChange): boolean {
+  return change.kind === 'audit' && neverRefused.has(change.entry.action);
 }
 
 /**
@@ -47,7 +60,7 @@ export function secondsUntilQuota(
   writtenOn: (ledgerId: string, day: number) => number,
 ): number | null {
   const entry = bytesMax === 0 ? null : quotaEntryOf(changes);
-  if (entry === null || takingAway.has(entry.action)) return null;
+  if (entry === null || changes.some(isNeverRefused)) return null;
   const day = quotaDayOf(entry.at);
   const allowed = entry.actor.kind === 'member' ? bytesMax * memberShare : bytesMax;
   if (writtenOn(entry.ledgerId, day) < allowed) return null;

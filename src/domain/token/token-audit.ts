@@ -6,6 +6,7 @@ interface AuditStamp {
   readonly id: string;
   readonly at: number;
   readonly requestId: string;
+  readonly address: string;
 }
 
 /** A member's actions on a token. */

@@ -4,7 +4,10 @@ import { changesFromText } from '../../domain/audit/recorded-changes.ts';
 import type { ProblemList } from '../../domain/problem-list.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import type { ConsoleRequest, Shown } from '../operation.ts';
-import { type AuditScope, projectNames } from './audit-scope.ts';
+import { type AuditScope, auditQuery, projectNames } from './audit-scope.ts';
+
+/** The query of an export. */
+export const exportQuery = [...auditQuery, 'format'] as const;
 
 interface ExportFormat {
   readonly contentType: string;
@@ -27,12 +30,16 @@ const csvColumns = [
   'environment',
   'changes',
   'requestId',
+  'address',
   'hash',
 ];
 
+/** The byte order mark makes Excel read the file as UTF-8. */
+const csvHead = `\u{FEFF}${csvColumns.join(',')}\r\n`;
+
 const formats = new Map<string, ExportFormat>([
   ['ndjson', { contentType: 'application/x-ndjson', head: '', row: ndjsonRow }],
-  ['csv', { contentType: 'text/csv; charset=utf-8', head: `${csvColumns.join(',')}\r\n`, row: csvRow }],
+  ['csv', { contentType: 'text/csv; charset=utf-8', head: csvHead, row: csvRow }],
 ]);
 
 /** @returns the name of the format; NDJSON by default. */
@@ -71,18 +78,19 @@ function* exportInPieces(
 
 /** The entry as it was recorded, and its place in the chain. */
 function ndjsonRow({ sequence, entry, changesJson, hash }: ChainedEntry, projectName: string | null): string {
-  const { id, at, actor, action, projectId, targetId, targetName, environment, requestId } = entry;
+  const { id, at, actor, action, projectId, targetId, targetName, environment, requestId, address } = entry;
   const what = { sequence, id, at, actor, action, projectId, projectName, targetId, targetName, environment };
   const changes = changesFromText(changesJson);
-  return `${JSON.stringify({ ...what, changes, requestId, hash: toHexadecimal(hash) })}\n`;
+  return `${JSON.stringify({ ...what, changes, requestId, address, hash: toHexadecimal(hash) })}\n`;
 }
 
 function csvRow({ sequence, entry, changesJson, hash }: ChainedEntry, projectName: string | null): string {
-  const { id, at, actor, action, projectId, targetId, targetName, environment, requestId } = entry;
+  const { id, at, actor, action, projectId, targetId, targetName, environment, requestId, address } = entry;
   const who = [String(sequence), id, new Date(at).toISOString(), actor.kind, actor.id, actor.name, action];
   const what = [projectId ?? '', projectName ?? '', targetId, targetName, environment ?? ''];
   const changes = JSON.stringify(changesFromText(changesJson));
-  return `${[...who, ...what, changes, requestId ?? '', toHexadecimal(hash)].map(csvCell).join(',')}\r\n`;
+  const rest = [changes, requestId ?? '', address ?? '', toHexadecimal(hash)];
+  return `${[...who, ...what, ...rest].map(csvCell).join(',')}\r\n`;
 }
 
 function toHexadecimal(bytes: Uint8Array): string {

@@ -1,14 +1,16 @@
 import { refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
 import { consoleRead, inProject } from '../operation.ts';
-import { auditExport, readFormat } from './audit-export.ts';
-import { auditQuery, projectAudit } from './audit-scope.ts';
+import { auditExport, exportQuery, readFormat } from './audit-export.ts';
+import { projectAudit } from './audit-scope.ts';
+import { recordProjectExport } from './record-export.ts';
 
 export const exportProjectAudit = consoleRead('export-project-audit', {
   route: 'GET /projects/{projectId}/audit/export',
   inPieces: true,
   access: inProject('viewer'),
-  query: [...auditQuery, 'format'],
+  query: exportQuery,
+  recordedBy: recordProjectExport,
   run: (queries, request, principal, { now }) => {
     const problems = new ProblemList();
     const scope = projectAudit(request, principal, problems);

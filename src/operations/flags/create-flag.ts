@@ -105,7 +105,8 @@ function decideCreation(
   if (!problems.isEmpty) return refuseProblems(token, problems);
   const changes = creationChanges(flag, project);
   const change = { action: 'flag.create', before: null, after: flag, environment: null, changes } as const;
-  const stamp = { id: context.newId(), at: context.now, requestId: call.requestId };
+  const { requestId, address } = call;
+  const stamp = { id: context.newId(), at: context.now, requestId, address };
   const text = JSON.stringify(flagView(flag, project, null));
   const fields = { entityTag: flagEntityTag(flag, project), nameTakenBy: takenBy };
   const answer = successAnswer(201, text, token.id, fields);

@@ -7,9 +7,9 @@ import type { Principal } from '../../domain/management/guard.ts';
 import type { Step } from '../../domain/management/refusal.ts';
 import { succeed } from '../../domain/outcome.ts';
 import type { RecordChange } from '../../domain/record-change.ts';
-import { projectEntry } from '../audit-entries.ts';
+import { type Origin, projectEntry } from '../audit-entries.ts';
 import type { WriteDecision } from '../management-operation.ts';
-import type { ConsoleContext, ConsoleRequest } from '../operation.ts';
+import type { ConsoleContext } from '../operation.ts';
 
 /** A token's change of a flag. */
 interface FlagChange {
@@ -25,6 +25,7 @@ interface AuditStamp {
   readonly id: string;
   readonly at: number;
   readonly requestId: string;
+  readonly address: string;
 }
 
 /** The flag and its audit entry, which are stored together or not at all. */
@@ -39,6 +40,7 @@ export function flagChangeRecords(
     projectId: project.id,
     at: stamp.at,
     requestId: stamp.requestId,
+    address: stamp.address,
     actor: { kind: 'token', id: token.id, name: token.name },
     action,
     targetId: after.id,
@@ -56,7 +58,7 @@ export function flagChangeRecords(
 export function aliasLossRecords(
   loss: AliasLoss | null,
   principal: ProjectPrincipal,
-  request: Pick<ConsoleRequest, 'requestId'>,
+  request: Origin,
   context: ConsoleContext,
 ): RecordChange[] {
   if (loss === null) return [];

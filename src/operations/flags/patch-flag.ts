@@ -96,7 +96,8 @@ export const patchFlag = managementWrite('patch-flag', {
       environment: environment?.name ?? null,
       changes,
     } as const;
-    const stamp = { id: context.newId(), at: context.now, requestId: call.requestId };
+    const { requestId, address } = call;
+    const stamp = { id: context.newId(), at: context.now, requestId, address };
     return succeed({ changes: flagChangeRecords(principal, change, stamp), answer });
   },
 });

@@ -10,7 +10,7 @@ import type { RecordChange } from '../../domain/record-change.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { mayStillMake } from '../../domain/session/link-rules.ts';
 import { invitationLifetimeMs, isLinkOver } from '../../domain/session/one-time-link.ts';
-import { organisationEntry } from '../audit-entries.ts';
+import { facts, organisationEntry } from '../audit-entries.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';
 import { makeLink } from './make-link.ts';
 
@@ -36,12 +36,11 @@ export const inviteMember = consoleWrite('invite-member', {
     const createdBy = principal.member.id;
     const plan = { organisationId, purpose, createdBy, lifetimeMs: invitationLifetimeMs };
     const { link, made } = makeLink(plan, context);
-    const fields = Object.entries({ email, role, linkExpiresAt: link.expiresAt });
     const entry = organisationEntry(request, principal, context, {
       action: 'member.invite',
       targetId: link.id,
       targetName: email,
-      changes: fields.map(([field, after]) => ({ field, before: null, after })),
+      changes: facts({ email, role, linkExpiresAt: link.expiresAt }),
     });
     const useless = [...uselessLinks(queries, organisationId, context.now)];
     const changes = [...useless, { kind: 'one-time-link', before: null, after: link } as const, entry];

@@ -1,6 +1,7 @@
 import type { MadeLink } from '../../contracts/console/member-views.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import type { OneTimeLink, OneTimeLinkPurpose } from '../../domain/session/one-time-link.ts';
+import { facts } from '../audit-entries.ts';
 import type { ConsoleContext } from '../operation.ts';
 
 export interface LinkPlan {
@@ -28,8 +29,7 @@ export function makeLink(
   return { link, made: { id, url: `${baseUrl}/console/link#${secret}`, expiresAt } };
 }
 
-/** @returns the audit entry for a new sign-in link. The entry for following it has the same id. */
+/** @returns the changes of the audit entry for a new sign-in link. The entry for following it has the same id. */
 export function madeLinkChanges({ id, expiresAt }: OneTimeLink): readonly AuditChange[] {
-  const fields = Object.entries({ linkId: id, linkExpiresAt: expiresAt });
-  return fields.map(([field, after]) => ({ field, before: null, after }));
+  return facts({ linkId: id, linkExpiresAt: expiresAt });
 }

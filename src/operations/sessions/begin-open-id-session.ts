@@ -61,7 +61,8 @@ function decide(
   if (member === undefined) return refuseOpenId('not-a-member');
   if (typeof member === 'string') return refuseOpenId(member);
   const joined = known === undefined ? joinAccount(queries, member, request, context) : [];
-  const { changes, begun } = openSession(queries, member.id, request, principal, context);
+  const way = { method: 'openid', link: null } as const;
+  const { changes, begun } = openSession(queries, member, way, request, principal, context);
   const value: BegunOpenIdSession = { begun, refusal: null };
   return succeed({ changes: [...joined, ...changes], reply: { value } });
 }
@@ -100,7 +101,8 @@ export function enterByOpenIdLink(
   const { member, changes } = admitted.value;
   const isKnown = queries.identity(issuer, subject) !== undefined;
   const joined = isKnown ? [] : joinAccount(queries, member, request, context);
-  const opened = openSession(queries, member.id, request, principal, context);
+  const way = { method: 'openid', link: found.value } as const;
+  const opened = openSession(queries, member, way, request, principal, context);
   const value: BegunOpenIdSession = { begun: opened.begun, refusal: null };
   return succeed({
     changes: [...useUp(queries, found.value), ...changes, ...joined, ...opened.changes],

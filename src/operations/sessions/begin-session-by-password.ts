@@ -12,7 +12,8 @@ export const beginSessionByPassword = writeStep(
     const { memberId, passwordHash } = request.body;
     const member = queries.member(memberId);
     if (member === undefined || member.passwordHash !== passwordHash) return wrongCredentials();
-    const { changes, begun } = openSession(queries, memberId, request, principal, context);
+    const way = { method: 'password', link: null } as const;
+    const { changes, begun } = openSession(queries, member, way, request, principal, context);
     return succeed({ changes, reply: { value: begun } });
   },
 );

@@ -10,7 +10,7 @@ import { endOffers } from '../../domain/session/first-owner-offer.ts';
 import { findUsableLink, linkOver, withdrawSignInLinks } from '../../domain/session/link-rules.ts';
 import type { OneTimeLink } from '../../domain/session/one-time-link.ts';
 import { endSessions } from '../../domain/session/session-changes.ts';
-import { followedLink, organisationEntry, ownEntry, passwordChange } from '../audit-entries.ts';
+import { facts, organisationEntry, ownEntry, passwordChange } from '../audit-entries.ts';
 import {
   anybody,
   type ConsoleContext,
@@ -51,7 +51,7 @@ function enter(
   principal: ConsolePrincipal | null,
   context: ConsoleContext,
 ): Outcome<ConsoleDecision, ConsoleProblem> {
-  const opened = openSession(queries, member.id, request, principal, context);
+  const opened = openSession(queries, member, { method: 'link', link }, request, principal, context);
   return succeed({
     changes: [...useUp(queries, link), ...changes, ...opened.changes],
     reply: { value: opened.begun },
@@ -127,13 +127,9 @@ function create(
     createdAt: context.now,
     revision: 1,
   };
-  const fields = Object.entries({ name, email, role }).map(([field, after]) => ({
-    field,
-    before: null,
-    after,
-  }));
-  const told = passwordHash === null ? fields : [...fields, passwordChange];
-  const entry = ownEntry(member, 'member.create', told, request, context);
+  const fields = facts({ name, email, role });
+  const recorded = passwordHash === null ? fields : [...fields, passwordChange];
+  const entry = ownEntry(member, 'member.create', recorded, request, context);
   return succeed({ member, changes: [{ kind: 'member', before: null, after: member }, entry] });
 }
 
@@ -148,12 +144,9 @@ function signIn(
   const before = queries.member(memberId);
   if (before === undefined) return linkOver();
   const { passwordHash } = request.body;
-  const told = followedLink(link, request.address);
-  const followed = ownEntry(before, 'member.follow-sign-in-link', told, request, context);
-  if (passwordHash === null) return succeed({ member: before, changes: [followed] });
+  if (passwordHash === null) return succeed({ member: before, changes: [] });
   const member: Member = { ...before, passwordHash, revision: before.revision + 1 };
   const changes = [
-    followed,
     { kind: 'member', before, after: member } as const,
     ...endSessions(queries, memberId, null),
     ...withdrawSignInLinks(queries, before, link.id),

@@ -13,9 +13,11 @@ export const findCredentials = readStep(
   anybody,
   (queries, { body, address }: ConsoleRequest<FindCredentials>, _principal, { now }) => {
     const credentials: Credential[] = [];
+    const memberIds: string[] = [];
     let isKnownAddress = false;
     for (const member of queries.membersByEmail(body.email)) {
       const { id, organisationId, passwordHash } = member;
+      if (memberIds.length < credentialsMax) memberIds.push(id);
       if (passwordHash === null) continue;
       credentials.push({
         memberId: id,
@@ -25,7 +27,7 @@ export const findCredentials = readStep(
       isKnownAddress ||= hasSessionAt(queries, id, address, now);
       if (credentials.length === credentialsMax) break;
     }
-    return succeed({ value: { credentials, isKnownAddress } satisfies FoundCredentials });
+    return succeed({ value: { memberIds, credentials, isKnownAddress } satisfies FoundCredentials });
   },
 );
 

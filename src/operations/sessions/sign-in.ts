@@ -34,8 +34,9 @@ async function check(
 ): Promise<Checked<readonly Credential[]>> {
   const found = askReads<FoundCredentials>(request, findCredentials, { email }, actors);
   if (found === null) return null;
-  const { credentials, isKnownAddress } = found.value;
-  const meant = credentials.filter((each) => memberId === undefined || each.memberId === memberId);
+  const { memberIds, credentials, isKnownAddress } = found.value;
+  const isMeant = (id: string): boolean => memberId === undefined || id === memberId;
+  const meant = credentials.filter((each) => isMeant(each.memberId));
   const caller = {
     limitKey: request.head.limitKey,
     account: email.toLowerCase(),
@@ -44,6 +45,7 @@ async function check(
   const right = await rightCredentials(meant, password, actors.passwords, caller);
   if (right === 'busy') return 'busy';
   if (right.length > 0) return { right };
+  actors.noteFailedSignIn(memberIds.filter(isMeant), request.call);
   request.refuse(wrongCredentials().problem);
   return 'wrong';
 }

@@ -1,9 +1,13 @@
 import { succeed } from '../../domain/outcome.ts';
 import { conversation, signedIn, writeStep } from '../operation.ts';
 import { askWriter } from './ask-actors.ts';
+import { closeSession } from './open-session.ts';
 
-export const endOwnSession = writeStep('end-own-session', signedIn, (_queries, _request, { session }) =>
-  succeed({ changes: [{ kind: 'session', before: session, after: null }], reply: {} }),
+export const endOwnSession = writeStep(
+  'end-own-session',
+  signedIn,
+  (_queries, request, { session, member }, context) =>
+    succeed({ changes: closeSession(session, member, request, context), reply: {} }),
 );
 
 /** Ends the session that asks, and removes its cookie. */

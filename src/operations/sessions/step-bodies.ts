@@ -12,6 +12,8 @@ export interface Credential {
   readonly organisationName: string;
 }
 export interface FoundCredentials {
+  /** Members with the email, also those without a password: at most as many as credentials. */
+  readonly memberIds: readonly string[];
   readonly credentials: readonly Credential[];
   /** Whether one of the members has a live session that was opened at the address of the request. */
   readonly isKnownAddress: boolean;

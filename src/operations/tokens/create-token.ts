@@ -39,7 +39,7 @@ export const createToken = consoleWrite('create-token', {
     const secret = context.newSecret();
     const made = { id: context.newId(), projectId: project.id, by: member.id, at: now };
     const token = newToken(request.body, made, context.hashSecret(secret));
-    const stamp = { id: context.newId(), at: now, requestId: request.requestId };
+    const stamp = { id: context.newId(), at: now, requestId: request.requestId, address: request.address };
     const entry = tokenAuditEntry(principal, 'token.create', token, newTokenChanges(token), stamp);
     return succeed({
       changes: [

@@ -22,7 +22,7 @@ export const revokeConsoleToken = consoleWrite('revoke-console-token', {
       return succeed({ changes: [], reply: { value: consoleTokenView(queries, before, principal, now) } });
     }
     const after = revoked(before, now);
-    const stamp = { id: context.newId(), at: now, requestId: request.requestId };
+    const stamp = { id: context.newId(), at: now, requestId: request.requestId, address: request.address };
     const changes = [{ field: 'revokedAt', before: null, after: now }];
     const entry = tokenAuditEntry(principal, 'token.revoke', before, changes, stamp);
     return succeed({

@@ -28,7 +28,8 @@ export const rotateToken = consoleWrite('rotate-token', {
     const secret = context.newSecret();
     const made = { id: context.newId(), by: principal.member.id, at: now };
     const replacement = replacementOf(before, made, context.hashSecret(secret));
-    const stamp = () => ({ id: context.newId(), at: now, requestId: request.requestId });
+    const { requestId, address } = request;
+    const stamp = () => ({ id: context.newId(), at: now, requestId, address });
     const changes = [
       { field: 'revokedAt', before: null, after: now },
       { field: 'replacedBy', before: null, after: replacement.id },

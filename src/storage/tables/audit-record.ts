@@ -47,6 +47,7 @@ type EntryRow = readonly [
   environment: string | null,
   changes: string,
   requestId: string | null,
+  address: string | null,
 ];
 
 /** The place of the changes in a row. */
@@ -64,6 +65,7 @@ export function encodeAuditEntry(it: AuditEntry): Buffer {
     it.environment,
     changes,
     it.requestId,
+    it.address,
   ];
   return packRow(row);
 }
@@ -86,7 +88,8 @@ export function decodeAuditHead(encodedEntry: Uint8Array): {
   const row = Array.from({ length: changesItem }, () => reader.read()) as unknown as EntryRow;
   const changesJson = reader.passString();
   const requestId = reader.read() as EntryRow[13];
-  reader.pass(items - changesItem - 2);
+  const address = reader.read() as EntryRow[14];
+  reader.pass(items - changesItem - 3);
   reader.requireEnd();
   const head = {
     id: row[1],
@@ -99,6 +102,7 @@ export function decodeAuditHead(encodedEntry: Uint8Array): {
     targetName: row[10],
     environment: row[11],
     requestId,
+    address,
   };
   return { head, changesJson };
 }

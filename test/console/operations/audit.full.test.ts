@@ -5,7 +5,7 @@ import { changesListedMax, type WatchedChanges } from '../../../src/domain/audit
 import { newId } from '../../../src/support/random-id.ts';
 import { auditEntryOf, creationOf, projectOf } from '../../storage/support/records.ts';
 import { openEventStream } from '../event-stream.ts';
-import { OperationStage } from './operation-stage.ts';
+import { fieldsOf, OperationStage } from './operation-stage.ts';
 
 t.setTimeout(180_000);
 
@@ -74,6 +74,7 @@ filtered.append([
     { targetName: 'g', action: 'flag.edit', environment: null, changes: [renaming] },
     { targetName: 'h', environment: 'qa' },
     { targetName: 'i', action: 'flag.edit', environment: null, changes: many },
+    { targetName: 'j', action: 'session.refuse', actor: { kind: 'anonymous', id: '', name: '' } },
   ].map((entry) => ({ ...entry, at: 50 }) as Partial<AuditEntry>),
 ]);
 
@@ -139,6 +140,8 @@ const watchedEntries: readonly Watched[] = [
   [{ projectId: seen, action: 'environment.edit' }, { project: true }, true],
   [{ projectId: seen, action: 'environment.create' }, { project: true, everyFlag: true }, true],
   [{ projectId: seen, action: 'environment.delete' }, { project: true, everyFlag: true }, true],
+  [{ action: 'session.refuse' }, {}, false],
+  [{ action: 'audit.export', projectId: seen }, {}, false],
   [{ action: 'member.edit' }, { organisation: true }, true],
   [{ projectId: unseen, action: 'project.create' }, { organisation: true }, true],
   [{ projectId: unseen, action: 'environment.edit' }, { organisation: true }, true],
@@ -174,6 +177,7 @@ t.test('each filter keeps its matches', async (t) => {
     [{ actor: `member:${member}` }, 'b'],
     [{ actor: `member:${token}` }, ''],
     [{ actor: 'operator' }, 'ihgfedc'],
+    [{ actor: 'anonymous' }, 'j'],
     [{ environment: 'dev' }, 'a'],
     [{ action: 'flag.create' }, 'b'],
     [{ flag }, 'dc'],
@@ -269,11 +273,37 @@ t.test('an export has every entry, with the hashes of the chain', async (t) => {
   t.equal(new Set(rows.map(({ hash }) => hash)).size, rows.length);
   const later = await long.ask(200, '/audit/export?from=231');
   t.equal(later.trimEnd().split('\n').length, 20, 'filters apply, and NDJSON is the default format');
-  t.equal(await long.ask(200, '/audit/export?from=999'), '');
+  t.equal(await long.ask(200, '/audit/export?from=300&to=999'), '');
+});
+
+t.test('an export is an entry, with its filters; one that is refused is none', async (t) => {
+  const exported = async (query: string, project = '') => {
+    await shared.ask(200, `${project}/audit/export?${query}`);
+    const { entries } = await shared.ask(200, '/audit?action=audit.export');
+    return entries[0];
+  };
+  const actor = { kind: 'member', id: shared.ownerId };
+  const whole = await exported('from=1&format=csv');
+  t.match(whole, { actor, targetId: shared.id, projectId: null, address: '127.0.0.1' });
+  t.strictSame(fieldsOf(whole), [
+    ['from', null, '1'],
+    ['format', null, 'csv'],
+  ]);
+  const own = await exported('', `/projects/${blog}`);
+  t.match(own, { actor, targetId: blog, targetName: 'blog', projectId: blog, changes: [] });
+  await shared.ask(400, '/audit/export?format=xml');
+  await shared.ask(404, `/projects/${newId()}/audit/export`);
+  const { entries } = await shared.ask(200, '/audit?action=audit.export');
+  t.equal(entries.length, 2);
+  await shared.ask(200, `/projects/${diary.id}/audit/export`);
+  const diaryLog = await shared.ask(200, `/projects/${diary.id}/audit`);
+  t.match(diaryLog.entries[0], { action: 'audit.export', targetId: diary.id });
 });
 
 t.test('CSV keeps quotes, commas and line breaks, and no spreadsheet executes it', async (t) => {
-  const [head = [], ...rows] = parseCsv(await csv.ask(200, `/projects/${formula}/audit/export?format=csv`));
+  const text: string = await csv.ask(200, `/projects/${formula}/audit/export?format=csv`);
+  t.equal(text[0], '\u{FEFF}', 'Excel reads the file as UTF-8');
+  const [head = [], ...rows] = parseCsv(text.slice(1));
   t.equal(rows.length, dangerous.length + harmless.length);
   const column = (name: string) => rows.map((row) => row[head.indexOf(name)] ?? '').toReversed();
   t.strictSame(column('targetName'), [...dangerous.map((name) => `'${name}`), ...harmless]);
@@ -284,6 +314,7 @@ t.test('CSV keeps quotes, commas and line breaks, and no spreadsheet executes it
   t.strictSame(JSON.parse(column('changes')[0] ?? ''), [{ field: 'enabled', before: false, after: true }]);
   t.equal(column('projectName')[0], '\'=HYPERLINK("http://x")');
   t.equal(column('time')[0], '1970-01-01T00:00:00.001Z');
+  t.equal(column('address')[0], '192.0.2.7');
 });
 
 /** What a page learns that knows the log up to a position; the newest position, if there is none. */

@@ -309,7 +309,7 @@ t.test('a link works while its maker may make it, and its member has the role of
   await audited();
 });
 
-t.test('following a sign-in link is in the log, with link, maker and address', async (t) => {
+t.test('a sign-in by link is in the log, with link, maker, address and browser', async (t) => {
   const memberId = spare();
   const { id, email } = (await owner(200, 'GET /members')).members.find(
     (one: { id: string }) => one.id === memberId,
@@ -324,15 +324,20 @@ t.test('following a sign-in link is in the log, with link, maker and address', a
   t.strictSame(await follow(left), ended, 'a new password ends the other one');
   const entries = await audited();
   const actor = { kind: 'member', id };
-  const followed = entries.filter(({ action }) => action === 'member.follow-sign-in-link');
-  t.match(followed, [
-    { actor, targetId: id, changes: [{ field: 'linkId' }, { after: adminId }, { after: '127.0.0.1' }] },
-    { actor, targetId: id, changes: [{ field: 'linkId' }, { after: 'operator' }, { after: '127.0.0.1' }] },
-  ]);
   const [making] = entries;
-  t.match(making, { action: 'member.make-sign-in-link', targetId: id });
-  t.equal(followed[0].changes[0].after, making.changes[0].after);
-  t.match(entries.at(-1), { actor, action: 'member.edit', changes: [{ field: 'password', after: 'set' }] });
+  const followed = entries.filter(({ action }) => action === 'session.begin');
+  for (const entry of followed)
+    t.match(entry, { actor, targetId: id, address: '127.0.0.1', projectId: null });
+  const linkId = fieldsOf(making)[0][2];
+  t.strictSame(fieldsOf(followed[0]), [
+    ['method', null, 'link'],
+    ['linkId', null, linkId],
+    ['linkMadeBy', null, adminId],
+    ['userAgent', null, ''],
+  ]);
+  t.match(fieldsOf(followed[1]), [['method'], ['linkId'], ['linkMadeBy', null, 'operator'], ['userAgent']]);
+  t.match(making, { action: 'member.make-sign-in-link', targetId: id, actor: { id: adminId } });
+  t.match(entries.at(-2), { actor, action: 'member.edit', changes: [{ field: 'password', after: 'set' }] });
 });
 
 t.test('the store is sound', () => stage.stop());

@@ -182,6 +182,7 @@ export function auditEntryOf(ledgerId: string, change: Partial<AuditEntry> = {})
     environment: null,
     changes: [{ field: 'enabled', before: false, after: true }],
     requestId: null,
+    address: '192.0.2.7',
     ...change,
   };
 }

@@ -27,7 +27,10 @@ const actionWords: Readonly<Record<AuditAction, string>> = {
   'member.invite': 'invited',
   'member.withdraw-invitation': 'withdrew the invitation of',
   'member.make-sign-in-link': 'made a sign-in link for',
-  'member.follow-sign-in-link': 'signed in by link as',
+  'session.begin': 'signed in as',
+  'session.end': 'signed out',
+  'session.refuse': 'failed to sign in as',
+  'audit.export': 'exported the log of',
 };
 
 /** The kinds of entries, as a filter names them. */
@@ -56,7 +59,10 @@ const kindWords: Readonly<Record<AuditAction, string>> = {
   'member.invite': 'member invited',
   'member.withdraw-invitation': 'invitation withdrawn',
   'member.make-sign-in-link': 'sign-in link made',
-  'member.follow-sign-in-link': 'signed in by link',
+  'session.begin': 'signed in',
+  'session.end': 'signed out',
+  'session.refuse': 'sign-in failed',
+  'audit.export': 'log exported',
 };
 
 /** An action as the filter of kinds names it. */
@@ -67,7 +73,8 @@ export function kindWord(action: AuditAction): string {
 /** The words for actions of members on themselves, where they differ. */
 const ownWords: Partial<Record<string, string>> = {
   'member.create': 'joined',
-  'member.follow-sign-in-link': 'signed in by link',
+  'session.begin': 'signed in',
+  'session.end': 'signed out',
 };
 
 /** Whether the words of the entry already say whom it is about. */

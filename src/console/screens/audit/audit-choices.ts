@@ -59,7 +59,7 @@ function useScopeProjects({ project, search }: ChoiceScope): readonly ProjectVie
 }
 
 /**
- * Members, tokens and the operator, as the API names them: `member:ID`, `token:ID`, `operator`.
+ * Members, tokens and others, as the API names them: `member:ID`, `token:ID`, `operator`, `anonymous`.
  *
  * @param isWanted whether tokens are to be read: the filter is open, or chooses one
  */
@@ -95,7 +95,13 @@ export function useActorChoices(scope: ChoiceScope, isWanted: boolean): readonly
     [
       { group: 'Members', items: distinct([...present, ...seen('member')]) },
       { group: 'Tokens', items: distinct([...tokens, ...seen('token')]) },
-      { group: 'Others', items: [{ value: 'operator', label: 'The operator' }] },
+      {
+        group: 'Others',
+        items: [
+          { value: 'operator', label: 'The operator' },
+          { value: 'anonymous', label: 'Anonymous' },
+        ],
+      },
     ],
     search.actor,
   );

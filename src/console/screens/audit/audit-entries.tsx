@@ -47,6 +47,7 @@ function Target({ entry }: { readonly entry: AuditEntryView }) {
 
 function Actor({ actor }: Pick<AuditEntryView, 'actor'>) {
   if (actor.kind === 'operator') return <strong>The operator</strong>;
+  if (actor.kind === 'anonymous') return <strong>Anonymous</strong>;
   return (
     <>
       <strong>
@@ -80,7 +81,7 @@ interface EntryProps extends Pick<AuditEntriesProps, 'isOfOneThing'> {
 /** A line, whose time is a button: it shows the exact time and the request's id. */
 function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName, action }: EntryProps) {
   const [isOpen, setOpen] = useState(false);
-  const { actor, at, requestId } = entry;
+  const { actor, at, requestId, address } = entry;
   const isOwn = isOfOneself(entry);
   const words = actionWord(entry.action, isOwn);
   const changes = entry.changes.map((change) => shownChange(entry, change));
@@ -99,6 +100,9 @@ function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName, action }: 
       <span className={classes.words}>
         <Actor actor={actor} /> {isOfOneThing ? words.replace(/ flag$/, ' the flag') : words}{' '}
         {!isOfOneThing && !isOwn && <Target entry={entry} />}
+        {entry.action.startsWith('session.') && address !== null && (
+          <span className={classes.quiet}> from {address}</span>
+        )}
         {isOfOrganisation && entry.projectName !== null && (
           <span className={classes.quiet}>
             {' '}
@@ -118,6 +122,7 @@ function Entry({ entry, isOfOneThing, isOfOrganisation, audienceName, action }: 
         {isOpen && (
           <p className={classes.exact}>
             <TimeAgo isInline at={at} />
+            {address !== null && <span> · From {address}</span>}
             {requestId !== null && <span> · Request {requestId}</span>}
           </p>
         )}

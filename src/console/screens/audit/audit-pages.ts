@@ -8,7 +8,7 @@ const pagesKey = 'list-project-audit';
 export interface AuditQuery {
   /** In the organisation's log: only entries of this project. */
   readonly project?: string | undefined;
-  /** `member:ID`, `token:ID` or `operator`. */
+  /** `member:ID`, `token:ID`, `operator` or `anonymous`. */
   readonly actor?: string | undefined;
   readonly flag?: string | undefined;
   readonly environment?: string | undefined;

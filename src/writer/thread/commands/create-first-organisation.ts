@@ -25,6 +25,7 @@ export function createFirstOrganisation({ now, newId }: CommandContext): readonl
     environment: null,
     changes: [{ field: 'plan', before: null, after: organisation.plan }],
     requestId: null,
+    address: null,
   } as const;
   return [
     { kind: 'organisation', before: null, after: organisation },

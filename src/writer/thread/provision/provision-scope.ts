@@ -16,7 +16,8 @@ export type OperatorEntry = Pick<
 /** @returns an audit entry with the operator as its actor. */
 export function operatorEntry(entry: OperatorEntry, context: CommandContext): AuditEntry {
   const { environment = null, ...rest } = entry;
-  return { ...rest, environment, id: context.newId(), at: context.now, actor: operator, requestId: null };
+  const stamp = { id: context.newId(), at: context.now, requestId: null, address: null };
+  return { ...rest, environment, ...stamp, actor: operator };
 }
 
 /** Shared by the declarations of one document: what they read, what they apply, and the problems so far. */
