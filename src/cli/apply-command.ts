@@ -4,6 +4,7 @@ import { fileBytesMax } from '../operator/apply-file.ts';
 import type { Action, CommandOptions } from './command-action.ts';
 import { CommandFailure, exitCodes } from './command-failure.ts';
 import { printJson, printNote } from './command-output.ts';
+import { hashGivenSecrets } from './given-secrets.ts';
 import { addSettingOptions, configFrom } from './setting-options.ts';
 
 const examples = `Examples:
@@ -33,7 +34,8 @@ async function apply(options: CommandOptions, [path = '']: readonly string[]): P
   const { withOperator } = await import('./operator-session.ts');
   const file = readBounded(path);
   if (file.length > worthANoteBytes) printNote(`Applying ${path}: this may take a minute or two.`);
-  const outcome = await withOperator(config, { mayCreate: true }, (operator) => operator('apply', file));
+  const given = hashGivenSecrets(file, path, config);
+  const outcome = await withOperator(config, { mayCreate: true }, (operator) => operator('apply', given));
   if (!outcome.ok) {
     const { problems, problemCount } = outcome;
     const more = problemCount > problems.length ? [`and ${problemCount - problems.length} more`] : [];

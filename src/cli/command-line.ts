@@ -18,6 +18,7 @@ import { defineRestore } from './restore-command.ts';
 import { defineServe } from './serve-command.ts';
 import { defineStat } from './stat-command.ts';
 import { defineRevoke } from './token-revoke-command.ts';
+import { defineSecret } from './token-secret-command.ts';
 import { defineVersion, versionText } from './version-command.ts';
 
 const examples = `Examples:
@@ -62,6 +63,7 @@ const clusterExamples = `Examples:
   burgee cluster check --data-dir /var/lib/burgee
 `;
 const tokenExamples = `Examples:
+  burgee token secret
   burgee token revoke e4KcbX2nG4DjS7N1GkMD
 `;
 
@@ -106,6 +108,7 @@ function buildProgram(setExitCode: (code: number) => void): Command {
   add(group(program, 'member', 'Help members sign in.', memberExamples), defineSignInLink);
   const cluster = group(program, 'cluster', 'Serve one store from several nodes.', clusterExamples);
   for (const define of clusterCommands) add(cluster, define);
-  add(group(program, 'token', 'Manage tokens.', tokenExamples), defineRevoke);
+  const token = group(program, 'token', 'Manage tokens.', tokenExamples);
+  for (const define of [defineSecret, defineRevoke]) add(token, define);
   return program;
 }

@@ -22,7 +22,7 @@ export function defineExport(parent: Command): { readonly command: Command; read
     )
     .option('--output <file>', 'write to this file instead of standard output')
     .option('--organisation <organisation>', 'only this organisation: name or id')
-    .option('--project <project>', 'only this project: name or id')
+    .option('--project <project>', 'only this project: name, slug or id')
     .option(
       '--skip-ambiguous',
       'leave out things that share a name, and flags that do not answer to theirs, instead of failing',

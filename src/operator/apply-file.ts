@@ -29,7 +29,7 @@ export interface AppliedProject {
   readonly id: string;
   readonly flags: Readonly<Record<string, string>>;
   readonly audiences: Readonly<Record<string, string>>;
-  /** The secret of a new token, which is shown this once; null for a token that existed. */
+  /** The secret that was made for a new token, which is shown this once; null if it was given, or the token existed. */
   readonly tokens: Readonly<Record<string, { readonly id: string; readonly secret: string | null }>>;
 }
 
@@ -55,9 +55,10 @@ export async function applyFile(file: Uint8Array, context: OperatorContext): Pro
   const passwords = await decidePasswords(takePasswords(document), context);
   const projects = projectsOf(document);
   const secrets = makeSecrets(projects, tokenPrefix);
-  const secretHashes = new Map(
-    Array.from(secrets, ([path, secret]) => [path, hashSecret(secret.slice(secret.lastIndexOf('_') + 1))]),
-  );
+  const secretHashes = new Map([
+    ...Array.from(secrets, ([path, secret]) => [path, hashTokenSecret(secret)] as const),
+    ...givenHashes(projects),
+  ]);
   signal?.throwIfAborted();
   const outcome = await callWriter('provision', { document, passwords, secretHashes });
   if (!outcome.ok) return outcome;
@@ -74,15 +75,33 @@ export async function applyFile(file: Uint8Array, context: OperatorContext): Pro
   };
 }
 
-/** @returns a secret for every declared token, by its path; those of tokens that exist already are not used. */
+export function hashTokenSecret(secret: string): Uint8Array {
+  return hashSecret(secret.slice(secret.lastIndexOf('_') + 1));
+}
+
+/**
+ * @returns a secret for every declared token without a given one, by its path; those of tokens that exist already are
+ * not used.
+ */
 function makeSecrets(projects: readonly PlacedProject[], tokenPrefix: string): ReadonlyMap<string, string> {
   const secrets = new Map<string, string>();
   for (const { path, project } of projects) {
-    for (const index of (project.tokens ?? []).keys()) {
+    for (const [index, { secretHash, secretFile, secretVariable }] of (project.tokens ?? []).entries()) {
+      if ((secretFile ?? secretVariable) !== undefined) throw new Error(`the secret of ${path} was not read`);
+      if (secretHash !== undefined) continue;
       secrets.set(`${path}.tokens[${index}]`, newTokenSecret(tokenPrefix, randomBytes(32)));
     }
   }
   return secrets;
+}
+
+function* givenHashes(projects: readonly PlacedProject[]): Generator<readonly [string, Uint8Array]> {
+  for (const { path, project } of projects) {
+    for (const [index, { secretHash }] of (project.tokens ?? []).entries()) {
+      if (secretHash === undefined) continue;
+      yield [`${path}.tokens[${index}]`, new Uint8Array(Buffer.from(secretHash, 'hex'))];
+    }
+  }
 }
 
 function appliedProject(

@@ -235,3 +235,79 @@ t.test('warnings go to standard error, and do not fail', async (t) => {
   t.equal(code, 0);
   t.match(stderr, /^burgee: warning: .*lists nowhere/m);
 });
+
+await inBothWays(
+  'the secret of a token is made ahead, and read by the command alone',
+  async (t, there, server) => {
+    const [ofFile, ofVariable, second] = await Promise.all(
+      [1, 2, 3].map(async () => (await runBurgee(['token', 'secret'])).stdout.trim()),
+    );
+    const secretFile = join(temporaryDirectory(t), 'ci.secret');
+    writeFileSync(secretFile, `${ofFile}\n`);
+    const declared = (...tokens: object[]) => ({
+      organisations: [{ name: 'Acme', plan: 'enterprise', projects: [{ name: 'shop', tokens }] }],
+    });
+    const settings = { CI_SECRET: ofVariable ?? '' };
+    const both = declared(
+      { name: 'file', permission: 'read', secretFile },
+      { name: 'variable', permission: 'write', secretVariable: 'CI_SECRET' },
+      { name: 'made', permission: 'read' },
+    );
+    const first = await there.apply(both, settings);
+    t.equal(first.code, 0, first.stderr);
+    const { tokens } = JSON.parse(first.stdout).projects.shop;
+    t.match(tokens, { file: { secret: null }, variable: { secret: null }, made: { secret: /^burgee_/ } });
+    t.match(await there.apply(both, settings), { code: 0, stderr: /0 created, 0 changed/ });
+
+    const token = { name: 'file', permission: 'read' };
+    const at = 'organisations[0].projects[0].tokens[0]';
+    writeFileSync(`${secretFile}.other`, `${second}`);
+    writeFileSync(`${secretFile}.wrong`, `${ofFile?.slice(0, -1)}_`);
+    const refusals: readonly (readonly [object, string])[] = [
+      [{ ...token, secretFile: `${secretFile}.none` }, `${at}.secretFile: ${secretFile}.none cannot be read`],
+      [
+        { ...token, secretFile: `${secretFile}.wrong` },
+        `${at}.secretFile: ${secretFile}.wrong does not hold the secret`,
+      ],
+      [
+        { ...token, secretVariable: 'NO_SECRET' },
+        `${at}.secretVariable: the environment variable NO_SECRET is not set`,
+      ],
+      [
+        { ...token, secretFile, secretVariable: 'CI_SECRET' },
+        `${at}.secretVariable is not accepted together`,
+      ],
+      [{ ...token, secretFile: ofFile }, `${at}.secretFile must name the place of the secret`],
+      [{ ...token, secretHash: '0'.repeat(64) }, `${at}.secretHash is not accepted in a file`],
+      [
+        { ...token, secretFile: `${secretFile}.other` },
+        `${at}.secret differs from that of the existing token "file"`,
+      ],
+      [
+        { ...token, name: 'again', secretFile },
+        `${at}: its secret is that of token ${tokens.file.id} already`,
+      ],
+    ];
+    for (const [wrong, problem] of refusals) {
+      const refused = await there.apply(declared(wrong), settings);
+      t.equal(refused.code, 1);
+      t.ok(refused.stderr.includes(problem), `${problem}: ${refused.stderr}`);
+      for (const secret of [ofFile, ofVariable, second])
+        t.notOk(refused.stderr.includes(secret ?? ''), 'no secret');
+    }
+    const running = server ?? (await bootServer(t, { dataDir: there.dataDir }));
+    const client = createHttpClient(t, { port: running.port });
+    for (const [name, secret] of [
+      ['file', ofFile],
+      ['variable', ofVariable],
+    ] as const) {
+      const answer = await client.send({
+        method: 'GET',
+        path: '/api/v1/token',
+        headers: bearer(secret ?? ''),
+      });
+      t.match(JSON.parse(answer.text), { id: tokens[name].id, name });
+    }
+    if (server === null) await running.stop();
+  },
+);

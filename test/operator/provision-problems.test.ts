@@ -68,10 +68,10 @@ t.test('wrong flags are reported with their index in the whole array', async (t)
 
 t.test('a flag with more unknown fields than are collected is refused', async (t) => {
   const { apply, store } = openOperator(t);
-  const unknown = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`x${index}`, 1]));
+  const unknown = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`unknown${index}`, 1]));
   const outcome = await apply(acme({ name: 'site', flags: [{ name: 'f', ...unknown }, { name: 7 }] }));
   const problems = problemsOf(outcome);
-  t.equal(problems[0], 'unknown field "organisations[0].projects[0].flags[0].x0"');
+  t.equal(problems[0], 'unknown field "organisations[0].projects[0].flags[0].unknown0"');
   t.equal(problems.length, 50);
   t.ok(store.isEmpty());
 });
@@ -264,4 +264,58 @@ t.test('an apply whose client has left is aborted, and leaves nothing', async (t
   const operator = createOperator({ ...context, signal: AbortSignal.abort() });
   await t.rejects(operator('apply', Buffer.from(JSON.stringify(exampleDocument))), { name: 'AbortError' });
   t.ok(store.isEmpty());
+});
+
+t.test('an id that is in use, or differs, and a slug that is taken', async (t) => {
+  const { apply, reader } = openOperator(t);
+  const projectId = 'p'.repeat(20);
+  const flagId = 'f'.repeat(20);
+  const shop = { name: 'shop', id: projectId, slug: 'shop', flags: [{ name: 'checkout', id: flagId }] };
+  t.match(await apply(acme(shop)), { ok: true });
+  const [organisation] = [...reader().queries.organisations()];
+  const path = 'organisations[0].projects[0]';
+  const other = '0'.repeat(19);
+  const ofShop = { ...shop, slug: 'shop' };
+  const blog = { name: 'blog' };
+  const cases: readonly (readonly [project: object, problems: readonly string[]])[] = [
+    [{ ...blog, id: projectId }, [`${path}.id: ${projectId} is the id of project "shop" already`]],
+    [
+      { ...blog, id: flagId },
+      [`${path}.id: ${flagId} is the id of flag "checkout" of project "shop" already`],
+    ],
+    [
+      { ...blog, id: organisation?.id },
+      [`${path}.id: ${organisation?.id} is the id of something else already`],
+    ],
+    [{ ...blog, id: `${other}0` }, [`${path}.id: ${other}0 is the id of something else already`]],
+    [
+      { ...blog, slug: 'shop', isSlugPublic: true, flags: [{ name: 'f', id: flagId }] },
+      [
+        `${path}.slug "shop" is taken: a project has it, or had it before`,
+        `${path}.flags[0].id: ${flagId} is the id of flag "checkout" of project "shop" already`,
+      ],
+    ],
+    [{ ...blog, isSlugPublic: true }, [`${path}.isSlugPublic needs a slug`]],
+    [
+      { ...ofShop, id: `${other}1`, flags: [{ name: 'checkout', id: `${other}2` }] },
+      [
+        `${path}.id differs from that of the existing "shop", which is ${projectId} and cannot change; leave the id out of the file`,
+        `${path}.flags[0].id differs from that of the existing "checkout", which is ${flagId} and cannot change; leave the id out of the file`,
+      ],
+    ],
+    [
+      { ...ofShop, flags: [{ name: 'payment', id: flagId }] },
+      [`${path}.flags[0].id: ${flagId} is the id of flag "checkout" of project "shop" already`],
+    ],
+    [
+      { ...blog, id: 'short', slug: 'Shop', flags: [{ name: 'f', id: 'a-b' }], tokens: [] },
+      [
+        `${path}.id must be an id: 20 characters of 0-9, A-Z and a-z`,
+        `${path}.slug must be a slug: 2 to 40 characters of a-z, 0-9 and "-", beginning with a letter, and not 20 characters, as many as an id has`,
+        `${path}.flags[0].id must be an id: 20 characters of 0-9, A-Z and a-z`,
+      ],
+    ],
+  ];
+  for (const [project, problems] of cases) t.strictSame(problemsOf(await apply(acme(project))), problems);
+  t.equal([...reader().queries.projects()].length, 1);
 });

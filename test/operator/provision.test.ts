@@ -276,3 +276,20 @@ t.test('a plan is set by name or id; repeating it has no effect; an unknown name
     problem: { code: 'not-found' },
   });
 });
+
+t.test('a new project, and its flags, get the ids and the slug that the file gives', async (t) => {
+  const { apply, reader } = openOperator(t);
+  const [projectId, flagId, mineId] = ['p', 'f', 'm'].map((letter) => letter.repeat(20));
+  const flags = [{ name: 'checkout', id: flagId, enabled: true }];
+  const shop = { name: 'shop', id: projectId, slug: 'shop', isSlugPublic: true, flags };
+  const mine = { name: 'mine', owner: 'ada@example.test', id: mineId };
+  const document = { ...acme(shop), personalProjects: [mine] };
+  const made = projectOf(await apply(document), 'shop');
+  t.match(made, { id: projectId, flags: { checkout: flagId } });
+  t.match(reader().queries.project(projectId ?? ''), { slugs: ['shop'], isSlugPublic: true });
+  t.match(reader().queries.project(mineId ?? ''), { organisationId: null });
+  t.match(await apply(document), { ok: true, counts: { created: 0, changed: 0 } });
+  const renamed = await apply(acme({ ...shop, slug: 'store' }));
+  t.match(renamed, { ok: true, counts: { changed: 1 } });
+  t.match(reader().queries.project(projectId ?? ''), { slugs: ['store', 'shop'] });
+});

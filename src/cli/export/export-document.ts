@@ -55,17 +55,19 @@ function* organisationText(
 /** @param more keys of the project in addition to its own */
 function* projectText(scope: ExportScope, project: Project, more: object, indent: number): Generator<string> {
   const { queries, problems } = scope;
-  const { name, evaluationAccess, isMultiEnvironment, environments, isProtected } = project;
+  const { id, name, slugs, isSlugPublic, evaluationAccess, isMultiEnvironment, environments, isProtected } =
+    project;
   const where = `project "${shown(name)}"`;
   const audiences = distinctByName(queries.audiencesOf(project.id), nameOf, `${where}: audiences`, problems);
   const unrevoked = [...queries.tokensOf(project.id)].filter(({ revokedAt }) => revokedAt === null);
   const tokens = distinctByName(unrevoked, nameOf, `${where}: tokens`, problems);
-  const named = {
+  const places = {
     environments: environments.map(nameOf),
     protectedEnvironments: environments.filter(({ isProtected }) => isProtected).map(nameOf),
   };
   const inner = indent + 2;
-  yield `{${fieldsText({ name, ...more, evaluationAccess, ...(isMultiEnvironment ? named : { isProtected }) }, inner)},`;
+  const named = { name, id, ...(slugs.length === 0 ? {} : { slug: slugs[0], isSlugPublic }), ...more };
+  yield `{${fieldsText({ ...named, evaluationAccess, ...(isMultiEnvironment ? places : { isProtected }) }, inner)},`;
   yield* listText(
     'audiences',
     audiences.map(({ name, rules }) => lineText({ name, rules })),
@@ -107,8 +109,8 @@ function* flagTexts(
 
 /** Written in full, defaults too: applying the file later resets every field that was changed since. */
 function declaredFlag(flag: Flag, project: Project, audiences: ReadonlyMap<string, string>): DeclaredFlag {
-  const { name, description, tags, cohorts } = flag;
-  const common = { name, description, tags: [...tags] };
+  const { id, name, description, tags, cohorts } = flag;
+  const common = { name, id, description, tags: [...tags] };
   if (!project.isMultiEnvironment) return { ...common, ...declaredState(stateIn(flag), audiences) };
   const states = project.environments.map(
     (environment) => [environment.name, declaredState(stateIn(flag, environment.number), audiences)] as const,

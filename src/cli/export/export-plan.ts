@@ -4,7 +4,7 @@ import { type ProblemList, shown } from '../../domain/problem-list.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 
-/** Exports only the thing with this name or id; null for all. */
+/** Exports only the thing with this name or id, or slug of a project; null for all. */
 export interface ExportFilter {
   readonly organisation: string | null;
   readonly project: string | null;
@@ -53,9 +53,9 @@ function projectsOf(queries: RecordQueries, filter: ExportFilter, problems: Prob
     const organisation = organisationId === null ? undefined : queries.organisation(organisationId);
     return organisation !== undefined && passes(organisation, filter.organisation);
   };
-  const chosen = [...queries.projects()].filter(
-    (project) => passes(project, filter.project) && isOfOrganisation(project),
-  );
+  const isChosen = (project: Project): boolean =>
+    passes(project, filter.project) || project.slugs.includes(filter.project ?? '');
+  const chosen = [...queries.projects()].filter((project) => isChosen(project) && isOfOrganisation(project));
   return distinctByName(chosen, nameOf, 'projects', problems);
 }
 

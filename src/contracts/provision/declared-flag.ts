@@ -6,7 +6,7 @@ import {
   tagsMax,
 } from '../../domain/bounds.ts';
 import { worded } from '../compiled-schema.ts';
-import { nameSchema, sizedTextSchema } from './text-schemas.ts';
+import { idSchema, nameSchema, sizedTextSchema } from './text-schemas.ts';
 
 const cohortsSchema = Type.Array(
   sizedTextSchema(1, cohortCodePointsMax),
@@ -40,6 +40,7 @@ export const declaredStateSchema = Type.Object(stateFields, {
 export const declaredFlagSchema = Type.Object(
   {
     name: nameSchema,
+    id: Type.Optional(idSchema),
     description: Type.Optional(sizedTextSchema(0, descriptionCodePointsMax)),
     tags: Type.Optional(
       Type.Array(sizedTextSchema(1, tagCodePointsMax), {

@@ -7,6 +7,7 @@ import { declaredFlagSchema } from './declared-flag.ts';
 import {
   emailSchema,
   environmentNameSchema,
+  idSchema,
   nameSchema,
   sizedTextSchema,
   textSchema,
@@ -37,7 +38,12 @@ export const declaredAudienceSchema = Type.Object(
   { additionalProperties: false, ...worded('must be an object') },
 );
 
-/** Absent or empty `environments`: unlimited. `expiresAt` is in Unix milliseconds, 0 for never. */
+const secretPlaceSchema = textSchema('must be a string of at least one character', (text) => text !== '');
+
+/**
+ * Absent or empty `environments`: unlimited. `expiresAt` is in Unix milliseconds, 0 for never. A secret that is made
+ * ahead is in a file or an environment variable. The command reads it, and gives the server its hash instead.
+ */
 export const declaredTokenSchema = Type.Object(
   {
     name: nameSchema,
@@ -51,12 +57,18 @@ export const declaredTokenSchema = Type.Object(
     expiresAt: Type.Optional(
       Type.Integer({ minimum: 0, ...worded('must be a time in Unix milliseconds, or 0 for never') }),
     ),
+    secretFile: Type.Optional(secretPlaceSchema),
+    secretVariable: Type.Optional(secretPlaceSchema),
+    secretHash: Type.Optional(
+      textSchema('must be 64 hexadecimal digits', (text) => /^[0-9a-f]{64}$/.test(text)),
+    ),
   },
   { additionalProperties: false, ...worded('must be an object') },
 );
 
 const projectFields = {
   name: nameSchema,
+  id: Type.Optional(idSchema),
   slug: Type.Optional(textSchema(`must be a slug: ${slugRule}`, isSlug)),
   isSlugPublic: Type.Optional(Type.Boolean(worded('must be true or false'))),
   evaluationAccess: Type.Optional(Type.Boolean(worded('must be true or false'))),

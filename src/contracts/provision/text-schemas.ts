@@ -4,6 +4,7 @@ import { isEmailAddress } from '../../domain/member/member.ts';
 import { isName } from '../../domain/name-rules.ts';
 import { environmentNameRule, isEnvironmentName } from '../../domain/project/project.ts';
 import { hasAtMostCodePoints, isWellFormed } from '../../support/code-points.ts';
+import { isIdShaped } from '../../support/id-shape.ts';
 import { worded } from '../compiled-schema.ts';
 
 /** A string for which `isRight` is true. It never has a lone surrogate, which UTF-8 cannot encode. */
@@ -23,6 +24,9 @@ export const nameSchema = textSchema(
   `must be a string of 1 to ${nameCodePointsMax} characters without control characters, line separators and characters that turn the direction of text`,
   (text) => isName(text.trim()),
 );
+
+/** The id of a new record, chosen by the author of the file. */
+export const idSchema = textSchema('must be an id: 20 characters of 0-9, A-Z and a-z', isIdShaped);
 
 /** Environment names are identifiers (decisions). */
 export const environmentNameSchema = textSchema(

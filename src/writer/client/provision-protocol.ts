@@ -14,7 +14,7 @@ export interface ProvisionRequest {
   readonly document: ProvisionDocument;
   /** By the member's path (`organisations[0].members[1]`), if the document gives a password. */
   readonly passwords: ReadonlyMap<string, PasswordDecision>;
-  /** SHA-256 of a new secret by the token's path; used for tokens that do not exist yet. */
+  /** SHA-256 of a secret by the token's path, a new one unless one was given; used for tokens that do not exist yet. */
   readonly secretHashes: ReadonlyMap<string, Uint8Array>;
 }
 

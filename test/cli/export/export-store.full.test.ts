@@ -49,6 +49,12 @@ function recordsOf({ reader }: OpenedOperator) {
   }));
 }
 
+function idsOf(operator: OpenedOperator) {
+  return recordsOf(operator)
+    .map(({ project, flags }) => [project.id, ...flags.map(({ id }) => id)])
+    .sort();
+}
+
 /**
  * Makes changes that come with time: revokes a token, and deletes an environment and an audience that only this
  * environment used.
@@ -87,6 +93,7 @@ t.test(
         const second = openOperator(step);
         step.match(await applied(second, text), { changed: 0, unchanged: 0 });
         step.equal(await exported(step, second.directory), text);
+        step.strictSame(idsOf(second), idsOf(first));
       });
       return results?.ok === true;
     };
@@ -102,6 +109,8 @@ t.test('the export of the documented example equals the example, without secrets
   test.strictSame(document.organisations[0].members, [
     { name: 'Owner', email: 'owner@example.test', role: 'owner' },
   ]);
+  const [project] = [...operator.reader().queries.projects()];
+  test.match(document.organisations[0].projects[0], { id: project?.id, flags: [{ id: /^\w{20}$/ }] });
   test.strictSame(document.organisations[0].projects[0].flags[0].environments, {
     production: { enabled: false, trafficPercentage: 0, cohorts: [], audience: null },
     staging: { enabled: true, trafficPercentage: 50, cohorts: ['own'], audience: 'Pro' },

@@ -118,8 +118,13 @@ export const exportedDocuments = fc
   .map(({ organisations: declared, personalProjects }) => {
     const seen = new Set<string>();
     const isNew = ({ name }: { name: string }): boolean => !seen.has(name) && seen.add(name).size > 0;
+    let count = 0;
+    const withSlug = <Project extends { name: string }>(project: Project) => {
+      count += 1;
+      return count % 2 === 0 ? project : { ...project, slug: `slug-${count}`, isSlugPublic: count % 3 === 0 };
+    };
     return {
-      organisations: declared.map((it) => ({ ...it, projects: it.projects.filter(isNew) })),
-      personalProjects: personalProjects.filter(isNew),
+      organisations: declared.map((it) => ({ ...it, projects: it.projects.filter(isNew).map(withSlug) })),
+      personalProjects: personalProjects.filter(isNew).map(withSlug),
     };
   });

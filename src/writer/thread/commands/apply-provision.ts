@@ -76,7 +76,7 @@ function declarePersonalProject(
   declared: DeclaredPersonalProject,
   path: string,
 ): DeclaredInto {
-  const id = scope.newId();
+  const id = declared.id ?? scope.newId();
   const known = findOwner(scope, directory, declared.owner, path);
   const owner = known ?? createOwner(scope, directory, declared.owner, id);
   return declareProject(
@@ -85,7 +85,7 @@ function declarePersonalProject(
     declared,
     { organisationId: null, ownerMemberId: owner.id },
     path,
-    id,
+    declared.id === undefined ? id : undefined,
   );
 }
 

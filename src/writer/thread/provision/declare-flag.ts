@@ -41,7 +41,8 @@ export function declareFlag(
 ): string {
   const name = declared.name.trim();
   const known = site.isNew ? undefined : findNamed(scope, site.project, name, stepInto(path, 'name'));
-  const before = known ?? blankFlag(scope, site.project, name);
+  if (known !== undefined) scope.compareId(known, declared.id, path);
+  const before = known ?? blankFlag(scope, site.project, name, scope.idOf(declared.id, path));
   const other = site.declared.get(before.id);
   if (other !== undefined) {
     scope.problems.add(
@@ -76,9 +77,9 @@ function findNamed(
 }
 
 /** A new flag, which answers to its name. */
-function blankFlag(scope: ProvisionScope, { id: projectId }: Project, name: string): Flag {
+function blankFlag(scope: ProvisionScope, { id: projectId }: Project, name: string, id: string): Flag {
   const blank = { name, description: '', tags: [], states: new Map() };
-  return { ...newFlag(blank, scope.newId(), projectId, scope.now), nameSince: scope.now };
+  return { ...newFlag(blank, id, projectId, scope.now), nameSince: scope.now };
 }
 
 /** The flag with the declared values; what the declaration leaves out keeps its value. */

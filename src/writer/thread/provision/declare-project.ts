@@ -43,7 +43,7 @@ export function declareProject(
   declared: DeclaredProject,
   owner: ProjectOwner,
   path: string,
-  id: string = scope.newId(),
+  id?: string,
 ): DeclaredInto {
   const name = declared.name.trim();
   const found = (directory.projects.get(name) ?? []).filter(
@@ -51,10 +51,13 @@ export function declareProject(
       project.organisationId === owner.organisationId && project.ownerMemberId === owner.ownerMemberId,
   );
   const known = scope.single(found, stepInto(path, 'name'), name);
-  if (known !== undefined) return { project: editProject(scope, known, declared, path), path, isNew: false };
+  if (known !== undefined) {
+    scope.compareId(known, declared.id, path);
+    return { project: editProject(scope, known, declared, path), path, isNew: false };
+  }
   const others = neighboursOf(owner, [...directory.projects.values()].flat());
   addProjectCountProblem(owner, others.length, `${path}: `, scope.problems);
-  const project = createProject(scope, declared, owner, id, path);
+  const project = createProject(scope, declared, owner, id ?? scope.idOf(declared.id, path), path);
   refuseUnknownProtected(scope, project, declared, path);
   addTo(directory.projects, name, project);
   return { project, path, isNew: true };

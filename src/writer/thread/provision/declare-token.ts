@@ -58,6 +58,9 @@ function createToken(
   const { project } = into;
   const secretHash = scope.request.secretHashes.get(path);
   if (secretHash === undefined) throw new Error(`no secret was made for ${path}`);
+  const owner = scope.queries.tokenBySecretHash(secretHash);
+  if (owner !== undefined)
+    scope.problems.add(() => `${path}: its secret is that of token ${owner.id} already`);
   const { permission, expiresAt = 0 } = declared;
   const name = declared.name.trim();
   checkExpiry(scope, expiresAt, path);
@@ -123,6 +126,7 @@ function compareToken(scope: ProvisionScope, known: Token, declared: DeclaredTok
     ...(known.permission === declared.permission ? [] : ['permission']),
     ...(isSameLimit ? [] : ['environments']),
     ...(known.expiresAt === (declared.expiresAt ?? 0) ? [] : ['expiresAt']),
+    ...(isSameSecret(known, declared) ? [] : ['secret']),
   ];
   scope.count('unchanged');
   for (const field of differing) {
@@ -131,4 +135,8 @@ function compareToken(scope: ProvisionScope, known: Token, declared: DeclaredTok
         `${path}.${field} differs from that of the existing token "${shown(known.name)}", which cannot be changed; revoke ${known.id} first, or declare a token with another name`,
     );
   }
+}
+
+function isSameSecret({ secretHash }: Token, { secretHash: given }: DeclaredToken): boolean {
+  return given === undefined || given === Buffer.from(secretHash).toString('hex');
 }

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../../domain/audit/audit-entry.ts';
-import { ProblemList } from '../../../domain/problem-list.ts';
+import { ProblemList, shown } from '../../../domain/problem-list.ts';
+import { withoutOrganisation } from '../../../domain/project/project.ts';
 import type { RecordChange } from '../../../domain/record-change.ts';
 import type { RecordQueries } from '../../../domain/record-queries.ts';
 import type { ProvisionCounts, ProvisionRequest } from '../../client/provision-protocol.ts';
@@ -54,6 +55,23 @@ export class ProvisionScope {
     return this.context.newId();
   }
 
+  /** @returns the id for a new record: a given one must be unused */
+  idOf(given: string | undefined, path: string): string {
+    if (given === undefined) return this.newId();
+    const owner = ownerOfId(this.queries, given);
+    if (owner !== null) this.problems.add(() => `${path}.id: ${given} is the id of ${owner} already`);
+    return given;
+  }
+
+  /** A record keeps its id: clients and percentages depend on it. */
+  compareId({ id, name }: { readonly id: string; readonly name: string }, given = id, path: string): void {
+    if (given === id) return;
+    this.problems.add(
+      () =>
+        `${path}.id differs from that of the existing "${shown(name)}", which is ${id} and cannot change; leave the id out of the file`,
+    );
+  }
+
   /** Counts one declared thing under its outcome. */
   count(outcome: keyof ProvisionCounts): void {
     this.#counts = { ...this.#counts, [outcome]: this.#counts[outcome] + 1 };
@@ -84,4 +102,15 @@ export class ProvisionScope {
     }
     return found[0];
   }
+}
+
+/** @returns what has the id, for a message; null: it is unused. Ids of every kind share the keys of the audit log. */
+function ownerOfId(queries: RecordQueries, id: string): string | null {
+  const flag = queries.flag(id);
+  const project = queries.project(flag?.projectId ?? id);
+  const inProject = `project "${shown(project?.name ?? '')}"`;
+  if (flag !== undefined) return `flag "${shown(flag.name)}" of ${inProject}`;
+  if (project !== undefined) return inProject;
+  const others = [queries.organisation(id), queries.member(id), queries.audience(id), queries.token(id)];
+  return id === withoutOrganisation || others.some((other) => other !== undefined) ? 'something else' : null;
 }
