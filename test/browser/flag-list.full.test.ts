@@ -177,6 +177,11 @@ await consoleTest(
     t.same((await findViolations(page)).lines, []);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Favourite: flag-00004' }).click();
+    await page.getByLabel('Tag').selectOption('round');
+    await page.waitForURL(/tag=round/);
+    await page.getByRole('button', { name: 'Without the tag round' }).waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('button', { name: 'Without the tag round' }).waitFor({ state: 'detached' });
     await page.getByLabel('Order').selectOption('On in production first');
     await page.getByRole('button', { name: 'Saved' }).click();
     await page.getByRole('menuitem', { name: 'Save these filters …' }).click();

@@ -42,7 +42,13 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   // Cohorts: inherited, many pasted into an own list, and inherited again.
   await staging.getByText('inherited (2)').waitFor();
   await staging.getByRole('button', { name: 'Override' }).click();
-  await dialog(page).getByLabel('Add').fill('qa\nnightly, beta\n\ncanary');
+  // Many go into the list at once, however they come into the field.
+  const many = Array.from({ length: 5000 }, (_, index) => `c-${index}`).join('\n');
+  await dialog(page).getByLabel('Add').fill(many);
+  await dialog(page).getByText('5,002 cohorts in all.').waitFor();
+  t.equal(await dialog(page).getByLabel('Add').inputValue(), '');
+  await dialog(page).getByRole('button', { name: 'Remove all' }).click();
+  await dialog(page).getByLabel('Add').fill('staff\nqa\nnightly, beta\n\ncanary');
   await dialog(page).getByText('5 cohorts in all.').waitFor();
   await dialog(page).getByRole('button', { name: 'Add to draft' }).click();
   await staging.getByText('own list of 5').waitFor();

@@ -8,7 +8,13 @@ import {
   withFlags,
   withPage,
 } from '../../src/console/client/flag-list.ts';
-import { chosenFlags, sortOf, writtenSort } from '../../src/console/screens/flags/filter-flags.ts';
+import {
+  chosenFlags,
+  chosenTags,
+  sortOf,
+  writtenSort,
+  writtenTags,
+} from '../../src/console/screens/flags/filter-flags.ts';
 import type { FlagPage, FlagRow, StateKind } from '../../src/contracts/console/flag-views.ts';
 
 const off: StateKind = { enabled: false, trafficPercentage: 0, cohortOverrideCount: null, audienceId: null };
@@ -72,6 +78,9 @@ t.test('a state is that of the chosen environment, or of any', async (t) => {
   t.strictSame(namesOf({ state: 'nobody' }), ['Ghost']);
   t.strictSame(namesOf({ state: 'on', environment: '99' }), []);
   t.strictSame(namesOf({ tag: 'shop', state: 'on' }), ['Checkout']);
+  t.strictSame(namesOf({ tag: 'shop' }), ['Checkout', 'Search']);
+  t.strictSame(namesOf({ tag: writtenTags(['shop', 'ops']) }), ['Checkout']);
+  t.strictSame(chosenTags({ tag: writtenTags(['a, b', 'c']) }), ['a, b', 'c']);
 });
 
 t.test('flags are sorted by name, by change, or by how much is on; favourites are first', async (t) => {
@@ -84,6 +93,13 @@ t.test('flags are sorted by name, by change, or by how much is on; favourites ar
   t.strictSame(namesOf({ sort: 'nonsense' }), everyName);
   t.strictSame(namesOf({}, ['Search-id']), ['Search', 'Checkout', 'Dark mode', 'Ghost']);
   t.strictSame(namesOf({ favourites: 'yes' }, ['Search-id']), ['Search']);
+  const counted = listOf(...['-146', '-1354', '-130', '-9', '-007x'].map((end) => row(`v${end}`, [0, 0])));
+  const wish = { search: {}, favourites: new Set<string>(), production: [1] };
+  t.strictSame(
+    chosenFlags(counted.flags, wish).map(({ name }) => name),
+    ['v-007x', 'v-9', 'v-130', 'v-146', 'v-1354'],
+    'numbers are in the order of their values',
+  );
   for (const written of [undefined, '-name', 'changed', '-production', 'environment-2', '-environment-2']) {
     t.equal(writtenSort(sortOf(written)), written);
   }

@@ -46,6 +46,7 @@ export const signInSearch = searchOf({
 export type FlagsSearch = ReturnType<typeof flagsSearch>;
 export const flagsSearch = searchOf({
   q: text,
+  /** One or more, with commas between them. */
   tag: text,
   state: oneOf(['on', 'off', 'nobody']),
   /** The number of the environment that the state is in. */

@@ -11,6 +11,8 @@ interface PageStates {
 export interface FlagItem extends FlagRow {
   /** The searched text in lower case, without the id, which a search finds by `findsId`. */
   readonly words: string;
+  /** Its order among names: that of the letters, and of whole numbers by their value. */
+  readonly nameOrder: string;
   readonly page: PageStates;
   /** The round of the list in which it was read or changed. */
   readonly round: number;
@@ -93,7 +95,8 @@ function withRows(list: KnownFlags, { flags: rows, environments, kinds }: FlagPa
   const page = { columns: new Map(environments.map((number, column) => [number, column])), kinds };
   const read = new Map<string, FlagItem>();
   for (const row of rows)
-    if (!list.gone.has(row.id)) read.set(row.id, { ...row, words: wordsOf(row), page, round });
+    if (!list.gone.has(row.id))
+      read.set(row.id, { ...row, words: wordsOf(row), nameOrder: nameOrderOf(row), page, round });
   const others: FlagItem[] = [];
   for (const flag of list.flags) {
     const now = read.get(flag.id);
@@ -105,6 +108,14 @@ function withRows(list: KnownFlags, { flags: rows, environments, kinds }: FlagPa
 
 function wordsOf({ name, description, tags }: FlagRow): string {
   return `${name}\n${description}\n${tags.join('\n')}`.toLowerCase();
+}
+
+/** Each number has its length before it, so that 9 is before 10. */
+function nameOrderOf({ name }: FlagRow): string {
+  return name.replace(/\d+/g, (digits) => {
+    const number = digits.replace(/^0+(?=\d)/, '');
+    return `0${String.fromCharCode(number.length)}${number}`;
+  });
 }
 
 /** @param left @param right both in the list's order */

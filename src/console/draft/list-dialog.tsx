@@ -1,5 +1,5 @@
 import { Button, CloseButton, Group, Stack, Text, Textarea } from '@mantine/core';
-import { type ClipboardEvent, useState } from 'react';
+import { type ClipboardEvent, useEffect, useState } from 'react';
 import { SmallButton } from '../parts/small-button.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { parseValues, tooLongValue, withEdits, withValues, writtenValue } from '../parts/value-text.ts';
@@ -9,8 +9,10 @@ import { GuardedDialog } from './form-dialog.tsx';
 import classes from './list-dialog.module.css';
 
 const listedMax = 200;
-/** A longer paste goes into the list at once: in a field with thousands of lines each keystroke would take seconds. */
+/** More values at once go into the list: in a field with thousands of lines each keystroke would take seconds. */
 const pastedIntoFieldMax = 100;
+/** The longest text whose field is as high as its lines. */
+const measuredMax = 20_000;
 
 /** The words for the items, and their bounds. */
 export interface ListedThing {
@@ -85,12 +87,25 @@ export function ListDialog({ title, thing, items, emptyNote, onApply, onClose }:
   const tooLong = tooLongValue(added, codePointsMax);
   const result = withEdits(items, begun, withValues(list, added));
   const many = `${noun}s`;
-  const onPaste = (event: ClipboardEvent) => {
-    const lines = parse(event.clipboardData.getData('text/plain'));
-    if (lines.length <= pastedIntoFieldMax || tooLongValue(lines, codePointsMax) !== undefined) return;
-    event.preventDefault();
+  /** @returns whether the text goes into the list at once */
+  const take = (text: string): boolean => {
+    const lines = parse(text);
+    if (lines.length <= pastedIntoFieldMax || tooLongValue(lines, codePointsMax) !== undefined) return false;
     setList((now) => withValues(now, lines));
+    return true;
   };
+  const onPaste = (event: ClipboardEvent) => {
+    if (take(event.clipboardData.getData('text/plain'))) event.preventDefault();
+  };
+  const [field, setField] = useState<HTMLTextAreaElement | null>(null);
+  // A drop, and some keyboards, put text in without a paste. Chromium then fires two events for each line.
+  useEffect(() => {
+    const onInput = (event: InputEvent) => {
+      if (take(event.data ?? '')) event.preventDefault();
+    };
+    field?.addEventListener('beforeinput', onInput);
+    return () => field?.removeEventListener('beforeinput', onInput);
+  });
   return (
     <GuardedDialog size="lg" title={title} isDirty={list !== begun} onClose={onClose}>
       {(close) => (
@@ -98,13 +113,13 @@ export function ListDialog({ title, thing, items, emptyNote, onApply, onClose }:
           <Textarea
             label={`Add ${many}`}
             description="One per line, or separated by commas. Put an item that contains a comma in double quotes."
-            autosize
-            minRows={3}
-            maxRows={8}
+            // To measure its lines takes seconds in a long text: one with an entry that is too long stays here.
+            {...(pasted.length > measuredMax ? { rows: 8 } : { autosize: true, minRows: 3, maxRows: 8 })}
             data-autofocus
             spellCheck={false}
             value={pasted}
             error={tooLong && `A ${noun} has at most ${codePointsMax} characters: ${tooLong.slice(0, 40)}…`}
+            ref={setField}
             onPaste={onPaste}
             onChange={(event) => setPasted(event.currentTarget.value)}
           />

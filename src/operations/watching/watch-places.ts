@@ -16,7 +16,7 @@ export interface WatchPort {
 }
 
 export const watchersMax = 200;
-/** A browser has six connections to a service, and its pages need the others. */
+/** Pages in view: those in the background watch nothing. A browser has six connections to a service. */
 export const watchersOfSessionMax = 4;
 /** A member cannot take all slots, with any number of sessions. */
 export const watchersOfMemberMax = 20;
@@ -58,7 +58,7 @@ export class WatchPlaces {
   #refusal(viewer: Viewer): string | null {
     if (this.#viewers.size >= watchersMax) return 'Too many live pages are open in this service.';
     if (this.#ofSession.of(viewer.sessionSecret) >= watchersOfSessionMax) {
-      return 'Too many live pages are open in this browser: close other tabs, first those of other projects.';
+      return 'Too many pages of this browser are in view at once: close a window. Tabs in the background do not count.';
     }
     if (this.#ofMember.of(viewer.memberId) >= watchersOfMemberMax) {
       return 'You have too many live pages open: close some.';

@@ -43,8 +43,9 @@ function stateScreens(path: string, header: Show): readonly Screen[] {
   const copied: Show = async (page) => {
     await header(page);
     await card(page, 'v1.33').getByRole('button', { name: 'Copy to …' }).click();
-    await page.getByRole('menuitem', { name: 'v1.32' }).click();
-    await dialog(page).waitFor();
+    await dialog(page).getByRole('combobox', { name: 'To' }).click();
+    await page.getByRole('option', { name: 'v1.32' }).click();
+    await dialog(page).getByRole('listitem').first().waitFor();
   };
   const switched: Show = async (page) => {
     await header(page);

@@ -1,4 +1,5 @@
-import { ActionIcon, Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import CopyPlus from 'lucide-react/icons/copy-plus';
 import { useState } from 'react';
 import { changesBetween, type Fields } from '../../draft/draft.ts';
@@ -6,11 +7,10 @@ import { copiedState } from '../../draft/flag-fields.ts';
 import type { DraftHandle } from '../../draft/use-draft.ts';
 import { ChangeList } from '../../parts/change-list.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { EnvironmentName } from '../../parts/environment-name.tsx';
 import { showDone } from '../../parts/notices.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
 import { useProject } from '../../shell/project-context.ts';
 import { draftedState, environmentOf } from './card-state.ts';
-import classes from './flag.module.css';
 import { showFlagChange, useAudienceName } from './use-flag-editing.ts';
 
 interface CopyStateProps {
@@ -19,35 +19,45 @@ interface CopyStateProps {
 }
 
 interface CopyDialogProps extends CopyStateProps {
-  readonly target: string;
   readonly onClose: () => void;
 }
 
-function CopyDialog({ environment, handle, target, onClose }: CopyDialogProps) {
+function CopyDialog({ environment, handle, onClose }: CopyDialogProps) {
   const project = useProject();
   const audienceName = useAudienceName();
-  const copied = copiedState(draftedState(handle, environment), target);
+  const others = project.environments.filter(({ number }) => String(number) !== environment);
+  const [target, setTarget] = useState(others.length === 1 ? String(others[0]?.number) : null);
+  const copied = target === null ? {} : copiedState(draftedState(handle, environment), target);
   const present: Fields = Object.fromEntries(Object.keys(copied).map((key) => [key, handle.value(key)]));
   const changes = changesBetween(present, copied).map(showFlagChange(project));
-  const [from, to] = [environment, target].map((number) => environmentOf(project, number)?.name);
+  const nameOf = (number: string) => visibleName(environmentOf(project, number)?.name ?? '');
+  const from = nameOf(environment);
   const copy = () => {
     handle.edit(copied);
-    showDone(`Copied ${from} to ${to} in the draft. Not saved yet.`);
+    showDone(`Copied ${from} to ${nameOf(target ?? '')} in the draft. Not saved yet.`);
     onClose();
   };
   return (
-    <Dialog onClose={onClose} size="lg" title={`Copy the state of ${from} to ${to}`}>
+    <Dialog onClose={onClose} size="lg" title={`Copy the state of ${from}`}>
       <Stack gap="md">
-        {changes.length === 0 ? (
-          <Text size="sm">Both are the same already.</Text>
-        ) : (
-          <ChangeList changes={changes} audienceName={audienceName} />
-        )}
+        <Select
+          label="To"
+          placeholder="Environment"
+          searchable
+          data-autofocus
+          allowDeselect={false}
+          nothingFoundMessage="No matching environment"
+          data={others.map(({ number, name }) => ({ value: String(number), label: visibleName(name) }))}
+          value={target}
+          onChange={setTarget}
+        />
+        {target !== null && changes.length === 0 && <Text size="sm">Both are the same already.</Text>}
+        {changes.length > 0 && <ChangeList changes={changes} audienceName={audienceName} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button data-autofocus disabled={changes.length === 0} onClick={copy}>
+          <Button disabled={changes.length === 0} onClick={copy}>
             Add to draft
           </Button>
         </Group>
@@ -58,34 +68,19 @@ function CopyDialog({ environment, handle, target, onClose }: CopyDialogProps) {
 
 /** Copies this environment's state to another one, in the draft, after showing the changes. */
 export function CopyState({ environment, handle }: CopyStateProps) {
-  const { environments } = useProject();
-  const [target, setTarget] = useState<string | null>(null);
-  const others = environments.filter(({ number }) => String(number) !== environment);
+  const [isOpen, dialog] = useDisclosure(false);
   return (
     <>
-      <Menu position="bottom-end" shadow="md">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label="Copy to …" title="Copy to …">
-            <CopyPlus aria-hidden="true" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown className={classes.menu}>
-          <Menu.Label>Copy this state to</Menu.Label>
-          {others.map((other) => (
-            <Menu.Item key={other.number} onClick={() => setTarget(String(other.number))}>
-              <EnvironmentName environment={other} isBrief />
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-      {target !== null && (
-        <CopyDialog
-          environment={environment}
-          handle={handle}
-          target={target}
-          onClose={() => setTarget(null)}
-        />
-      )}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label="Copy to …"
+        title="Copy to …"
+        onClick={dialog.open}
+      >
+        <CopyPlus aria-hidden="true" />
+      </ActionIcon>
+      {isOpen && <CopyDialog environment={environment} handle={handle} onClose={dialog.close} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { isProductionState } from '../../../domain/project/production.ts';
 import { Callout } from '../../parts/callout.tsx';
+import { useIsNarrow } from '../../parts/data-list.tsx';
 import { PageEmpty } from '../../parts/page-states.tsx';
 import { useProjectPreferences } from '../../parts/use-preferences.ts';
 import { useCanEdit, useProject } from '../../shell/project-context.ts';
@@ -67,6 +68,11 @@ export function EnvironmentsTab({ editing }: { readonly editing: FlagEditing }) 
   const environments = shownEnvironments(project, editing.flag.states);
   const { first, opened, placeOf, go, close } = useCards(environments, editing);
   const others = environments.filter((number) => opened.has(number) && !first.includes(number));
+  const isMany = environments.length > allOpenMax;
+  const isNarrow = useIsNarrow();
+  const index = (
+    <EnvironmentIndex environments={environments} opened={opened} handle={editing.handle} onGo={go} />
+  );
   const cardOf = (number: string) => (
     <div key={number} ref={placeOf(number)} tabIndex={-1} className={classes.cardPlace}>
       <EnvironmentCard
@@ -90,13 +96,13 @@ export function EnvironmentsTab({ editing }: { readonly editing: FlagEditing }) 
           A flag has a state in each environment, and this project has none.
         </PageEmpty>
       )}
-      <div className={classes.cards}>
-        {environments.filter((number) => first.includes(number)).map(cardOf)}
+      <div className={isMany ? classes.detail : undefined}>
+        {isMany && !isNarrow && index}
+        <div className={classes.cards}>
+          {[...environments.filter((number) => first.includes(number)), ...others].map(cardOf)}
+        </div>
+        {isMany && isNarrow && index}
       </div>
-      {environments.length > allOpenMax && (
-        <EnvironmentIndex environments={environments} opened={opened} handle={editing.handle} onGo={go} />
-      )}
-      {others.length > 0 && <div className={classes.cards}>{others.map(cardOf)}</div>}
       {project.isMultiEnvironment && <FlagWideCohorts handle={editing.handle} />}
     </>
   );

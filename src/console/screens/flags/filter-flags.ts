@@ -3,6 +3,7 @@ import { findsId } from '../../../domain/console/finds-id.ts';
 import { type Reach, reachOf } from '../../../domain/flag/reach.ts';
 import type { FlagsSearch } from '../../app/searches.ts';
 import { type FlagItem, listedState } from '../../client/flag-list.ts';
+import { parseValues, writtenValue } from '../../parts/value-text.ts';
 import { searchedWords } from '../../parts/words.ts';
 
 const reachesOfFilter: Readonly<Record<NonNullable<FlagsSearch['state']>, readonly Reach[]>> = {
@@ -20,6 +21,16 @@ function stateTest({ state, environment }: FlagsSearch): ((flag: FlagItem) => bo
   return (flag) => flag.states.some((kind) => isWanted(flag, flag.page.kinds[kind]));
 }
 
+/** The tags of a search: a flag must have all of them. */
+export function chosenTags({ tag }: FlagsSearch): readonly string[] {
+  return tag === undefined ? [] : parseValues(tag);
+}
+
+/** Tags as the address has them. */
+export function writtenTags(tags: readonly string[]): string {
+  return tags.map(writtenValue).join(',');
+}
+
 /**
  * The flags that pass every filter, in their order. Each word of the search must occur in name, description or tags, or
  * find the id; a state is that of the chosen environment, or of any.
@@ -30,12 +41,12 @@ function filtered(
   favourites: ReadonlySet<string>,
 ): FlagItem[] {
   const words = searchedWords(search.q ?? '');
-  const { tag } = search;
+  const tags = chosenTags(search);
   const hasState = stateTest(search);
   return flags.filter(
     (flag) =>
       words.every((word) => flag.words.includes(word) || findsId(word, flag.id)) &&
-      (tag === undefined || flag.tags.includes(tag)) &&
+      tags.every((tag) => flag.tags.includes(tag)) &&
       (search.favourites === undefined || favourites.has(flag.id)) &&
       (hasState === null || hasState(flag)),
   );
@@ -72,7 +83,7 @@ export function writtenSort({ by, isReversed }: FlagSort): string | undefined {
   return `${isReversed ? '-' : ''}${typeof by === 'number' ? `environment-${by}` : by}`;
 }
 
-/** A number for each flag, those with the highest first; null: the list's own order, by name. */
+/** A number for each flag, those with the highest first; null: by name. */
 function rankOf({ by }: FlagSort, production: readonly number[]): ((flag: FlagItem) => number) | null {
   if (by === 'name') return null;
   if (by === 'changed') return ({ updatedAt }) => updatedAt;
@@ -80,9 +91,14 @@ function rankOf({ by }: FlagSort, production: readonly number[]): ((flag: FlagIt
   return (flag) => production.reduce((most, environment) => Math.max(most, weightOf(flag, environment)), -2);
 }
 
-/** Flags of the same rank stay in their order. */
+function byNameOrder({ nameOrder: left }: FlagItem, { nameOrder: right }: FlagItem): number {
+  return left < right ? -1 : Number(left > right);
+}
+
+/** Flags of the same rank are by name. */
 function sorted(flags: FlagItem[], sort: FlagSort, production: readonly number[]): FlagItem[] {
   const rank = rankOf(sort, production);
+  flags.sort(byNameOrder);
   if (rank === null) return sort.isReversed ? flags.reverse() : flags;
   const ranks = new Map(flags.map((flag) => [flag, rank(flag)]));
   const sign = sort.isReversed ? -1 : 1;

@@ -1,13 +1,15 @@
 import { Button, Kbd, NativeSelect } from '@mantine/core';
 import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal';
 import Star from 'lucide-react/icons/star';
+import X from 'lucide-react/icons/x';
 import { type ReactNode, useEffect, useState } from 'react';
 import { type FlagsSearch, withChoice } from '../../app/searches.ts';
 import { useIsNarrow } from '../../parts/data-list.tsx';
+import { SafeName } from '../../parts/safe-name.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { useProject } from '../../shell/project-context.ts';
-import { sortOf } from './filter-flags.ts';
+import { chosenTags, sortOf, writtenTags } from './filter-flags.ts';
 import classes from './flags.module.css';
 
 /** The address follows the typing after this delay. */
@@ -124,20 +126,55 @@ function SortChoice({ search, onChange }: Pick<FlagFiltersProps, 'search' | 'onC
   );
 }
 
-function Choices({ search, tags, onChange, children }: FlagFiltersProps) {
+export function ClearFilters({ onClear }: { readonly onClear: () => void }) {
+  return (
+    <Button variant="default" onClick={onClear}>
+      Clear filters
+    </Button>
+  );
+}
+
+type TagFilterProps = Pick<FlagFiltersProps, 'search' | 'tags' | 'onChange'>;
+
+/** Chooses one tag after another: a flag must have all of them. */
+function TagFilter({ search, tags, onChange }: TagFilterProps) {
+  const chosen = chosenTags(search);
+  const choose = (next: readonly string[]) => onChange(withChoice(search, 'tag', writtenTags(next)));
+  const others = tags.filter((tag) => !chosen.includes(tag));
   return (
     <>
-      {tags.length > 0 && (
+      {others.length > 0 && (
         <NativeSelect
           aria-label="Tag"
-          value={search.tag ?? ''}
+          value=""
           data={[
-            { value: '', label: 'Any tag' },
-            ...tags.map((tag) => ({ value: tag, label: visibleName(tag) })),
+            { value: '', label: chosen.length === 0 ? 'Any tag' : 'and tag …' },
+            ...others.map((tag) => ({ value: tag, label: visibleName(tag) })),
           ]}
-          onChange={(event) => onChange(withChoice(search, 'tag', event.currentTarget.value))}
+          onChange={(event) => choose([...chosen, event.currentTarget.value])}
         />
       )}
+      {chosen.map((tag) => (
+        <Button
+          key={tag}
+          className={classes.tagChoice}
+          variant="default"
+          rightSection={<X aria-hidden="true" />}
+          aria-label={`Without the tag ${visibleName(tag)}`}
+          onClick={() => choose(chosen.filter((other) => other !== tag))}
+        >
+          <SafeName name={tag} />
+        </Button>
+      ))}
+    </>
+  );
+}
+
+function Choices({ search, tags, onChange, children }: FlagFiltersProps) {
+  const { sort, ...filters } = search;
+  return (
+    <>
+      <TagFilter {...{ search, tags, onChange }} />
       <StateFilter search={search} onChange={onChange} />
       <SortChoice search={search} onChange={onChange} />
       <Button
@@ -148,6 +185,9 @@ function Choices({ search, tags, onChange, children }: FlagFiltersProps) {
       >
         Favourites
       </Button>
+      {Object.keys(filters).length > 0 && (
+        <ClearFilters onClear={() => onChange(sort === undefined ? {} : { sort })} />
+      )}
       {children}
     </>
   );

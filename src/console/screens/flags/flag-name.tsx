@@ -39,24 +39,30 @@ interface FlagNotesProps {
 
 const tagsShownMax = 3;
 
-/** What is below a flag's name. */
+/** What is below a flag's name: the description first, and tags in the room that it leaves. */
 export function FlagNotes({ flag: { id, answersToName, tags, description } }: FlagNotesProps) {
+  const line = description.replace(/\s*[\r\n]\s*/g, ' ');
+  const all = [line, tags.join(', ')].filter((text) => text !== '').map(visibleName);
   return (
-    <div className={classes.below}>
+    <div className={classes.below} title={all.join('\n')}>
       {!answersToName && (
         <span title="It does not answer to its name">
           answers to its id only: <code className={classes.id}>{id}</code>
         </span>
       )}
-      {tags.slice(0, tagsShownMax).map((tag) => (
-        <Mark key={tag} tone="tag">
-          <SafeName name={tag} />
-        </Mark>
-      ))}
-      {tags.length > tagsShownMax && <span>+{tags.length - tagsShownMax}</span>}
-      {description !== '' && (
+      {line !== '' && (
         <span className={classes.description}>
-          <SafeName name={description.replace(/\s*[\r\n]\s*/g, ' ')} />
+          <SafeName name={line} />
+        </span>
+      )}
+      {tags.length > 0 && (
+        <span className={classes.tags}>
+          {tags.slice(0, tagsShownMax).map((tag) => (
+            <Mark key={tag} tone="tag">
+              <SafeName name={tag} />
+            </Mark>
+          ))}
+          {tags.length > tagsShownMax && <span>+{tags.length - tagsShownMax}</span>}
         </span>
       )}
     </div>

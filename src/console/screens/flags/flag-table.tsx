@@ -73,7 +73,7 @@ interface RowProps extends Pick<FlagRowsProps, 'projectId' | 'canEdit' | 'onFavo
   readonly index: number;
   readonly start: number;
   readonly layout: ListLayout;
-  /** The columns in view, of those that scroll and the last one. */
+  /** The columns in view, of those that scroll. */
   readonly columns: readonly VirtualItem[];
   /** The column of the cell in the order of Tab; null in another row. */
   readonly tabColumn: number | null;
@@ -85,7 +85,7 @@ interface StateCellProps extends Pick<RowProps, 'projectId' | 'canEdit' | 'flag'
   /** The column's index among all columns. */
   readonly position: number;
   readonly left: number;
-  /** Beside the name, or the last of those; null: it scrolls. */
+  /** Next to the name, or the last of those; null: it scrolls. */
   readonly stuck: 'yes' | 'last' | null;
   readonly isTab: boolean;
 }
@@ -149,23 +149,21 @@ const Row = memo(function Row(props: RowProps) {
       {stuck.map((column, at) =>
         stateCell(column, at + 2, stuckLeft(nameWidth, at), at === stuck.length - 1 ? 'last' : 'yes'),
       )}
-      {columns.map((item) => {
-        const column = free[item.index];
-        if (column !== undefined) return stateCell(column, item.index + stuck.length + 2, item.start, null);
-        return (
-          <div
-            key="changed"
-            role="gridcell"
-            aria-colindex={changedPosition + 1}
-            data-column={changedPosition}
-            className={classes.when}
-            style={{ left: item.start, width: changedWidth }}
-            tabIndex={tabColumn === changedPosition ? 0 : -1}
-          >
-            <TimeAgo isBrief at={flag.updatedAt} />
-          </div>
-        );
+      {columns.map(({ index, start }) => {
+        const column = free[index];
+        return column === undefined ? null : stateCell(column, index + stuck.length + 2, start, null);
       })}
+      <div
+        role="gridcell"
+        aria-colindex={changedPosition + 1}
+        data-column={changedPosition}
+        data-stuck="end"
+        className={classes.when}
+        style={{ width: changedWidth }}
+        tabIndex={tabColumn === changedPosition ? 0 : -1}
+      >
+        <TimeAgo isBrief at={flag.updatedAt} />
+      </div>
     </div>
   );
 });
@@ -188,7 +186,7 @@ export function FlagTable(props: FlagRowsProps) {
     show: (cell) => {
       if (cell.row !== headingRow) virtual.current?.rows.scrollToIndex(cell.row);
       const index = cell.column - 2 - layout.stuck.length;
-      if (index >= 0) virtual.current?.columns.scrollToIndex(index);
+      if (index >= 0 && index < layout.free.length) virtual.current?.columns.scrollToIndex(index);
     },
   });
   const rowVirtual = useVirtualizer({
@@ -203,11 +201,13 @@ export function FlagTable(props: FlagRowsProps) {
   });
   const columnVirtual = useVirtualizer({
     horizontal: true,
-    count: layout.free.length + 1,
+    count: layout.free.length,
     getScrollElement: () => frame.current,
-    estimateSize: (index) => (index === layout.free.length ? changedWidth : stateWidth),
+    estimateSize: () => stateWidth,
     paddingStart: layout.freeStart,
+    paddingEnd: changedWidth,
     scrollPaddingStart: layout.freeStart,
+    scrollPaddingEnd: changedWidth,
     initialOffset: () => view.left,
     rangeExtractor: useRange(keys.column - 2 - layout.stuck.length),
     overscan: 1,

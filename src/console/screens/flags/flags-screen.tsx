@@ -23,7 +23,7 @@ import { CreateFlag } from './create-flag-dialog.tsx';
 import { chosenFlags, sortOf, tagsOf, writtenSort } from './filter-flags.ts';
 import { FlagCards } from './flag-cards.tsx';
 import { flagColumns, productionNumbers } from './flag-columns.ts';
-import { FlagFilters } from './flag-filters.tsx';
+import { ClearFilters, FlagFilters } from './flag-filters.tsx';
 import { FlagTable } from './flag-table.tsx';
 import classes from './flags.module.css';
 import { listViewOf } from './list-view.ts';
@@ -122,19 +122,6 @@ function useFavouriteChange(projectId: string) {
   );
 }
 
-function NoMatch({ onClear }: { readonly onClear: () => void }) {
-  return (
-    <PageEmpty
-      title="No flags match these filters"
-      action={
-        <Button variant="default" onClick={onClear}>
-          Clear filters
-        </Button>
-      }
-    />
-  );
-}
-
 function NoEnvironment() {
   return (
     <Callout tone="plain">
@@ -188,7 +175,12 @@ export function FlagsScreen() {
           {!isNarrow && <ColumnMenu />}
         </FlagFilters>
       )}
-      {total > 0 && rows.length === 0 && <NoMatch onClear={() => change({})} />}
+      {total > 0 && rows.length === 0 && (
+        <PageEmpty
+          title="No flags match these filters"
+          action={isNarrow && <ClearFilters onClear={() => change({})} />}
+        />
+      )}
       {rows.length > 0 && (
         <Rows
           key={density}

@@ -7,6 +7,8 @@ export const rowHeights: Readonly<Record<Density, number>> = { comfortable: 56, 
 export const headHeight = 42;
 const favouriteWidth = 40;
 const nameWidthMin = 272;
+/** Of a wide list, names and their descriptions have this part. */
+const nameShare = 0.3;
 export const stateWidth = 164;
 export const changedWidth = 132;
 /** Pinned columns leave this part of the width to the others. */
@@ -27,8 +29,8 @@ export interface ListLayout {
 /** @param frameWidth of the part of the table that is visible */
 export function layoutOf(columns: readonly FlagColumn[], frameWidth: number): ListLayout {
   const others = favouriteWidth + columns.length * stateWidth + changedWidth;
-  const nameWidth = Math.max(nameWidthMin, frameWidth - others);
-  const room = frameWidth * (1 - freeShare) - favouriteWidth - nameWidth;
+  const nameWidth = Math.max(nameWidthMin, Math.floor(frameWidth * nameShare), frameWidth - others);
+  const room = frameWidth * (1 - freeShare) - favouriteWidth - nameWidth - changedWidth;
   const pinned = columns.filter(({ isPinned }) => isPinned).length;
   const stuckCount = Math.max(0, Math.min(pinned, Math.floor(room / stateWidth)));
   return {

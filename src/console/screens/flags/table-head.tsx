@@ -21,10 +21,11 @@ function nextSort(by: FlagSort['by'], sort: FlagSort): FlagSort {
 interface HeadCellProps {
   readonly by: FlagSort['by'];
   readonly position: number;
-  readonly left: number;
+  /** Undefined at the end of the row. */
+  readonly left: number | undefined;
   readonly width: number;
-  /** Beside the name, or the last of those; null: it scrolls. */
-  readonly stuck: 'yes' | 'last' | null;
+  /** Next to the name, the last of those, or at the end of the row; null: it scrolls. */
+  readonly stuck: 'yes' | 'last' | 'end' | null;
   readonly isTab: boolean;
   /** The environment that the member has looked for. */
   readonly isSought: boolean;
@@ -77,7 +78,7 @@ export function TableHead({ layout, columns, sought, tabColumn, sort, onSort }: 
   const cell = (
     by: FlagSort['by'],
     position: number,
-    left: number,
+    left: number | undefined,
     width: number,
     stuck: HeadCellProps['stuck'],
   ) => ({
@@ -118,13 +119,9 @@ export function TableHead({ layout, columns, sought, tabColumn, sort, onSort }: 
       )}
       {columns.map(({ index, start }) => {
         const column = free[index];
-        if (column !== undefined) return stateHead(column, index + stuck.length + 2, start, null);
-        return (
-          <HeadCell key="changed" {...cell('changed', order.length - 1, start, changedWidth, null)}>
-            Changed
-          </HeadCell>
-        );
+        return column === undefined ? null : stateHead(column, index + stuck.length + 2, start, null);
       })}
+      <HeadCell {...cell('changed', order.length - 1, undefined, changedWidth, 'end')}>Changed</HeadCell>
     </div>
   );
 }
