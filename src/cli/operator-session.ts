@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { createOperator, type Operator } from '../operator/operator.ts';
@@ -22,6 +23,9 @@ export interface SessionOptions {
   readonly mayCreate: boolean;
 }
 
+/** @param where what is written to, for a message: `the new store in /var/lib/burgee` */
+type RunOperator<Result> = (operator: Operator, where: string) => Promise<Result>;
+
 /**
  * Runs something that changes a store: through the server that holds the data directory, or, when there is none, on the
  * directory itself, which is claimed meanwhile.
@@ -29,7 +33,7 @@ export interface SessionOptions {
 export async function withOperator<Result>(
   config: Config,
   options: SessionOptions,
-  run: (operator: Operator) => Promise<Result>,
+  run: RunOperator<Result>,
 ): Promise<Result> {
   const directory = config.dataDir;
   if (!options.mayCreate) requireStore(directory);
@@ -49,7 +53,9 @@ export async function withOperator<Result>(
 
 function requireStore(directory: string): void {
   if (existsSync(markerFileOf(directory))) return;
-  throw new CommandFailure(`There is no store in ${directory}. Name the right directory with --data-dir.`);
+  throw new CommandFailure(
+    `There is no store in ${resolve(directory)}. Name the right directory with --data-dir.`,
+  );
 }
 
 /** A store that is created here would never reach the configured cluster. An existing store records whether it is a replica. */
@@ -75,27 +81,22 @@ function heldButSilent(held: StoreError, silence: NoServer): CommandFailure {
   return new CommandFailure(held.message, [`Its socket does not answer: ${silence.message}`]);
 }
 
-async function runOnline<Result>(
-  directory: string,
-  run: (operator: Operator) => Promise<Result>,
-): Promise<Result> {
+async function runOnline<Result>(directory: string, run: RunOperator<Result>): Promise<Result> {
   const marker = readMarker(directory);
   if (marker === null) throw new NoServer('the store is not created yet');
-  return await run(remoteOperator(findSocketPlace(directory), marker.id));
+  const operator = remoteOperator(findSocketPlace(directory), marker.id);
+  return await run(operator, `the running server of ${resolve(directory)}`);
 }
 
-async function runOffline<Result>(
-  config: Config,
-  claim: Claim,
-  run: (operator: Operator) => Promise<Result>,
-): Promise<Result> {
+async function runOffline<Result>(config: Config, claim: Claim, run: RunOperator<Result>): Promise<Result> {
   const { dataDir: directory, mapBytes } = config;
+  const kind = existsSync(markerFileOf(directory)) ? 'the store' : 'the new store';
   try {
     if (config.clusterUrl !== null) requireStoreBeside(directory);
     removeSocketPlace(directory);
     const store = openStore({ directory, mapBytes });
     try {
-      return await run(operatorOn(store, config));
+      return await run(operatorOn(store, config), `${kind} in ${resolve(directory)}`);
     } finally {
       await store.close();
     }

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { exampleDocument } from '../operator/open-operator.ts';
 import { type BootedServer, bootServer, unlimited } from '../support/booted-server.ts';
-import { type CommandResult, runBurgee, type Settings } from '../support/burgee-command.ts';
+import {
+  type CommandResult,
+  finishCommand,
+  runBurgee,
+  type Settings,
+  spawnBurgee,
+} from '../support/burgee-command.ts';
 import { bearer, createHttpClient } from '../support/http-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -309,5 +315,34 @@ await inBothWays(
       t.match(JSON.parse(answer.text), { id: tokens[name].id, name });
     }
     if (server === null) await running.stop();
+  },
+);
+
+t.test(
+  'the command names what it writes to, and makes a store only in a directory that was named',
+  async (t) => {
+    const directory = temporaryDirectory(t);
+    const file = join(directory, 'flags.json');
+    writeFileSync(file, JSON.stringify(exampleDocument));
+    const run = (arguments_: readonly string[], settings: Settings = {}, input: string | null = null) => {
+      const child = spawnBurgee(['apply', ...arguments_], settings, ['env', '-C', directory]);
+      if (input !== null) child.stdin.write(input);
+      return finishCommand(child);
+    };
+    const dataDir = join(directory, 'data');
+    const refused = await run([file]);
+    t.match(refused, { code: 1, stderr: `There is no store in ${dataDir}. Name the right directory` });
+    t.notOk(existsSync(dataDir), 'nothing is made');
+    const input = JSON.stringify(exampleDocument);
+    const made = await run(['-'], { BURGEE_DATA_DIR: './data' }, input);
+    t.match(made, { code: 0, stderr: `Applied standard input to the new store in ${dataDir}: 6 created` });
+    t.match(JSON.parse(made.stdout), { projects: { shop: {} } });
+    t.match(await run([file]), { code: 0, stderr: `to the store in ${dataDir}: 0 created, 0 changed` });
+    const server = await bootServer(t, { dataDir });
+    t.match(await run([file]), { code: 0, stderr: `to the running server of ${dataDir}: 0 created` });
+    await server.stop();
+    t.match(await run(['-'], {}, '{'), { code: 1, stderr: /standard input is refused/ });
+    const large = await run(['-'], {}, 'x'.repeat(64 * 2 ** 20 + 1));
+    t.match(large, { code: 1, stderr: /Standard input is larger than 64 MiB/ });
   },
 );
