@@ -23,6 +23,7 @@ import { editMember } from './organisations/edit-member.ts';
 import { editOrganisation } from './organisations/edit-organisation.ts';
 import { inviteMember } from './organisations/invite-member.ts';
 import { listInvitations } from './organisations/list-invitations.ts';
+import { listMemberTokens } from './organisations/list-member-tokens.ts';
 import { listMembers } from './organisations/list-members.ts';
 import { makeSignInLink } from './organisations/make-sign-in-link.ts';
 import { readMailState } from './organisations/read-mail-state.ts';
@@ -42,6 +43,7 @@ import { beginOpenIdSession } from './sessions/begin-open-id-session.ts';
 import { beginSessionByPassword } from './sessions/begin-session-by-password.ts';
 import { changePassword } from './sessions/change-password.ts';
 import { consumeLink } from './sessions/consume-link.ts';
+import { editOwnName } from './sessions/edit-own-name.ts';
 import { endSession } from './sessions/end-session.ts';
 import { findCredentials } from './sessions/find-credentials.ts';
 import { findOwnPassword } from './sessions/find-own-password.ts';
@@ -91,6 +93,7 @@ export const consoleOperations = {
   'edit-organisation': editOrganisation,
   'invite-member': inviteMember,
   'list-invitations': listInvitations,
+  'list-member-tokens': listMemberTokens,
   'list-members': listMembers,
   'make-sign-in-link': makeSignInLink,
   'read-mail-state': readMailState,
@@ -107,6 +110,7 @@ export const consoleOperations = {
   'read-project': readProject,
   'search-console': searchConsole,
   'change-password': changePassword,
+  'edit-own-name': editOwnName,
   'end-session': endSession,
   'finish-open-id': finishOpenId,
   'inspect-link': inspectLink,

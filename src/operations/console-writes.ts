@@ -20,6 +20,7 @@ import { editProject } from './projects/edit-project.ts';
 import { beginOpenIdSession } from './sessions/begin-open-id-session.ts';
 import { beginSessionByPassword } from './sessions/begin-session-by-password.ts';
 import { consumeLink } from './sessions/consume-link.ts';
+import { editOwnName } from './sessions/edit-own-name.ts';
 import { endSession } from './sessions/end-session.ts';
 import { makeSignInKey } from './sessions/make-sign-in-key.ts';
 import { recordFailedSignIns } from './sessions/record-failed-sign-ins.ts';
@@ -53,6 +54,7 @@ export const consoleWrites = {
   'begin-open-id-session': beginOpenIdSession,
   'begin-session-by-password': beginSessionByPassword,
   'consume-link': consumeLink,
+  'edit-own-name': editOwnName,
   'end-session': endSession,
   'make-sign-in-key': makeSignInKey,
   'record-failed-sign-ins': recordFailedSignIns,

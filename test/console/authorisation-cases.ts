@@ -196,6 +196,10 @@ export const authorisationCases: ConsoleCases = {
       want: (site) => ({ ...memberParams(site), body: { revision: 1, name: 'Renamed' } }),
     },
   ],
+  'list-member-tokens': [{ statuses: [403, 403, 200, 200, 401], want: memberParams }],
+  'edit-own-name': [
+    { statuses: [200, 200, 200, 200, 401], want: () => ({ body: { name: unique('Self') } }) },
+  ],
   'remove-member': [{ statuses: [403, 403, 204, 204, 401], want: memberParams }],
   'make-sign-in-link': [{ statuses: [403, 403, 201, 201, 401], want: memberParams }],
   'list-invitations': [{ statuses: [403, 403, 200, 200, 401] }],

@@ -38,6 +38,9 @@ export const sessionQuery = queryOptions({
 });
 export const projectsQuery = reading(everywhere, 'list-projects', {});
 export const membersQuery = reading(everywhere, 'list-members', {});
+export function memberTokensQuery(memberId: string) {
+  return reading(everywhere, 'list-member-tokens', { memberId });
+}
 export const invitationsQuery = reading(everywhere, 'list-invitations', {});
 export const organisationQuery = reading(everywhere, 'read-organisation', {});
 export const mailStateQuery = reading(everywhere, 'read-mail-state', {});

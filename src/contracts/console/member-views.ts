@@ -9,12 +9,23 @@ export const memberViewSchema = shape({
   email: text,
   role: roleSchema,
   createdAt: time,
+  /** Null before the first one. */
+  lastSignInAt: nullable(time),
   revision,
   /** How the member can sign in. */
   hasPassword: Type.Boolean(),
   hasIdentity: Type.Boolean(),
 });
 export type MemberView = Static<typeof memberViewSchema>;
+
+/** The active tokens that a member has created. */
+export const memberTokensSchema = shape({
+  /** At most 100, by project. */
+  tokens: Type.Array(shape({ id, name: text, projectId: id, projectName: text })),
+  /** The number of further ones. */
+  more: Type.Integer({ minimum: 0 }),
+});
+export type MemberTokens = Static<typeof memberTokensSchema>;
 
 export const linkViewSchema = shape({
   kind: Type.Union([Type.Literal('invitation'), Type.Literal('first-owner'), Type.Literal('sign-in')]),
@@ -47,7 +58,7 @@ export type MadeLink = Static<typeof madeLinkSchema>;
 
 /** A member as the console shows it: whether there is a password, never its hash. */
 export function memberView(queries: RecordQueries, member: Member): MemberView {
-  const { id, name, email, role, createdAt, revision } = member;
+  const { id, name, email, role, createdAt, lastSignInAt, revision } = member;
   const hasIdentity = !isEmpty(queries.identitiesOf(id));
   return {
     id,
@@ -55,6 +66,7 @@ export function memberView(queries: RecordQueries, member: Member): MemberView {
     email,
     role,
     createdAt,
+    lastSignInAt,
     revision,
     hasPassword: member.passwordHash !== null,
     hasIdentity,

@@ -28,9 +28,15 @@ export function isFullOfMembers(queries: RecordQueries, organisationId: string):
   return count >= membersMax;
 }
 
-export function hasMemberWithEmail(queries: RecordQueries, organisationId: string, email: string): boolean {
+/** @param exceptId a member that does not count */
+export function hasMemberWithEmail(
+  queries: RecordQueries,
+  organisationId: string | null,
+  email: string,
+  exceptId: string | null = null,
+): boolean {
   for (const member of queries.membersByEmail(email))
-    if (member.organisationId === organisationId) return true;
+    if (member.organisationId === organisationId && member.id !== exceptId) return true;
   return false;
 }
 

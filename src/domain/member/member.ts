@@ -13,6 +13,8 @@ export interface Member {
   /** Argon2id, PHC string; null until a password is set. */
   readonly passwordHash: string | null;
   readonly createdAt: number;
+  /** Null before the first sign-in. It moves without a new revision, so that no edit conflicts with a sign-in. */
+  readonly lastSignInAt: number | null;
   readonly revision: number;
 }
 

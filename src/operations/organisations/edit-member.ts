@@ -3,8 +3,8 @@ import { memberView, memberViewSchema } from '../../contracts/console/member-vie
 import { revision, roleSchema, shape, text } from '../../contracts/console/view-parts.ts';
 import type { AuditChange } from '../../domain/audit/audit-entry.ts';
 import type { ConsoleProblem } from '../../domain/console/console-problem.ts';
-import type { Member, Role } from '../../domain/member/member.ts';
-import { isLastOwner, managesRole } from '../../domain/member/member-rules.ts';
+import { isEmailAddress, type Member, type Role } from '../../domain/member/member.ts';
+import { hasMemberWithEmail, isLastOwner, managesRole } from '../../domain/member/member-rules.ts';
 import { readName } from '../../domain/name-rules.ts';
 import { type Outcome, refuse, succeed } from '../../domain/outcome.ts';
 import { ProblemList } from '../../domain/problem-list.ts';
@@ -13,14 +13,15 @@ import { withdrawLinksOfRole } from '../../domain/session/link-rules.ts';
 import { organisationEntry } from '../audit-entries.ts';
 import { optional } from '../body-parts.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';
+import { badEmail, takenEmail } from './invite-member.ts';
 import { managedMember } from './managed-member.ts';
 
-const sent = shape({ revision, name: optional(text), role: optional(roleSchema) });
+const sent = shape({ revision, name: optional(text), email: optional(text), role: optional(roleSchema) });
 type EditMemberBody = Static<typeof sent>;
 
 /**
- * Renames a member, or changes its role, with effect on its next request. Links for the member and links that it made
- * belong to its former role, so they are withdrawn.
+ * Changes a member's name, email or role, with effect on its next request. Links for the member and links that it made
+ * belong to its former role, so a new role withdraws them.
  */
 export const editMember = consoleWrite('edit-member', {
   route: 'PATCH /members/{memberId}',
@@ -35,7 +36,7 @@ export const editMember = consoleWrite('edit-member', {
       const current = memberView(queries, before);
       return refuse('conflict', 'The member has been changed since you opened it.', { current });
     }
-    const edited = editedMember(before, request.body);
+    const edited = editedMember(queries, before, request.body);
     if (!edited.ok) return edited;
     const after = edited.value;
     const refusal = refuseRole(queries, principal.member.role, before, after.role);
@@ -53,11 +54,19 @@ export const editMember = consoleWrite('edit-member', {
   },
 });
 
-function editedMember(before: Member, body: EditMemberBody): Outcome<Member, ConsoleProblem> {
+function editedMember(
+  queries: RecordQueries,
+  before: Member,
+  body: EditMemberBody,
+): Outcome<Member, ConsoleProblem> {
   const problems = new ProblemList();
   const name = body.name === undefined ? before.name : readName(body.name, problems);
+  const email = body.email?.trim() ?? before.email;
+  if (!isEmailAddress(email)) problems.add(() => badEmail);
+  else if (email !== before.email && hasMemberWithEmail(queries, before.organisationId, email, before.id))
+    problems.add(() => takenEmail);
   if (!problems.isEmpty) return refuse('invalid-request', problems.detail());
-  return succeed({ ...before, name, role: body.role ?? before.role, revision: before.revision + 1 });
+  return succeed({ ...before, name, email, role: body.role ?? before.role, revision: before.revision + 1 });
 }
 
 function refuseRole(queries: RecordQueries, actor: Role, before: Member, role: Role) {
@@ -70,6 +79,6 @@ function refuseRole(queries: RecordQueries, actor: Role, before: Member, role: R
 }
 
 function changesOf(before: Member, after: Member): readonly AuditChange[] {
-  const fields = (['name', 'role'] as const).filter((field) => before[field] !== after[field]);
+  const fields = (['name', 'email', 'role'] as const).filter((field) => before[field] !== after[field]);
   return fields.map((field) => ({ field, before: before[field], after: after[field] }));
 }

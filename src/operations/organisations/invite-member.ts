@@ -14,7 +14,9 @@ import { facts, organisationEntry } from '../audit-entries.ts';
 import { consoleWrite, inOrganisation } from '../operation.ts';
 import { makeLink } from './make-link.ts';
 
-const badEmail = `email must be an email address of at most ${emailCharsMax} characters, like name@example.com`;
+export const badEmail = `email must be an email address of at most ${emailCharsMax} characters, like name@example.com`;
+
+export const takenEmail = 'A member of your organisation has this email already.';
 
 /** Makes a link that lets a new member join. The organisation's expired links are deleted. */
 export const inviteMember = consoleWrite('invite-member', {
@@ -55,9 +57,7 @@ function refuseInvitation(
   email: string,
   now: number,
 ): string | null {
-  if (hasMemberWithEmail(queries, organisationId, email)) {
-    return 'A member of your organisation has this email already.';
-  }
+  if (hasMemberWithEmail(queries, organisationId, email)) return takenEmail;
   const open = openInvitations(queries, organisationId, now);
   if (open.some((invitation) => isSameEmail(invitation.purpose.email, email))) {
     return 'This email has an open invitation. Withdraw it to make another one.';

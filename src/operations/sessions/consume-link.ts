@@ -125,6 +125,7 @@ function create(
   const member: Member = {
     ...{ id: context.newId(), organisationId, name, email, role, passwordHash },
     createdAt: context.now,
+    lastSignInAt: null,
     revision: 1,
   };
   const fields = facts({ name, email, role });

@@ -16,7 +16,11 @@ export interface SignInWay {
   readonly link: OneTimeLink | null;
 }
 
-/** Begins a session with a new secret, with an audit entry. The session that the browser presented ends. */
+/**
+ * Begins a session with a new secret, with an audit entry. The session that the browser presented ends.
+ *
+ * @param member as it is after the changes that come before these
+ */
 export function openSession(
   queries: RecordQueries,
   member: Member,
@@ -37,8 +41,10 @@ export function openSession(
     request,
     context,
   );
+  const after = { ...member, lastSignInAt: context.now };
+  const sessions = beginSession(queries, begun, principal?.session ?? null, context.now);
   return {
-    changes: [...beginSession(queries, begun, principal?.session ?? null, context.now), entry],
+    changes: [...sessions, { kind: 'member', before: member, after }, entry],
     begun: { memberId: member.id, secret },
   };
 }

@@ -14,6 +14,7 @@ export const memberRecord = recordOf<Member>('members', {
   role: plain,
   passwordHash: plain,
   createdAt: plain,
+  lastSignInAt: plain,
   revision: plain,
 });
 

@@ -184,6 +184,63 @@ t.test('a member is edited by revision, and acts so from the next request on', a
   t.strictSame(await audited(), []);
 });
 
+t.test(
+  'an Admin edits an email, to a valid one that no other member has; members their own name',
+  async (t) => {
+    const id = spare();
+    const email = ' Moved@Example.test ';
+    const moved = await admin(200, `PATCH /members/${id}`, { revision: 1, email });
+    t.match(moved, { email: 'Moved@Example.test', revision: 2 });
+    t.strictSame(fieldsOf((await audited())[0])[0]?.slice(2), ['Moved@Example.test']);
+    await admin(200, `PATCH /members/${id}`, { revision: 2, email: 'moved@example.test' });
+    for (const [wrong, why] of [
+      ['OLGA@example.test', /a member of your organisation has this email/i],
+      ['no address', /email must be/],
+    ] as const)
+      t.match(await admin(400, `PATCH /members/${id}`, { revision: 3, email: wrong }), { detail: why });
+    const self = stage.as(id);
+    t.match(await self(200, 'PATCH /session', { name: ' Mo ' }), { name: 'Mo', revision: 4 });
+    await self(200, 'PATCH /session', { name: 'Mo' });
+    await self(400, 'PATCH /session', { name: '' });
+    await self(400, 'PATCH /session', { name: 'Mo', role: 'owner' });
+    const entries = await audited();
+    t.match(entries.at(-1), { actor: { id, name: 'Mo' }, action: 'member.edit', targetId: id });
+    t.equal(entries.length, 2);
+  },
+);
+
+t.test('a sign-in is the last one of its member, without a new revision', async (t) => {
+  const id = spare();
+  const memberOf = async () =>
+    (await owner(200, 'GET /members')).members.find((one: { id: string }) => one.id === id);
+  t.match(await memberOf(), { lastSignInAt: null, revision: 1 });
+  const before = Date.now();
+  const { url } = await admin(201, `POST /members/${id}/sign-in-link`);
+  t.strictSame(await follow(secretIn(url), {}), works);
+  const { lastSignInAt, revision } = await memberOf();
+  t.ok(lastSignInAt >= before && lastSignInAt <= Date.now());
+  t.equal(revision, 1);
+  await audited();
+});
+
+t.test('the active tokens that a member has created are listed for those who may remove them', async (t) => {
+  const { tokens, more } = await admin(200, `GET /members/${leaverId}/tokens`);
+  const { project } = prepared;
+  t.match(tokens, [{ projectId: project.id, projectName: project.name }]);
+  t.strictSame([tokens.length, more], [1, 0]);
+  const { token } = await stage.as(leaverId)(201, `POST /projects/${project.id}/tokens`, {
+    ...{ name: 'of Ann', permission: 'read', environments: null, expiryDays: 30 },
+  });
+  const names = async () =>
+    (await owner(200, `GET /members/${leaverId}/tokens`)).tokens.map(({ name }: { name: string }) => name);
+  t.equal((await names()).length, 2);
+  await owner(200, `POST /projects/${project.id}/tokens/${token.id}/revoke`);
+  t.equal((await names()).length, 1);
+  t.strictSame(await owner(200, `GET /members/${zoeId}/tokens`), { tokens: [], more: 0 });
+  await owner(404, `GET /members/${foreignOwner.id}/tokens`);
+  await audited();
+});
+
 t.test('the last Owner stays', async (t) => {
   const others = (await owner(200, 'GET /members')).members.filter(
     ({ id, role }: { id: string; role: string }) => role === 'owner' && id !== ownerId,

@@ -55,7 +55,7 @@ export function organisationOf(change: Partial<Organisation> = {}): Organisation
 }
 
 export function memberOf(change: Partial<Member> = {}): Member {
-  const fixed = { role: 'owner', passwordHash: null, createdAt: 1, revision: 1 } as const;
+  const fixed = { role: 'owner', passwordHash: null, createdAt: 1, lastSignInAt: null, revision: 1 } as const;
   return {
     id: newId(),
     organisationId: null,

@@ -1,23 +1,28 @@
-import { Group, NativeSelect, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Group, Menu, NativeSelect, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import Pencil from 'lucide-react/icons/pencil';
 import UserMinus from 'lucide-react/icons/user-minus';
 import { useState } from 'react';
 import type { MadeLink, MemberView } from '../../../contracts/console/member-views.ts';
 import { hasRole } from '../../../domain/console/console-principal.ts';
 import { type Role, roles } from '../../../domain/member/member.ts';
 import { call } from '../../client/call.ts';
-import { membersQuery, sessionQuery } from '../../client/queries.ts';
+import { membersQuery, memberTokensQuery, sessionQuery } from '../../client/queries.ts';
+import { FormDialog } from '../../draft/form-dialog.tsx';
 import { Avatar } from '../../parts/avatar.tsx';
 import { DangerItem } from '../../parts/danger-item.tsx';
 import type { Column } from '../../parts/data-list.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { nameRule, newEmailRule, renamingRule } from '../../parts/field-rules.ts';
 import { MoreActions } from '../../parts/more-actions.tsx';
 import { showDone } from '../../parts/notices.tsx';
 import { SafeName } from '../../parts/safe-name.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
-import { roleWord } from '../../parts/words.ts';
+import { numberWords, roleWord } from '../../parts/words.ts';
 import classes from './members.module.css';
 
 export interface ShownLink {
@@ -97,9 +102,95 @@ function RoleChoice({ member, self, isLastOwner }: RoleChoiceProps) {
   );
 }
 
+interface EditMemberProps {
+  readonly member: MemberView;
+  readonly members: readonly MemberView[];
+  readonly onClose: () => void;
+}
+
+function EditMember({ member, members, onClose }: EditMemberProps) {
+  const client = useQueryClient();
+  const { id: memberId, revision } = member;
+  const [name, setName] = useState(member.name);
+  const [email, setEmail] = useState(member.email);
+  const edit = useMutation({
+    mutationFn: () => call('edit-member', { memberId }, { revision, name, email }),
+    onSuccess: ({ name: changed }) => {
+      onClose();
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      showDone(`Saved ${visibleName(changed)}.`);
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: membersQuery.queryKey }),
+  });
+  const others = members.filter(({ id }) => id !== memberId);
+  const taken = others.map((each) => {
+    return { email: each.email, who: `${visibleName(each.name)} has this address already.` };
+  });
+  return (
+    <FormDialog
+      title={`Edit ${visibleName(member.name)}`}
+      submit="Save"
+      isDirty={name !== member.name || email !== member.email}
+      isBusy={edit.isPending}
+      error={edit.error}
+      onSubmit={edit.mutate}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        required
+        data-autofocus
+        rule={renamingRule(nameRule, member.name)}
+        value={name}
+        onText={setName}
+      />
+      <TextField
+        label="Email"
+        type="email"
+        required
+        rule={newEmailRule(taken)}
+        value={email}
+        onText={setEmail}
+      />
+      <Text size="sm" c="dimmed">
+        The member signs in with this email from now on. Accounts at an OpenID provider stay joined.
+      </Text>
+    </FormDialog>
+  );
+}
+
+/** The tokens that a member leaves behind, with links to where they are revoked. */
+function CreatedTokens({ memberId }: { readonly memberId: string }) {
+  const { data, error } = useQuery(memberTokensQuery(memberId));
+  if (error !== null) {
+    return (
+      <Text size="sm">Tokens that they created keep working: revoke those on the page of their project.</Text>
+    );
+  }
+  if (data === undefined) return <Text size="sm">Looking for tokens that they created …</Text>;
+  if (data.tokens.length === 0) return <Text size="sm">They created no token that still works.</Text>;
+  return (
+    <>
+      <Text size="sm">Tokens that they created keep working. Revoke those that they may know:</Text>
+      <ul className={classes.tokens}>
+        {data.tokens.map(({ id, name, projectId, projectName }) => (
+          <li key={id}>
+            <Link to="/projects/$projectId/tokens/$tokenId" params={{ projectId, tokenId: id }}>
+              <SafeName name={name} />
+            </Link>{' '}
+            in <SafeName name={projectName} />
+          </li>
+        ))}
+      </ul>
+      {data.more > 0 && <Text size="sm">and {numberWords(data.more)} more.</Text>}
+    </>
+  );
+}
+
 interface MemberActionsProps {
   readonly member: MemberView;
   readonly self: MemberView;
+  readonly members: readonly MemberView[];
   readonly isLastOwner: boolean;
   readonly onShow: (shown: ShownLink) => void;
 }
@@ -126,11 +217,11 @@ function useMemberCommands({ member, onShow }: MemberActionsProps, onDone: () =>
 }
 
 function MemberActions(props: MemberActionsProps) {
-  const { member, self, isLastOwner } = props;
-  const [asked, setAsked] = useState<'remove' | 'link' | null>(null);
+  const { member, self, members, isLastOwner } = props;
+  const [asked, setAsked] = useState<'edit' | 'remove' | 'link' | null>(null);
   const close = () => setAsked(null);
   const { remove, makeLink } = useMemberCommands(props, close);
-  if (isLastOwner || !mayManageMember(self, member)) return null;
+  if (!mayManageMember(self, member)) return null;
   const name = visibleName(member.name);
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
@@ -140,10 +231,19 @@ function MemberActions(props: MemberActionsProps) {
         </SmallButton>
       )}
       <MoreActions label={`More actions for ${name}`}>
-        <DangerItem leftSection={<UserMinus aria-hidden="true" />} onClick={() => setAsked('remove')}>
-          Remove {name} …
-        </DangerItem>
+        <Menu.Item leftSection={<Pencil aria-hidden="true" />} onClick={() => setAsked('edit')}>
+          Edit name and email …
+        </Menu.Item>
+        {!isLastOwner && (
+          <>
+            <Menu.Divider />
+            <DangerItem leftSection={<UserMinus aria-hidden="true" />} onClick={() => setAsked('remove')}>
+              Remove {name} …
+            </DangerItem>
+          </>
+        )}
       </MoreActions>
+      {asked === 'edit' && <EditMember member={member} members={members} onClose={close} />}
       {asked === 'link' && (
         <ConfirmDialog
           title={`Create a sign-in link for ${name}?`}
@@ -169,9 +269,9 @@ function MemberActions(props: MemberActionsProps) {
           <Text size="sm">
             {member.id === self.id
               ? 'You are signed out at once.'
-              : 'They are signed out everywhere at once.'}{' '}
-            Tokens that they created keep working: revoke those on the page of their project.
+              : 'They are signed out everywhere at once.'}
           </Text>
+          <CreatedTokens memberId={member.id} />
         </ConfirmDialog>
       )}
     </Group>
@@ -211,12 +311,16 @@ export function memberColumns(
       cell: (member) => <RoleChoice member={member} self={self} isLastOwner={isLastOwner(member)} />,
     },
     { header: 'Signs in with', cell: signInWords },
+    {
+      header: 'Last sign-in',
+      cell: ({ lastSignInAt }) => (lastSignInAt === null ? 'never' : <TimeAgo at={lastSignInAt} />),
+    },
     { header: 'Joined', cell: ({ createdAt }) => <TimeAgo at={createdAt} /> },
     {
       header: 'Actions',
       isActions: true,
       cell: (member) => (
-        <MemberActions member={member} self={self} isLastOwner={isLastOwner(member)} onShow={onShow} />
+        <MemberActions {...{ member, self, members, onShow }} isLastOwner={isLastOwner(member)} />
       ),
     },
   ];

@@ -21,7 +21,7 @@ import { SmallButton } from '../../parts/small-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
-import { roleWord } from '../../parts/words.ts';
+import { roleWord, searchedWords } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { memberColumns, type ShownLink } from './member-columns.tsx';
 import classes from './members.module.css';
@@ -174,12 +174,22 @@ export function MembersScreen() {
   return useSession().organisation === null ? <NoMembers /> : <OrganisationMembers />;
 }
 
+/** From this many members on there is a search field. */
+const searchedFrom = 10;
+
 function OrganisationMembers() {
+  const [searched, setSearched] = useState('');
   const { member } = useSession();
   const isAdmin = hasRole(member.role, 'admin');
   const members = useQuery(membersQuery);
   const [isInviting, invite] = useDisclosure(false);
   const [shown, setShown] = useState<ShownLink | null>(null);
+  const all = members.data?.members ?? [];
+  const words = searchedWords(searched);
+  const found = all.filter(({ name, email }) => {
+    const own = `${name} ${email}`.toLowerCase();
+    return words.every((word) => own.includes(word));
+  });
   return (
     <>
       <PageHead title="Members" actions={isAdmin && <Button onClick={invite.open}>Invite member</Button>}>
@@ -189,12 +199,25 @@ function OrganisationMembers() {
       <PageUnread of={members} what="members" />
       {members.data !== undefined && (
         <Stack gap="xl">
-          <DataList
-            label="Members"
-            rows={members.data.members}
-            rowKey={({ id }) => id}
-            columns={memberColumns(member, members.data.members, setShown)}
-          />
+          <Stack gap="sm">
+            {all.length >= searchedFrom && (
+              <TextField
+                type="search"
+                label="Search members"
+                placeholder="Name or email"
+                maw={320}
+                value={searched}
+                onText={setSearched}
+              />
+            )}
+            <DataList
+              label="Members"
+              rows={found}
+              rowKey={({ id }) => id}
+              columns={memberColumns(member, all, setShown)}
+            />
+            {found.length === 0 && <Text c="dimmed">No member matches.</Text>}
+          </Stack>
           {isAdmin && <Invitations />}
         </Stack>
       )}

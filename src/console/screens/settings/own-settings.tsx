@@ -3,21 +3,55 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SessionRow } from '../../../contracts/console/session-views.ts';
 import { call } from '../../client/call.ts';
-import { sessionQuery, sessionsQuery } from '../../client/queries.ts';
+import { membersQuery, sessionQuery, sessionsQuery } from '../../client/queries.ts';
 import { Failure } from '../../parts/callout.tsx';
 import { CheckedForm } from '../../parts/checked-form.tsx';
 import { DataList } from '../../parts/data-list.tsx';
+import { nameRule, renamingRule } from '../../parts/field-rules.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { showDone, showFailure } from '../../parts/notices.tsx';
 import { PageUnread } from '../../parts/page-states.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { SafeName } from '../../parts/safe-name.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
-import { NewPasswordField, PasswordField } from '../../parts/text-field.tsx';
+import { NewPasswordField, PasswordField, TextField } from '../../parts/text-field.tsx';
 import { TimeAgo } from '../../parts/time-ago.tsx';
 import { roleWord } from '../../parts/words.ts';
 import { SingleKeysSwitch } from '../../shell/single-keys-switch.tsx';
 import { useSession } from '../../shell/use-session.ts';
+
+function ChangeName({ present }: { readonly present: string }) {
+  const client = useQueryClient();
+  const [name, setName] = useState(present);
+  const change = useMutation({
+    mutationFn: () => call('edit-own-name', {}, { name }),
+    onSuccess: (member) => {
+      setName(member.name);
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      void client.invalidateQueries({ queryKey: membersQuery.queryKey });
+      showDone('Name saved.');
+    },
+  });
+  return (
+    <CheckedForm onSubmit={change.mutate}>
+      <Stack gap="md" maw={420}>
+        <TextField
+          label="Your name"
+          required
+          rule={renamingRule(nameRule, present)}
+          value={name}
+          onText={setName}
+        />
+        <Failure error={change.error} />
+        <Group>
+          <Button type="submit" variant="default" loading={change.isPending} disabled={name === present}>
+            Save name
+          </Button>
+        </Group>
+      </Stack>
+    </CheckedForm>
+  );
+}
 
 function ChangePassword({ hasPassword }: { readonly hasPassword: boolean }) {
   const client = useQueryClient();
@@ -134,12 +168,12 @@ export function OwnSettings() {
   return (
     <Stack gap="md">
       <Panel title="Account">
-        <strong>
-          <SafeName name={member.name} />
-        </strong>
-        , {roleWord(member.role)}
-        <br />
-        {member.email}
+        <Stack gap="md">
+          <span>
+            <SafeName name={member.email} />, {roleWord(member.role)}
+          </span>
+          <ChangeName present={member.name} />
+        </Stack>
       </Panel>
       <Panel title={member.hasPassword ? 'Change password' : 'Set a password'}>
         <ChangePassword hasPassword={member.hasPassword} />

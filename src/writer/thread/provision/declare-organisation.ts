@@ -125,6 +125,7 @@ export function createMember(
   const member: Member = {
     ...{ id, organisationId, name, email, role, passwordHash },
     createdAt: scope.now,
+    lastSignInAt: null,
     revision: 1,
   };
   const projectId = organisationId === null ? ledgerId : null;
