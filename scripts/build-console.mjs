@@ -3,7 +3,7 @@
 //   node scripts/build-console.mjs
 //       does nothing when dist/console was built from the same sources
 //
-// The server replaces each `__NONCE__` in the page by the nonce of its answer. An asset's name has the hash of its
+// The server replaces each `__NONCE__` in the page by the nonce of its answer, and `__BASE__` by the path of base-url. An asset's name has the hash of its
 // content; its .br and .gz forms are next to it.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,6 +39,11 @@ async function bundle() {
     configFile: false,
     root: join(root, 'src/console'),
     base: '/console/',
+    // Below a path, scripts and styles find each other by relative addresses.
+    experimental: {
+      renderBuiltUrl: (name, { hostType }) =>
+        hostType === 'html' ? `__BASE__/console/${name}` : { relative: true },
+    },
     publicDir: false,
     logLevel: 'warn',
     css: { postcss: { plugins: [leanColours] } },

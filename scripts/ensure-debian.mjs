@@ -1,4 +1,4 @@
-// Finds the programs that some tests need: Chromium, HAProxy, nginx, systemd-analyze. As root on Debian it installs
+// Finds the programs that some tests need: Chromium, proxies, systemd-analyze. As root on Debian it installs
 // missing ones; otherwise it says what to install and exits with 1.
 //
 //   node scripts/ensure-debian.mjs haproxy openssl      prints {"haproxy":"/usr/sbin/haproxy","openssl":"/usr/bin/openssl"}

@@ -16,6 +16,7 @@ const pageOrder = [
   'console.md',
   'configuration.md',
   'operations.md',
+  'behind-a-proxy.md',
   'cluster.md',
   'supply-chain.md',
   'audit-log.md',

@@ -4,6 +4,8 @@ import { delimiter, join } from 'node:path';
 
 /** The programs of Debian that tests and campaigns use, each with the packages that contain it. */
 const packagesOf = new Map([
+  ['apache2', ['apache2']],
+  ['caddy', ['caddy']],
   ['cc', ['gcc', 'libc6-dev']],
   ['chromium', ['chromium']],
   ['chromium-headless-shell', ['chromium-headless-shell']],
@@ -11,6 +13,7 @@ const packagesOf = new Map([
   ['debootstrap', ['debootstrap']],
   ['haproxy', ['haproxy']],
   ['jq', ['jq']],
+  ['lighttpd', ['lighttpd']],
   ['nginx', ['nginx']],
   ['openssl', ['openssl']],
   ['perl', ['perl-base']],
@@ -21,6 +24,8 @@ const packagesOf = new Map([
   ['slowhttptest', ['slowhttptest']],
   ['strace', ['strace']],
   ['systemd-analyze', ['systemd']],
+  // Varnish compiles its configuration.
+  ['varnishd', ['varnish', 'gcc', 'libc6-dev']],
   ['wrk', ['wrk']],
 ]);
 

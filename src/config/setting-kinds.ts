@@ -199,6 +199,15 @@ export function urlSetting(described: Described<TString>): Setting<TString> {
   };
 }
 
+/** The path goes into pages and cookies, so it has only characters that mean nothing there. */
+export function baseUrlSetting(described: Described<TString>): Setting<TString> {
+  return {
+    ...urlSetting(described),
+    schema: Type.String({ pattern: '^https?://[^\\s/?#]+(/[\\w~-][\\w.~-]*)*$' }),
+    expected: 'an http:// or https:// address, with a path of letters, digits and ._~- if any',
+  };
+}
+
 /** @param normalised returns the address as it is kept, or false, which the schema refuses */
 function addressKind(expected: string, normalised: (text: string) => string | false): Kind<TString> {
   return {

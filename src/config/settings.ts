@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { clusterSettings } from './cluster-settings.ts';
 import { coresOf, cpuQuota, defaultWorkers, workersMax } from './cores.ts';
 import { flagdSettings } from './flagd-settings.ts';
-import type { Setting } from './setting.ts';
+import type { DefaultBasis, Setting } from './setting.ts';
 import {
+  baseUrlSetting,
   bytesSetting,
   choiceSetting,
   integerSetting,
@@ -64,6 +65,12 @@ const openIdSettings = {
   ),
 } satisfies Record<string, Setting>;
 
+/** Addresses that listen on every interface, each with one at which this machine reaches it. */
+const everywhere: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
 const KiB = 2 ** 10;
 const MiB = 2 ** 20;
 const GiB = 2 ** 30;
@@ -90,14 +97,18 @@ export const settings = {
     fallback: { text: '`./data`', derive: () => resolve('data') },
     description: 'Directory with everything that Burgee stores. It is created when it does not exist.',
   }),
-  baseUrl: urlSetting({
-    fallback: { text: '`http://<host>:<port>`', derive: ({ host, port }) => localUrl(host, port) },
-    description: 'Address at which clients reach this service. Documentation and links show it.',
+  baseUrl: baseUrlSetting({
+    fallback: { text: '`http://<host>:<port>`', derive: localUrl },
+    description:
+      'Address at which people and clients reach this service. Links in mails, sign-in links and the documentation use it. It may have a path, which the proxy in front must take off.',
   }),
   docsUrl: urlSetting({
-    fallback: { text: '`<base-url>/docs`', derive: ({ baseUrl }) => `${baseUrl}/docs` },
+    fallback: {
+      text: '`<base-url>/docs`',
+      derive: (basis) => `${hasUnknownAddress(basis) ? '' : basis.baseUrl}/docs`,
+    },
     description:
-      'Documentation page that the `docs` links of errors lead to. Burgee serves its own at `/docs`.',
+      'Documentation page that the `docs` links of errors lead to. Burgee serves its own at `/docs`. If it listens on every address and `base-url` is not set, the links are `/docs#…`, without a host.',
   }),
   tokenPrefix: textSetting(
     {
@@ -315,6 +326,20 @@ function mailFromOf(baseUrl: string): string {
   return `burgee@${isV4 ? `[${hostname}]` : hostname.replace('[', '[IPv6:')}`;
 }
 
-function localUrl(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+type Address = Pick<DefaultBasis, 'host' | 'port' | 'baseUrl'>;
+
+/** @returns the address at which this machine reaches the service. The public address may be another one */
+export function localUrl({ host, port }: Pick<Address, 'host' | 'port'>): string {
+  const name = everywhere.get(host) ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** Whether the base URL is the default: only the address on which the service listens is known. */
+export function isDefaultBaseUrl({ host, port, baseUrl }: Address): boolean {
+  return baseUrl === localUrl({ host, port });
+}
+
+/** Whether no address is known at which other machines reach the service. */
+export function hasUnknownAddress(address: Address): boolean {
+  return everywhere.has(address.host) && isDefaultBaseUrl(address);
 }

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Config } from '../config/config.ts';
+import { isDefaultBaseUrl } from '../config/settings.ts';
 import type { UsageRecorder } from '../front/usage-recorder.ts';
 import type { MainLog } from '../observability/logger.ts';
 import { createMetricMemory } from '../observability/metric-cells.ts';
@@ -42,11 +43,18 @@ export function consoleSettingsOf(
     tokenPrefix: config.tokenPrefix,
     baseUrl: config.baseUrl,
     docsUrl: config.docsUrl,
+    shown: shownAddresses(config),
     openIdName: config.openIdIssuer === null ? null : config.openIdName,
     isMailConfigured: config.smtpUrl !== null,
     isCluster: config.clusterUrl !== null,
     firstOwnerOffer,
   };
+}
+
+function shownAddresses(config: Config): ConsoleSettings['shown'] {
+  const { baseUrl, docsUrl } = config;
+  if (!isDefaultBaseUrl(config)) return { baseUrl, docsUrl };
+  return docsUrl === `${baseUrl}/docs` ? {} : { docsUrl };
 }
 
 /** The options of the writer's clients: the main thread and each worker. */

@@ -5,6 +5,7 @@ import { MessageChannel } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Readiness } from '../admin/admin-server.ts';
 import type { Config } from '../config/config.ts';
+import { hasUnknownAddress } from '../config/settings.ts';
 import { Front } from '../front/front.ts';
 import { UsageRecorder } from '../front/usage-recorder.ts';
 import { describeRefusedListen, ListenError } from '../http/listen-error.ts';
@@ -37,6 +38,9 @@ import { type MadeOffer, makeFirstOwnerOffer } from './make-first-owner-offer.ts
 import type { NotifierHost } from './notifier-host.ts';
 import { OperatorHost } from './operator-host.ts';
 import type { WriterHost } from './writer-host.ts';
+
+const unknownAddress =
+  'sign-in links and mails lead to an address that only this machine reaches: set BURGEE_BASE_URL to the one at which people reach it';
 
 /** The settled configuration, and the hold on its port. */
 interface SettledPort {
@@ -331,6 +335,7 @@ class ServiceParts {
     const host = isIPv6(config.host) ? `[${config.host}]` : config.host;
     const url = `http://${host}:${port}`;
     this.#mainLog.log.info({ host: config.host, port, url, pid: process.pid }, 'listening');
+    if (hasUnknownAddress(config)) this.#mainLog.log.warn({ baseUrl: config.baseUrl }, unknownAddress);
     return {
       port,
       url,

@@ -1,6 +1,6 @@
 import { errorEnvelope } from '../contracts/error-envelope.ts';
 import type { Exchange, ExchangeClass } from '../http/exchange.ts';
-import { headerBlock } from '../http/header-block.ts';
+import { type HeaderBlock, headerBlock } from '../http/header-block.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { DirectRoute, HttpMethod, HttpRoute } from '../http/worker-server.ts';
 import {
@@ -8,6 +8,7 @@ import {
   evaluationPreflightHeaders,
   plainJsonHeaders,
 } from '../operations/answer-headers.ts';
+import { basePathOf } from '../operations/console-settings.ts';
 import { consoleApiPath, isBelow, managementApiPath } from '../operations/match-route.ts';
 import { syncPath } from '../operations/sync/sync-operations.ts';
 import { hasRawCharacter } from '../support/query-string.ts';
@@ -21,7 +22,7 @@ import { isOfrepPath } from './ofrep/ofrep-address.ts';
 import type { OfrepHandler } from './ofrep/ofrep-handler.ts';
 import { limitedOfrep, refuseAmbiguousOfrep } from './ofrep/ofrep-refusals.ts';
 import { type DocsPages, readDocs } from './pages/docs-pages.ts';
-import { readWebApp, type WebApp } from './pages/web-app.ts';
+import { placeWebApp, readWebApp, type WebApp } from './pages/web-app.ts';
 import type { Pipeline } from './pipeline.ts';
 import { type RouteName, routeIndex } from './route-names.ts';
 
@@ -38,6 +39,7 @@ export interface RouteParts {
   readonly evaluation: EvaluationLimit;
   readonly docs: DocsPages;
   readonly docsUrl: string;
+  readonly baseUrl: string;
   /** What requests of the APIs are answered through. */
   readonly apiExchange: ExchangeClass;
   onFault(fault: unknown, during: string): void;
@@ -47,14 +49,12 @@ type Handle = HttpRoute['handle'];
 
 const healthy = JSON.stringify({ status: 'ok' });
 
-const toDocs = headerBlock([
-  ['Location', '/docs'],
-  ['Cache-Control', 'no-store'],
-]);
-const toConsole = headerBlock([
-  ['Location', '/console/'],
-  ['Cache-Control', 'no-store'],
-]);
+function leadingTo(location: string): HeaderBlock {
+  return headerBlock([
+    ['Location', location],
+    ['Cache-Control', 'no-store'],
+  ]);
+}
 /** A redirect by status keeps the fragment of a link to `/docs/#section`. */
 const isPermanent = 308;
 const noEvaluationRouteDetail =
@@ -88,6 +88,7 @@ export function createDirectRoutes(parts: RouteParts): readonly DirectRoute[] {
 /** Every other endpoint, in one line each. A more specific pattern wins over a less specific one, in any order. */
 export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
   const { flagAnswer, docsUrl, evaluation } = parts;
+  const basePath = basePathOf(parts.baseUrl);
   const flag = evaluation.limit((exchange, request) => {
     const answer = flagAnswer.answer(request.parameter(0), request.query());
     exchange.answer(answer.status, answer.headers, answer.body);
@@ -107,7 +108,8 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
     (api: Api): Handle =>
     (exchange, request) =>
       parts.pipeline.handle(api, exchange, request);
-  const webApp: Handle = (exchange, request) => readWebApp(exchange, request, parts.webApp, sendFile);
+  const placed = parts.webApp === null ? null : placeWebApp(parts.webApp, basePath);
+  const webApp: Handle = (exchange, request) => readWebApp(exchange, request, placed, sendFile);
   const docs: Handle = (exchange, request) => {
     if (!readDocs(exchange, request, parts.docs, sendFile)) answerNothing(exchange, docsUrl);
   };
@@ -146,6 +148,8 @@ export function createRoutes(parts: RouteParts): readonly HttpRoute[] {
       ...routes(countedAs, ['any'], `${base}/*`, handled(api)),
     ]),
   ];
+  const toDocs = leadingTo(`${basePath}/docs`);
+  const toConsole = leadingTo(`${basePath}/console/`);
   return [
     ...apis.map((route) => ({ ...route, exchange: parts.apiExchange })),
     ...routes('console-page', ['any'], '/console', webApp),

@@ -169,6 +169,7 @@ export function createServices(
       }),
     }),
     webApp: setup.webApp,
+    baseUrl: setup.console.baseUrl,
     evaluation: new EvaluationLimit(limiter, addresses, docsUrl, requestMeter),
     docs: setup.docs,
     docsUrl,

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { freePort } from '../support/free-port.ts';
 import { clientId, clientSecret, startOpenIdProvider } from '../support/open-id-provider.ts';
 import { type ConsoleStage, type ConsoleWindow, consoleTest } from './support/console-stage.ts';
@@ -35,7 +35,7 @@ async function openWindow(stage: ConsoleStage): Promise<ConsoleWindow> {
   return window;
 }
 
-await consoleTest(t, 'people sign in and join with the provider', { settings }, async (t, stage) => {
+const joining = async (t: Test, stage: ConsoleStage): Promise<void> => {
   const first = await openWindow(stage);
   await becomeOwner(stage, first);
 
@@ -47,7 +47,7 @@ await consoleTest(t, 'people sign in and join with the provider', { settings }, 
   t.match(await page.getByRole('alert').textContent(), /provider does not answer\./, 'it is down');
 
   const redirectUrl = `${stage.origin}/console/api/openid/callback`;
-  await startOpenIdProvider(t, { redirectUrl, people, port });
+  const provider = await startOpenIdProvider(t, { redirectUrl, people, port });
   await page.getByRole('button', { name: 'Sign in with Acme Login' }).click();
   await signInAtProvider(page, 'nina');
   await page.getByText('Acme Login has not verified your email').waitFor();
@@ -58,27 +58,32 @@ await consoleTest(t, 'people sign in and join with the provider', { settings }, 
   await known.page.getByRole('button', { name: 'Sign in with Acme Login' }).click();
   await signInAtProvider(known.page, 'olga');
   await known.page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
-  t.equal(new URL(known.page.url()).pathname, '/console/members', 'the user is where the link led');
+  t.equal(known.page.url(), `${stage.origin}/console/members`, 'the user is where the link led');
   await known.page.getByText('password, OpenID').waitFor();
 
-  const link = await invite(known.page, people.nina.email);
+  const link = await invite(known.page, stage.origin, people.nina.email);
   const guest = await openWindow(stage);
   await guest.open(link);
   await guest.page.getByRole('button', { name: 'Join with Acme Login' }).click();
   await signInAtProvider(guest.page, 'nina');
   await guest.page.getByRole('button', { name: 'Nina Newcomer' }).waitFor();
-});
+  await provider.close();
+};
+
+await consoleTest(t, 'people sign in and join with the provider', { settings }, joining);
+await consoleTest(t, 'and below a path of a shared host', { settings, basePath: '/shared/burgee' }, joining);
 
 /** @returns path and fragment of the link that is shown */
-async function invite(page: Page, email: string): Promise<string> {
-  const url = await page.evaluate(async (invited) => {
-    const answer = await fetch('/console/api/invitations', {
+async function invite(page: Page, origin: string, email: string): Promise<string> {
+  const asked = { address: `${origin}/console/api/invitations`, invited: email };
+  const url = await page.evaluate(async ({ address, invited }) => {
+    const answer = await fetch(address, {
       method: 'POST',
       headers: { 'X-Burgee-Console': '1', 'Content-Type': 'application/json' },
       body: JSON.stringify({ email: invited, role: 'viewer' }),
     });
     const made = (await answer.json()) as { url: string };
     return made.url;
-  }, email);
+  }, asked);
   return url.slice(url.indexOf('/console/link#'));
 }

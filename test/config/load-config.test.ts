@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import type { Config } from '../../src/config/config.ts';
 import { coresOf, cpuQuota, defaultWorkers } from '../../src/config/cores.ts';
 import { type ConfigInput, type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
+import { hasUnknownAddress } from '../../src/config/settings.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 function load(input: Partial<ConfigInput>): LoadedConfig {
@@ -154,6 +155,28 @@ t.test('malformed sizes, networks and addresses are refused', async (t) => {
 t.test('a slash at the end of an address is dropped', async (t) => {
   const loaded = load({ environment: { BURGEE_BASE_URL: 'https://flags.example.com/' } });
   t.equal(loaded.ok && loaded.config.docsUrl, 'https://flags.example.com/docs');
+});
+
+t.test('a service that listens on every address has links without a host, or of this machine', async (t) => {
+  for (const [host, baseUrl] of [
+    ['0.0.0.0', 'http://127.0.0.1:8080'],
+    ['::', 'http://[::1]:8080'],
+  ] as const) {
+    const config = configOf(load({ environment: { BURGEE_HOST: host } }));
+    t.match(config, { baseUrl, docsUrl: '/docs' });
+    t.ok(hasUnknownAddress(config));
+    const given = { BURGEE_HOST: host, BURGEE_BASE_URL: 'http://flags.internal' };
+    const known = configOf(load({ environment: given }));
+    t.equal(known.docsUrl, 'http://flags.internal/docs');
+    t.notOk(hasUnknownAddress(known));
+  }
+});
+
+t.test('the path of the base URL goes into pages and cookies: it has no special characters', async (t) => {
+  const pathOf = (path: string) => load({ environment: { BURGEE_BASE_URL: `https://example.com${path}` } });
+  for (const path of ['', '/', '/burgee', '/a/b_c.d~e-1/']) t.ok(pathOf(path).ok, path);
+  for (const path of ['/a;b', '/"', '/<a', '/a//b', '/..', '/a/.', "/a'", '/a&b', '/%2f'])
+    t.match(problemsOf(pathOf(path)), [/BURGEE_BASE_URL must be an http/], path);
 });
 
 t.test('an empty variable counts as absent', async (t) => {

@@ -6,6 +6,7 @@ import { hashesAtOnce } from '../../src/front/password-queue.ts';
 import { checkStore } from '../../src/storage/check.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { eventually } from '../support/expectations.ts';
+import { createHttpClient } from '../support/http-client.ts';
 import { ConsoleClient } from './console-client.ts';
 import { bootConsole, password, person, signInAs } from './console-fixture.ts';
 
@@ -240,6 +241,28 @@ t.test('the log has sign-ins, sign-outs and failures of members, and nothing of 
   await again.stop();
   t.strictSame([...checkStore(server.dataDir)], []);
 });
+
+t.test(
+  'below a path the cookie is sent to that path only, and GET / leads to the console there',
+  async (t) => {
+    const server = await bootConsole(t, undefined, { BURGEE_BASE_URL: 'https://shared.example/burgee' });
+    const client = new ConsoleClient(t, { port: server.port });
+    const body = { email: 'owner@acme.example', password };
+    const answer = await client.send('POST', '/session', body, { origin: 'https://shared.example' });
+    t.match(
+      answer.header('set-cookie'),
+      /^__Secure-burgee_session=\w+; Max-Age=1209600; Path=\/burgee\/console; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    t.equal((await client.send('GET', '/sessions')).status, 200);
+    const visitor = createHttpClient(t, { port: server.port });
+    for (const [path, location] of [
+      ['/', '/burgee/console/'],
+      ['/docs/', '/burgee/docs'],
+    ] as const) {
+      t.equal((await visitor.send({ path })).headers.get('location'), location);
+    }
+  },
+);
 
 t.test('behind TLS the cookie is Secure, and only the base URL may make changes', async (t) => {
   const server = await bootConsole(t, undefined, { BURGEE_BASE_URL: 'https://flags.example' });

@@ -6,6 +6,7 @@ import { buildDiskShim, DiskControl, shimEnvironment, shimTools } from '../campa
 import { ConsoleClient } from '../console/console-client.ts';
 import { password, secretIn, signInAs } from '../console/console-fixture.ts';
 import { bootServer } from '../support/booted-server.ts';
+import { spawnBurgee } from '../support/burgee-command.ts';
 import { debianPrograms } from '../support/debian-programs.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -24,6 +25,15 @@ async function linksIn(directory: string): Promise<number> {
     await reader.close();
   }
 }
+
+t.test('on every address, the link leads to this machine, and the log says what to set', async (t) => {
+  const server = await bootServer(t, {
+    dataDir: temporaryDirectory(t),
+    spawn: (words, settings) => spawnBurgee([...words, '--host', '0.0.0.0'], settings),
+  });
+  await server.line((line) => line.includes(`http://127.0.0.1:${server.port}/console/link#`));
+  await server.line((line) => line.includes('set BURGEE_BASE_URL'));
+});
 
 t.test('starts on a disk that refuses every write', { skip }, async (t) => {
   const dataDir = temporaryDirectory(t);

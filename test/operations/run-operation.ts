@@ -22,6 +22,7 @@ export type WriteId = IdOf<'write'>;
 export const plainSettings: ConsoleSettings = {
   tokenPrefix: 'burgee',
   baseUrl: 'http://localhost',
+  shown: {},
   docsUrl: 'http://localhost/docs',
   openIdName: null,
   isMailConfigured: false,

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { localUrl } from '../../config/settings.ts';
 import type { ProvisionDocument } from '../../contracts/provision/provision-document.ts';
 import type { AppliedProject } from '../../operator/apply-file.ts';
 import type { Operator } from '../../operator/operator.ts';
@@ -47,7 +48,7 @@ export async function provisionDemo(
     const store = openStore({ directory, mapBytes });
     try {
       const unshown = join(directory, unshownName);
-      const operator = operatorOn(store, { ...config, baseUrl: consoleUrl(config) });
+      const operator = operatorOn(store, config);
       if (!store.isEmpty() && !existsSync(unshown)) {
         return { isMade: false, signInUrl: await signInUrl(operator) };
       }
@@ -110,19 +111,6 @@ function describe(config: Config, projects: DemoProjects, ownerUrl: string | nul
     cohortFlagId: flagId('kubernetes', exampleGate('alpha')),
     audienceFlagId: flagId('website', websiteFlagNames.audience),
   });
-}
-
-/** The base URL, unless it is the default of a service that listens on every address. */
-function consoleUrl(config: Config): string {
-  const isEverywhere = /^http:\/\/(0\.0\.0\.0|\[::\])(:|$)/.test(config.baseUrl);
-  return isEverywhere ? localUrl(config) : config.baseUrl;
-}
-
-/** The address at which this machine reaches the service. The public address may be another one. */
-function localUrl({ host, port }: Config): string {
-  const isEverywhere = host === '0.0.0.0' || host === '::';
-  const name = isEverywhere ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 interface WelcomeFacts {

@@ -9,6 +9,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { isSlug } from '../../domain/project/project-slug.ts';
+import { basePath } from '../client/base-path.ts';
 import { showMember } from '../client/call.ts';
 import { ConsoleError } from '../client/console-error.ts';
 import { flagsQuery, projectsQuery, sessionQuery } from '../client/queries.ts';
@@ -265,7 +266,7 @@ const routeTree = rootRoute.addChildren([
 export function createConsoleRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,
-    basepath: '/console',
+    basepath: `${basePath}/console`,
     context: { queryClient },
     defaultPreload: 'intent',
     scrollRestoration: true,

@@ -1,5 +1,6 @@
 import type { consoleOperations } from '../../operations/console-operations.ts';
 import { type ConsoleOperationId, consoleRoutes } from '../../operations/console-routes.ts';
+import { consolePath } from './base-path.ts';
 
 type Operations = typeof consoleOperations;
 
@@ -28,5 +29,5 @@ export function addressOf<Id extends ConsoleOperationId>(
   );
   // Not URLSearchParams: it writes a space as a plus.
   const pairs = sent.map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return `/console/api${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+  return `${consolePath}api${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 }

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
+import { consolePath } from '../client/base-path.ts';
 import { ConfirmDialog } from '../parts/dialog.tsx';
 import { countOf } from '../parts/words.ts';
 
@@ -67,7 +68,7 @@ export function LeaveQuestion({ leaving, loss, kept }: LeaveQuestionProps) {
         {isSignedOut && kept !== undefined ? (
           <>
             {kept}{' '}
-            <a href="/console/sign-in" target="_blank" rel="noreferrer">
+            <a href={`${consolePath}sign-in`} target="_blank" rel="noreferrer">
               Sign in in a new tab
             </a>
             , then save.

@@ -2,6 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { MemberView } from '../../contracts/console/member-views.ts';
 import type { OrganisationView } from '../../contracts/console/organisation-views.ts';
+import { basePath } from '../client/base-path.ts';
 import { sessionQuery } from '../client/queries.ts';
 
 interface SignedIn {
@@ -26,8 +27,8 @@ export function useSession(): SignedIn {
     position: data.position ?? '0.0',
     isMailConfigured: data.isMailConfigured ?? false,
     isCluster: data.isCluster ?? false,
-    docsUrl: data.docsUrl ?? '/docs',
-    baseUrl: data.baseUrl ?? window.location.origin,
+    docsUrl: data.docsUrl ?? `${basePath}/docs`,
+    baseUrl: data.baseUrl ?? window.location.origin + basePath,
   };
 }
 

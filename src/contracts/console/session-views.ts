@@ -19,6 +19,7 @@ export const sessionViewSchema = shape({
   isMailConfigured: Type.Optional(Type.Boolean()),
   /** Whether the service is a node of a cluster. */
   isCluster: Type.Optional(Type.Boolean()),
+  /** Addresses of the documentation and of the service; absent where they are not set. */
   docsUrl: Type.Optional(text),
   baseUrl: Type.Optional(text),
 });

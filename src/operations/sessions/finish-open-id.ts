@@ -1,5 +1,6 @@
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
 import type { ApiRequest } from '../api-request.ts';
+import { basePathOf } from '../console-settings.ts';
 import type { ConversationActors } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
 import { askReads, callOf, cookieOf } from './ask-actors.ts';
@@ -27,14 +28,14 @@ export const finishOpenId = conversation('finish-open-id', {
     const { openId, openIdCookie } = actors;
     const state = new URLSearchParams(request.call.query).get('state');
     if (openId === null || state === null) {
-      turnBack(request, 'expired', null, []);
+      turnBack(request, 'expired', null, [], actors);
       return;
     }
     const asked: FindPendingSignIn = { state, sealed: openIdCookie.read(state, request.head.cookies) };
     const found = askReads<FoundPendingSignIn>(request, findPendingSignIn, asked, actors);
     if (found === null) return;
     const { signIn } = found.value;
-    if (signIn === null) turnBack(request, 'expired', null, []);
+    if (signIn === null) turnBack(request, 'expired', null, [], actors);
     else await enter(request, signIn, openId, actors);
   },
 });
@@ -50,13 +51,13 @@ async function enter(
   const used = actors.openIdCookie.clear(signIn.state);
   // A return may be repeated, so it counts as an attempt to sign in: that limits requests to the provider.
   if ((await actors.attempts.beginFrom(limitKey)) !== null) {
-    turnBack(request, 'unavailable', signIn, []);
+    turnBack(request, 'unavailable', signIn, [], actors);
     return;
   }
   const person = await openId.receive(query, signIn, limitKey, requestId);
   const entered = typeof person === 'string' ? refused(person) : await begin(request, signIn, person, actors);
   if (entered.begun === null) {
-    turnBack(request, entered.refusal, signIn, [used]);
+    turnBack(request, entered.refusal, signIn, [used], actors);
     return;
   }
   actors.attempts.giveBackFrom(signIn.limitKey);
@@ -89,7 +90,9 @@ function turnBack(
   refusal: OpenIdRefusal,
   signIn: PendingSignIn | null,
   setCookies: readonly string[],
+  { settings }: ConversationActors,
 ): void {
   const back = signIn === null ? '' : `&back=${encodeURIComponent(signIn.back)}`;
-  request.answer(303, '', { location: `/console/sign-in?openid=${refusal}${back}`, setCookies });
+  const location = `${basePathOf(settings.baseUrl)}/console/sign-in?openid=${refusal}${back}`;
+  request.answer(303, '', { location, setCookies });
 }

@@ -12,7 +12,7 @@ export const readSession = consoleRead('read-session', {
   access: anybody,
   answer: sessionViewSchema,
   run: (queries, _request, principal, context) => {
-    const { openIdName, isMailConfigured, isCluster, docsUrl, baseUrl, now } = context;
+    const { openIdName, isMailConfigured, isCluster, shown, now } = context;
     if (principal === null) {
       const view: SessionView = { isSignedIn: false, openIdName, hasMembers: hasMembers(queries) };
       return succeed({ value: view });
@@ -28,8 +28,7 @@ export const readSession = consoleRead('read-session', {
       position: formatPosition(newestPosition(queries, watched)),
       isMailConfigured,
       isCluster,
-      docsUrl,
-      baseUrl,
+      ...shown,
     };
     return succeed({ value });
   },

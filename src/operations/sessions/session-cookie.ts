@@ -1,4 +1,5 @@
 import { isSecretText } from '../../domain/token/token-secret.ts';
+import { basePathOf } from '../console-settings.ts';
 
 /** The cookie of a session: not readable by scripts, and sent from other sites only when a link is followed. */
 export interface SessionCookie {
@@ -10,16 +11,18 @@ export interface SessionCookie {
 }
 
 /**
- * @param baseUrl behind TLS the cookie is sent over TLS only, and its name makes browsers accept it from exactly this
- * host: otherwise a page of a sibling host could plant a session of its own. The name requires the path of the whole
- * host.
+ * @param baseUrl behind TLS the cookie is sent over TLS only. On a host of its own, the cookie's name makes browsers accept
+ * it from exactly this host: otherwise a page of a sibling host could plant a session of its own. The name requires the
+ * path of the whole host. Below a path, the cookie is not sent to the host's other services.
  */
 export function sessionCookie(baseUrl: string): SessionCookie {
   const isSecure = baseUrl.startsWith('https:');
-  const name = isSecure ? '__Host-burgee_session' : 'burgee_session';
-  const attributes = isSecure
-    ? 'Path=/; HttpOnly; SameSite=Lax; Secure'
-    : 'Path=/console; HttpOnly; SameSite=Lax';
+  const basePath = basePathOf(baseUrl);
+  const isWholeHost = isSecure && basePath === '';
+  const prefix = isWholeHost ? '__Host-' : isSecure ? '__Secure-' : '';
+  const name = `${prefix}burgee_session`;
+  const path = isWholeHost ? '/' : `${basePath}/console`;
+  const attributes = `Path=${path}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   return {
     name,
     read: (values) => cookieValues(values, name).find(isSecretText) ?? null,

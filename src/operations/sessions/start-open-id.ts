@@ -5,6 +5,7 @@ import { ProblemList } from '../../domain/problem-list.ts';
 import type { OpenIdRefusal } from '../../domain/session/open-id-rules.ts';
 import type { ApiRequest } from '../api-request.ts';
 import { optional } from '../body-parts.ts';
+import { basePathOf } from '../console-settings.ts';
 import type { ConversationActors } from '../conversation.ts';
 import { anybody, conversation } from '../operation.ts';
 import { newSecret } from '../operation-context.ts';
@@ -75,7 +76,7 @@ export const startOpenId = conversation('start-open-id', {
       refuseStart(request, begun);
       return;
     }
-    const back = consolePage(asked.back);
+    const back = consolePage(asked.back, basePathOf(actors.settings.baseUrl));
     const sealed = sealSignIn(
       { ...proof, begunAt: Date.now(), linkSecret, organisation, back, limitKey },
       key,

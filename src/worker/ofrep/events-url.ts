@@ -1,6 +1,7 @@
 import type { OfrepFlagSet } from '../../contracts/ofrep/ofrep-answers.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { RequestView } from '../../http/request-view.ts';
+import { basePathOf } from '../../operations/console-settings.ts';
 import type { ClientAddresses } from '../limits/address-finder.ts';
 
 const hostPattern = /^(\[[0-9a-fA-F:.]+\]|[0-9A-Za-z._-]+)(:\d{1,5})?$/;
@@ -18,16 +19,18 @@ export function eventsUrl(base: string, { projectId, environment }: OfrepFlagSet
  */
 export class PublicBase {
   readonly #base: URL;
+  readonly #basePath: string;
   readonly #addresses: ClientAddresses;
 
   constructor(baseUrl: string, addresses: ClientAddresses) {
     this.#base = new URL(baseUrl);
+    this.#basePath = basePathOf(baseUrl);
     this.#addresses = addresses;
   }
 
   /** @returns the base without a slash at its end */
   of(exchange: Exchange, view: RequestView): string {
-    return `${this.#originOf(exchange, view)}${this.#base.pathname.replace(/\/+$/, '')}`;
+    return `${this.#originOf(exchange, view)}${this.#basePath}`;
   }
 
   #originOf(exchange: Exchange, view: RequestView): string {

@@ -17,13 +17,14 @@ export interface WebAppFile extends CodedFile {
 
 /** The built web app in memory. */
 export interface WebApp {
-  /** The one page, with `noncePlace` where an answer puts its nonce. */
+  /** The one page, with `noncePlace` where an answer puts its nonce, and `basePlace` for the service's path. */
   readonly index: string;
   /** By served path. */
   readonly files: ReadonlyMap<string, WebAppFile>;
 }
 
 export const noncePlace = '__NONCE__';
+const basePlace = '__BASE__';
 const served = '/console';
 const contentTypes: ReadonlyMap<string, string> = new Map([
   ['.js', 'text/javascript; charset=utf-8'],
@@ -61,10 +62,15 @@ export function loadWebApp(directory: string): WebApp | null {
   return { index: readFileSync(index, 'utf8'), files };
 }
 
+/** @returns the web app as it is served below a path, which a proxy takes off */
+export function placeWebApp(webApp: WebApp, basePath: string): WebApp {
+  return { ...webApp, index: webApp.index.replaceAll(basePlace, basePath) };
+}
+
 const nonceBytes = 18;
 const notBuilt =
   'The console is not built. Run `npm run build` in the checkout that this server runs from, and start it again.\n';
-const notThere = 'There is nothing at this address. The console is at /console/.\n';
+const notThere = 'There is nothing at this address of the console.\n';
 
 /** Security headers of every answer of the web app: no other site may frame, open or embed it, or learn its address. */
 const guards = [

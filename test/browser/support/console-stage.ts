@@ -4,6 +4,7 @@ import { type BootedServer, bootServer } from '../../support/booted-server.ts';
 import type { Settings, spawnBurgee } from '../../support/burgee-command.ts';
 import type { Lifetime } from '../../support/lifetime.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { startPrefixProxy } from './prefix-proxy.ts';
 import { findChromium, startChromium } from './start-chromium.ts';
 import { type PageWatch, watchPage } from './watch-page.ts';
 
@@ -21,6 +22,7 @@ export interface ConsoleWindow {
 /** A booted server and a browser. */
 export interface ConsoleStage {
   readonly server: BootedServer;
+  /** The address of the service, with its path if it has one. */
   readonly origin: string;
   /** Opens a window without animations, unless `options` say otherwise. */
   window(options?: BrowserContextOptions): Promise<ConsoleWindow>;
@@ -42,7 +44,7 @@ async function openWindow(
   });
   context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
-  const watch = watchPage(page, origin);
+  const watch = watchPage(page, new URL(origin).origin);
   return { page, watch, open: async (path) => void (await page.goto(`${origin}${path}`)) };
 }
 
@@ -58,6 +60,8 @@ function browserOf(t: Lifetime): Promise<Browser> {
 interface Place {
   readonly dataDir: string;
   readonly settings?: Settings;
+  /** Serves below this path of another address, which a proxy takes off. */
+  readonly basePath?: string;
   /** How to start the process; `scripts/burgee` of this checkout unless given. */
   readonly spawn?: typeof spawnBurgee;
   /** The lifetime of the browser, which other stages may share; the stage's own lifetime unless given. */
@@ -67,15 +71,17 @@ interface Place {
 /** Boots a server over `dataDir`, with a browser; its windows and the server end with `t`. */
 export async function setStage(
   t: Lifetime,
-  { dataDir, settings, spawn, browserLifetime = t }: Place,
+  { dataDir, settings, basePath, spawn, browserLifetime = t }: Place,
 ): Promise<ConsoleStage & { readonly windows: readonly ConsoleWindow[] }> {
+  const proxy = basePath === undefined ? null : await startPrefixProxy(t, basePath);
   const server = await bootServer(t, {
     dataDir,
-    ...(settings === undefined ? {} : { settings }),
+    settings: { ...settings, ...(proxy === null ? {} : { BURGEE_BASE_URL: proxy.url }) },
     ...(spawn === undefined ? {} : { spawn }),
   });
   const browser = await browserOf(browserLifetime);
-  const origin = `http://127.0.0.1:${server.port}`;
+  proxy?.forward(server.port);
+  const origin = proxy?.url ?? `http://127.0.0.1:${server.port}`;
   const windows: ConsoleWindow[] = [];
   const window = async (options: BrowserContextOptions = {}): Promise<ConsoleWindow> => {
     const opened = await openWindow(browser, origin, options);
@@ -88,6 +94,7 @@ export async function setStage(
 
 interface StageOptions {
   readonly settings?: Settings;
+  readonly basePath?: string;
   /** Fills the data directory before the server boots. */
   readonly prepare?: (dataDir: string, scratchDir: string) => Promise<void>;
 }
@@ -102,9 +109,7 @@ export function consoleTest(
   return parent.test(name, { skip: programs.skip }, async (t) => {
     const dataDir = temporaryDirectory(t);
     await options.prepare?.(dataDir, temporaryDirectory(t));
-    const { settings } = options;
-    const place = { dataDir, browserLifetime: parent, ...(settings === undefined ? {} : { settings }) };
-    const stage = await setStage(t, place);
+    const stage = await setStage(t, { ...options, dataDir, browserLifetime: parent });
     try {
       await run(t, stage);
     } catch (error) {

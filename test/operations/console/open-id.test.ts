@@ -22,6 +22,7 @@ function newSecret(): string {
 
 const context: ConsoleContext = {
   ...{ now, newId, newSecret, hashSecret, tokenPrefix: 'burgee', baseUrl: 'https://flags.example.test' },
+  shown: {},
   ...{
     docsUrl: 'https://flags.example.test/docs',
     openIdName: 'Provider',

@@ -3,7 +3,7 @@ import { consolePage } from '../../../src/operations/sessions/open-id/console-pa
 
 t.test('only pages of the console can be returned to', async (t) => {
   const pages = ['/console/', '/console/projects/x/flags?q=a%20b#top', '/console/link'];
-  for (const page of pages) t.equal(consolePage(page), page);
+  for (const page of pages) t.equal(consolePage(page, ''), page);
   const elsewhere = [
     undefined,
     '',
@@ -23,10 +23,13 @@ t.test('only pages of the console can be returned to', async (t) => {
     '/console/api/openid/callback?state=x',
     '/console/./api/session',
   ];
-  for (const wanted of elsewhere) t.equal(consolePage(wanted), '/console/', wanted ?? 'none');
+  for (const wanted of elsewhere) t.equal(consolePage(wanted, ''), '/console/', wanted ?? 'none');
+  t.equal(consolePage('/burgee/console/members', '/burgee'), '/burgee/console/members');
+  for (const wanted of [...pages, ...elsewhere, '/burgee/console/api/session', '/burgeex/console/'])
+    t.equal(consolePage(wanted, '/burgee'), '/burgee/console/', `below a path: ${wanted}`);
 });
 
 t.test('the page to return to is valid in a header', async (t) => {
-  t.equal(consolePage('/console/a\r\nSet-Cookie: x=y'), '/console/aSet-Cookie:%20x=y');
-  t.match(consolePage('/console/ä?q=ö#ü'), /^[\x21-\x7e]+$/);
+  t.equal(consolePage('/console/a\r\nSet-Cookie: x=y', ''), '/console/aSet-Cookie:%20x=y');
+  t.match(consolePage('/console/ä?q=ö#ü', ''), /^[\x21-\x7e]+$/);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { HttpRoute } from '../../../src/http/worker-server.ts';
-import { loadWebApp, readWebApp } from '../../../src/worker/pages/web-app.ts';
+import { loadWebApp, placeWebApp, readWebApp } from '../../../src/worker/pages/web-app.ts';
 import { createHttpClient } from '../../support/http-client.ts';
 import { serveRoutes } from '../../support/served-routes.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -37,6 +37,12 @@ function build(t: Test): string {
   writeFileSync(join(directory, 'assets', 'secret.map'), '{}');
   return directory;
 }
+
+t.test('below a path, the page names its files with that path', async (t) => {
+  const webApp = { index: '<script src="__BASE__/console/a.js"></script>', files: new Map() };
+  t.equal(placeWebApp(webApp, '/burgee').index, '<script src="/burgee/console/a.js"></script>');
+  t.equal(placeWebApp(webApp, '').index, '<script src="/console/a.js"></script>');
+});
 
 t.test('every page of the console is the one page, with a nonce of its own', async (t) => {
   const client = await serve(t, build(t));

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { MouseEvent } from 'react';
+import { consolePath } from '../../client/base-path.ts';
 import type { FlagItem } from '../../client/flag-list.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { SafeName } from '../../parts/safe-name.tsx';
@@ -24,7 +25,7 @@ export function FlagLink({ projectId, flag: { id: flagId, name }, tabIndex = 0 }
     <a
       className={classes.name}
       title={visibleName(name)}
-      href={`/console/projects/${projectId}/flags/${flagId}`}
+      href={`${consolePath}projects/${projectId}/flags/${flagId}`}
       tabIndex={tabIndex}
       onClick={open}
     >

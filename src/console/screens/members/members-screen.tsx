@@ -139,6 +139,7 @@ function InviteMember({ onMade, onClose }: InviteMemberProps) {
 
 /** A one-time link, shown to its maker, who sends it: Burgee does not. */
 function LinkOnce({ title, email, link, onClose }: ShownLink & { readonly onClose: () => void }) {
+  const { baseUrl } = useSession();
   return (
     <SecretOnce
       title={title}
@@ -151,6 +152,8 @@ function LinkOnce({ title, email, link, onClose }: ShownLink & { readonly onClos
             <SafeName name={email} />
           </strong>
           . It works once, until {formatMoment(link.expiresAt)}, and is not shown again.
+          {!link.url.startsWith(`${baseUrl}/`) &&
+            ' It begins with the address on which Burgee listens: set BURGEE_BASE_URL to the one at which people reach it.'}
         </>
       }
       done="Done"

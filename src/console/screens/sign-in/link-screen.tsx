@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { LinkView } from '../../../contracts/console/member-views.ts';
 import { firstOrganisationName } from '../../../domain/organisation/organisation.ts';
+import { consolePath } from '../../client/base-path.ts';
 import { call } from '../../client/call.ts';
 import { ConsoleError } from '../../client/console-error.ts';
 import { Failure } from '../../parts/callout.tsx';
@@ -188,7 +189,7 @@ function FollowedLink({ secret }: { readonly secret: string }) {
   const use = useMutation({
     mutationFn: (given: Given) => call('use-link', {}, { secret, ...given }),
     // Loads the page anew, so that nothing of the former session is kept.
-    onSuccess: () => window.location.replace('/console/'),
+    onSuccess: () => window.location.replace(consolePath),
   });
   if (link.isPending) return <PageLoading isWindow what="the link" />;
   if (link.isError) return <LinkOver error={link.error} onRetry={() => void link.refetch()} />;

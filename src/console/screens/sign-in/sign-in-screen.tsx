@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { OpenIdRefusal } from '../../../domain/session/open-id-rules.ts';
+import { consolePath } from '../../client/base-path.ts';
 import { type AnswerOf, call } from '../../client/call.ts';
 import { ConsoleError } from '../../client/console-error.ts';
 import { sessionQuery } from '../../client/queries.ts';
@@ -64,7 +65,7 @@ const route = getRouteApi('/sign-in');
 
 /** Loads the page anew, so that nothing of the former session is kept. `back` must be an address of the console. */
 function enter(back: string | undefined): void {
-  window.location.replace(back?.startsWith('/console/') ? back : '/console/');
+  window.location.replace(back?.startsWith(consolePath) ? back : consolePath);
 }
 
 interface ChoicesProps {

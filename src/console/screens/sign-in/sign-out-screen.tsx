@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link, Navigate, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { consolePath } from '../../client/base-path.ts';
 import { call } from '../../client/call.ts';
 import { PageError, PageLoading } from '../../parts/page-states.tsx';
 import { EntryPage } from './entry-page.tsx';
@@ -10,7 +11,7 @@ export function SignOutScreen() {
   const isAsked = useLocation({ select: ({ state }) => state.isSigningOut === true });
   const { mutate, error } = useMutation({
     mutationFn: () => call('sign-out', {}, null),
-    onSuccess: () => window.location.replace('/console/sign-in'),
+    onSuccess: () => window.location.replace(`${consolePath}sign-in`),
   });
   useEffect(() => {
     if (isAsked) mutate();

@@ -1,4 +1,5 @@
 import { pendingLifetimeMs } from '../../../domain/session/used-sign-in.ts';
+import { basePathOf } from '../../console-settings.ts';
 import { cookieValues } from '../session-cookie.ts';
 import { openIdCallbackPath } from './open-id-protocol.ts';
 
@@ -19,7 +20,7 @@ const stateChars = 8;
  */
 export function openIdCookie(baseUrl: string): OpenIdCookie {
   const isSecure = baseUrl.startsWith('https:');
-  const path = openIdCallbackPath;
+  const path = `${basePathOf(baseUrl)}${openIdCallbackPath}`;
   const attributes = `Path=${path}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const prefix = isSecure ? '__Secure-burgee_openid_' : 'burgee_openid_';
   const nameOf = (state: string): string => prefix + state.slice(0, stateChars);
