@@ -38,7 +38,7 @@ stage.add([flagChangeOf(null, attached)]);
 
 /** A flag with counts of evaluations; environment 9 has been deleted. */
 const counted = projectOf(stage.prepared.organisation.id, { name: 'counted', ...multi });
-const countedFlag = flagOf(counted.id, { states: new Map() });
+const countedFlag = flagOf(counted.id, { name: 'counted', states: new Map() });
 const now = hourOf(Date.now());
 const at = (hoursAgo: number, environmentNumber: number) => {
   const fields = { hour: now - hoursAgo * hourMs, environmentNumber, on: 3, off: 1 };
@@ -449,7 +449,7 @@ t.test('a renamed flag answers to its former names, until they are removed or ta
   const named = async (name: string) => (await owner(200, `GET ${path}/names?name=${name}`)).flag;
   t.match(await edit(200, { name: 'b' }), { flag: { name: 'b', answersToName: true, aliases: ['a'] } });
   t.match(await edit(200, { name: 'a' }), { flag: { name: 'a', aliases: ['b'] } }, 'back again');
-  t.strictSame(await named('b'), { id, name: 'a', answers: true });
+  t.strictSame(await named('b'), { id, name: 'a', answers: true, lastEvaluatedHour: null });
   t.match(await edit(200, { aliases: [] }), { flag: { aliases: [] } });
   t.equal(await named('b'), null);
   for (let count = 1; count <= 10; count += 1) await edit(200, { name: `n${count}` });
@@ -488,6 +488,12 @@ t.test('a renamed flag answers to its former names, until they are removed or ta
   );
 });
 
+t.test('a name is found with the last hour in which its flag was evaluated', async (t) => {
+  const name = encodeURIComponent(countedFlag.name);
+  const { flag } = await owner(200, `GET /projects/${counted.id}/names?name=${name}`);
+  t.match(flag, { id: countedFlag.id, lastEvaluatedHour: now - 2 * hourMs });
+});
+
 t.test('a name without an owner is given away by a member alone', async (t) => {
   const path = `/projects/${counted.id}`;
   const { first, later } = sameName;
@@ -498,7 +504,7 @@ t.test('a name without an owner is given away by a member alone', async (t) => {
     owner(status, `PATCH ${path}/flags/${later.id}`, { revision: 1, takesName: true });
   t.match(await take(400), { detail: new RegExp(`"same" is taken by flag ${first.id}`) });
   await owner(204, `DELETE ${path}/flags/${first.id}`, { revision: 1, name: 'same' });
-  t.strictSame(await found(), { id: later.id, name: 'same', answers: false }, 'it is not inherited');
+  t.match(await found(), { id: later.id, name: 'same', answers: false }, 'it is not inherited');
   t.match(await owner(400, `POST ${path}/flags`, { name: 'same', takesName: true }), {
     detail: /is taken by flag/,
   });

@@ -20,7 +20,7 @@ import { useCanEdit, useProject } from '../../shell/project-context.ts';
 import { StateMark } from '../../switching/state-mark.tsx';
 import { storedSwitch } from '../../switching/switch-rules.ts';
 import { lastFlagsSearch } from '../flags/list-view.ts';
-import { LostName, mayHaveName, NewName, useTakenName } from '../flags/taken-name.tsx';
+import { LastUseOf, LostName, mayHaveName, NewName, useTakenName } from '../flags/taken-name.tsx';
 import { environmentOf, isGuarded, shownEnvironments } from './card-state.ts';
 import { DeleteFlag } from './delete-flag.tsx';
 import classes from './flag.module.css';
@@ -209,6 +209,9 @@ export function FlagHeader({ editing }: { readonly editing: FlagEditing }) {
               )}
             </Mark>
           ))}
+          <span>
+            <LastUseOf name={aliases[0] ?? ''} />
+          </span>
         </div>
       )}
       {!flag.answersToName && value('name') === flag.name && value('takesName') !== true && (

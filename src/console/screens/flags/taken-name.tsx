@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import type { AnswerOf } from '../../client/call.ts';
 import { nameQuery } from '../../client/queries.ts';
 import { Callout } from '../../parts/callout.tsx';
+import { formatMoment } from '../../parts/format-time.ts';
 import { SafeName } from '../../parts/safe-name.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { useProject } from '../../shell/project-context.ts';
@@ -54,6 +55,7 @@ export function NewName({ name, taken, takesName, onTake }: NewNameProps) {
       {isFormer ? 'This is a former name of ' : 'This name is taken by '}
       <FlagLink flag={taken} />
       {isFormer ? ', and programs that still ask for it get that flag.' : '. Choose another one.'}
+      {isFormer && <LastUse hour={taken.lastEvaluatedHour} />}
       {isFormer && (
         <Checkbox
           mt="xs"
@@ -64,6 +66,19 @@ export function NewName({ name, taken, takesName, onTake }: NewNameProps) {
       )}
     </Callout>
   );
+}
+
+/** Evaluations are counted for a flag, not for each of its names. @param hour its beginning; null: none is counted */
+function LastUse({ hour }: { readonly hour: number | null }) {
+  const last =
+    hour === null ? 'in none of the last 48 hours' : `last in the hour that began at ${formatMoment(hour)}`;
+  return <> It was evaluated, by any of its names, {last}.</>;
+}
+
+/** The last use of a flag that answers to a name. */
+export function LastUseOf({ name }: { readonly name: string }) {
+  const { data } = useQuery(nameQuery(useProject().id, name));
+  return data?.flag?.answers === true ? <LastUse hour={data.flag.lastEvaluatedHour} /> : null;
 }
 
 interface LostNameProps {
