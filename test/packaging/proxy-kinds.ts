@@ -16,7 +16,7 @@ export function haproxyKind(program: string): ProxyKind {
 }
 
 /** Only root can make Debian's folders for temporary files. */
-function temporaryFolders(directory: string): string {
+export function temporaryFolders(directory: string): string {
   const names = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return names.map((name) => `    ${name}_temp_path ${directory}/${name};`).join('\n');
 }

@@ -54,8 +54,22 @@ export async function startProxy(t: Test, kind: ProxyKind, options: ProxyOptions
   const example = readFileSync(join(repositoryRoot(), kind.example), 'utf8');
   const configFile = join(places.directory, 'proxy.conf');
   writeFileSync(configFile, substitute(example, [...kind.substitutions(places), ...(options.choices ?? [])]));
-  const [command = '', ...arguments_] = kind.command(configFile, places);
-  const child = spawn(command, arguments_, { ...unprivilegedIds, cwd: places.directory });
+  const output = await runProxy(t, kind.command(configFile, places), places);
+  const certificate = readFileSync(places.certificateFile, 'utf8');
+  return { port: places.port, plainPort: places.plainPort, certificate, output };
+}
+
+/**
+ * Runs a proxy without privileges, in a directory of its own, until the test ends.
+ * @returns what it has written so far, once it listens
+ */
+export async function runProxy(
+  t: Test,
+  [command = '', ...words]: readonly string[],
+  { directory, port }: Pick<ProxyPlaces, 'directory' | 'port'>,
+): Promise<() => string> {
+  const env = { ...process.env, HOME: directory };
+  const child = spawn(command, words, { ...unprivilegedIds, cwd: directory, env });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -69,12 +83,11 @@ export async function startProxy(t: Test, kind: ProxyKind, options: ProxyOptions
     child.kill('SIGTERM');
     await ended;
   });
-  while (!(await accepts(places.port))) {
+  while (!(await accepts(port))) {
     if (child.exitCode !== null) throw new Error(`${command} did not start:\n${output}`);
     await setTimeout(20);
   }
-  const certificate = readFileSync(places.certificateFile, 'utf8');
-  return { port: places.port, plainPort: places.plainPort, certificate, output: () => output };
+  return () => output;
 }
 
 /** @throws when a pattern is missing, because the example then differs from what the test expects */
@@ -88,11 +101,17 @@ function substitute(text: string, replacements: readonly (readonly [RegExp, stri
   return result;
 }
 
-async function makePlaces(t: Test, { backendPort, openssl }: ProxyOptions): Promise<ProxyPlaces> {
+/** @returns a directory to which the proxy may write */
+export function proxyDirectory(t: Test): string {
   const directory = join(temporaryDirectory(t), 'proxy');
   chmodSync(join(directory, '..'), 0o755);
   mkdirSync(directory);
   if (unprivilegedIds !== null) chownSync(directory, unprivilegedIds.uid, unprivilegedIds.gid);
+  return directory;
+}
+
+async function makePlaces(t: Test, { backendPort, openssl }: ProxyOptions): Promise<ProxyPlaces> {
+  const directory = proxyDirectory(t);
   const [certificateFile, keyFile] = [join(directory, 'certificate.pem'), join(directory, 'key.pem')];
   makeCertificate(openssl, certificateFile, keyFile);
   const combinedFile = join(directory, 'combined.pem');
@@ -103,7 +122,7 @@ async function makePlaces(t: Test, { backendPort, openssl }: ProxyOptions): Prom
 }
 
 /** All are held until the last is found, so that they differ. */
-async function freePorts(count: number): Promise<readonly number[]> {
+export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];
   for (const server of servers) {
