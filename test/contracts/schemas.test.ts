@@ -44,7 +44,9 @@ import {
   syncUsageSchema,
 } from '../../src/contracts/sync/sync-schemas.ts';
 import { problemCodes } from '../../src/domain/problem.ts';
+import { ProblemList } from '../../src/domain/problem-list.ts';
 import type { SyncSnapshot, SyncUsage } from '../../src/domain/sync/configuration.ts';
+import { readUsage } from '../../src/domain/sync/sync-usage.ts';
 
 const flag = {
   id: 'k3VvX0aPq7Lw2ZtR9bNd',
@@ -164,6 +166,24 @@ t.test('state that the specification rules out is refused', async (t) => {
     Value.Check(tokenDescriptionSchema, { ...token, environments: null }),
     'environments that are null',
   );
+});
+
+t.test('a report of usage is read as its schema says', async (t) => {
+  const [used] = usage.flags;
+  const reports = [
+    usage,
+    { ...usage, surprise: 1 },
+    { ...usage, reportId: 'short' },
+    ...[{ on: -1 }, { off: 1e9 + 1 }, { on: 0.5 }, { id: 1 }, { surprise: 1 }].map((wrong) => ({
+      ...usage,
+      flags: [{ ...used, ...wrong }],
+    })),
+  ];
+  for (const report of reports) {
+    const isRead = !(readUsage(Buffer.from(JSON.stringify(report))) instanceof ProblemList);
+    t.equal(isRead, Value.Check(syncUsageSchema, report), JSON.stringify(report));
+    t.equal(isRead, report === usage);
+  }
 });
 
 t.test('an environment may be called __proto__', async (t) => {

@@ -110,6 +110,19 @@ t.test('a file that is damaged, missing or of another project keeps nobody from 
   );
 });
 
+t.test('a cache file of another format is a miss: the client asks, and writes it anew', async (t) => {
+  const { server, folder } = await begin(t);
+  const cacheFile = join(folder, 'flags.json');
+  const { flags, ...others } = server.snapshot as SyncSnapshot;
+  const former = flags.map(({ names: _, ...flag }) => flag);
+  writeFileSync(cacheFile, JSON.stringify({ ...others, flags: former }));
+  const client = await startClient(t, server, { cacheFile }, { closeMs: 30_000 });
+  t.equal(client.status, 'ready');
+  await expectSameAnswers(t, client, server);
+  await client.close();
+  t.same(JSON.parse(readFileSync(cacheFile, 'utf8')), server.snapshot);
+});
+
 t.test('a cache file that cannot be written is a warning, and the client goes on', async (t) => {
   const { random, server, folder } = await begin(t);
   const warned = new Promise<string>((resolve) => process.once('warning', ({ message }) => resolve(message)));

@@ -30,7 +30,7 @@ export function readUsage(bytes: Uint8Array | null): SyncUsage | ProblemList {
     if (!isCount(flag)) {
       problems.add(
         () =>
-          `flags[${index}] must have "id", a text, and "on" and "off", whole numbers from 0 to ${evaluationsMax}`,
+          `flags[${index}] must have "id", a text, and "on" and "off", whole numbers from 0 to ${evaluationsMax}, and nothing else`,
       );
     }
   }
@@ -39,8 +39,8 @@ export function readUsage(bytes: Uint8Array | null): SyncUsage | ProblemList {
 
 function isCount(value: unknown): value is SyncUsage['flags'][number] {
   if (typeof value !== 'object' || value === null) return false;
-  const { id, on, off } = value as Readonly<Record<string, unknown>>;
-  return typeof id === 'string' && isAmount(on) && isAmount(off);
+  const { id, on, off, ...others } = value as Readonly<Record<string, unknown>>;
+  return typeof id === 'string' && isAmount(on) && isAmount(off) && Object.keys(others).length === 0;
 }
 
 function isAmount(value: unknown): boolean {
