@@ -94,7 +94,10 @@ export function buildProgram(): Command {
       'show what moved since a saved run: a --json file, or a folder like bench/results',
     )
     .option('--server <url>', 'measure a Burgee that runs elsewhere (http only); saves nothing')
-    .option('--token <secret>', 'for --server: a Management API token with permission write')
+    .option(
+      '--token <secret>',
+      'for --server: a token with permission write, of a project without environments',
+    )
     .option(
       '--peer <name=path>',
       'for peers: a program to compare with, such as flagr=PATH; once for each peer',

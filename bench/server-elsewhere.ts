@@ -16,7 +16,21 @@ export async function findServerElsewhere(origin: string, token: string): Promis
   const { project, permission } = await askForToken(origin, token);
   if (permission !== 'write')
     throw new Error(`the token may only ${permission}: make one with permission write, to create flags with`);
+  await checkProject(origin, token);
   return { origin, token, projectId: project.id };
+}
+
+/** @throws Error unless the flags of the token's project have one state each, as the scenarios create them */
+async function checkProject(origin: string, token: string): Promise<void> {
+  const response = await fetch(`${origin}/api/v1/flags?dryRun=true`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify({ name: 'bench', enabled: true }),
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (response.ok) return;
+  const text = (await response.text()).slice(0, 300);
+  throw new Error(`the token must be of a project without environments. A create was answered ${text}`);
 }
 
 async function askForToken(origin: string, token: string): Promise<TokenAnswer> {
