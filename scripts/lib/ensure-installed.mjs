@@ -34,8 +34,8 @@ function npm(args) {
 }
 
 /** The HTTP server's package has a build of 5 MB for each platform and Node: removes those for other platforms. */
-export function removeForeignBuilds(nodeModules = join(root, 'node_modules')) {
-  const folder = join(nodeModules, 'uWebSockets.js', 'dist', 'bin');
+function removeForeignBuilds() {
+  const folder = join(root, 'node_modules', 'uWebSockets.js', 'dist', 'bin');
   const own = `uws_${process.platform}_${process.arch}_`;
   for (const name of existsSync(folder) ? readdirSync(folder) : [])
     if (!name.startsWith(own)) rmSync(join(folder, name));

@@ -16,12 +16,14 @@ import { defineSignInLink } from './member-sign-in-link-command.ts';
 import { defineSetPlan } from './organisation-set-plan-command.ts';
 import { defineRestore } from './restore-command.ts';
 import { defineServe } from './serve-command.ts';
+import { defineStart, startName } from './start-command.ts';
 import { defineStat } from './stat-command.ts';
 import { defineRevoke } from './token-revoke-command.ts';
 import { defineSecret } from './token-secret-command.ts';
 import { defineVersion, versionText } from './version-command.ts';
 
 const examples = `Examples:
+  burgee start
   burgee serve --data-dir ./data
   burgee apply flags.json --data-dir ./data
   burgee backup /backups/monday --data-dir ./data
@@ -43,12 +45,19 @@ export async function runCommandLine(arguments_: readonly string[]): Promise<num
     exitCode = code;
   });
   try {
-    await program.parseAsync([...arguments_], { from: 'user' });
+    await program.parseAsync(withCommand(arguments_), { from: 'user' });
     return exitCode;
   } catch (fault) {
     if (fault instanceof CommanderError) return fault.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     throw fault;
   }
+}
+
+/** `burgee` alone starts a service, also with options. */
+function withCommand(arguments_: readonly string[]): string[] {
+  const [first = '-'] = arguments_;
+  const isCommand = !first.startsWith('-') || /^(-h|--help|-V|--version)$/.test(first);
+  return isCommand ? [...arguments_] : [startName, ...arguments_];
 }
 
 const organisationExamples = `Examples:
@@ -76,6 +85,7 @@ const clusterCommands: readonly DefineCommand[] = [
 
 const topCommands: readonly DefineCommand[] = [
   ...[
+    defineStart,
     defineServe,
     defineApply,
     defineExport,

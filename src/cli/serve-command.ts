@@ -30,7 +30,7 @@ export function defineServe(parent: Command): { readonly command: Command; reado
 }
 
 /** Serves until a signal arrives, or until a fault that only a restart fixes. */
-async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
+export async function serve(config: ReturnType<typeof configFrom>): Promise<number> {
   // Imported here, so that other commands start without loading the server.
   const { claimDirectory } = await import('../storage/lmdb/claim.ts');
   const { requireAddressSpace } = await import('../storage/lmdb/environment.ts');

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { packageRoot } from '../support/package-root.ts';
+import { packageFolder } from '../support/package-root.ts';
 
 /**
  * uWebSockets.js reads this variable once, when it is loaded; its default of 4 KiB is less than cookies and proxies
@@ -21,7 +21,7 @@ const buildFolders = ['dist/bin', '.'];
  * @throws Error where the package has no build for this Node and platform
  */
 function loadAddon(): typeof import('uWebSockets.js') {
-  const folder = join(packageRoot(), 'node_modules', 'uWebSockets.js');
+  const folder = packageFolder('uWebSockets.js');
   const build = buildFolders.map((name) => join(folder, name, buildName)).find(existsSync);
   if (build === undefined) {
     throw new Error(

@@ -10,6 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 t.setTimeout(120_000);
 
 const commands = [
+  ['start'],
   ['serve'],
   ['apply'],
   ['export'],

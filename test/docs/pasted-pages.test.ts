@@ -21,6 +21,11 @@ const notPasted: readonly (readonly [page: string, start: string, reason: string
   ['docs/cluster.md', 'create role', 'needs PostgreSQL'],
   ['docs/cluster.md', '$ scripts/burgee cluster', 'needs PostgreSQL: cluster/operate runs these commands'],
   ['docs/openapi.md', 'import createClient', 'contracts/generated-client compiles and runs it'],
+  [
+    'docs/operations.md',
+    'npm run release',
+    'needs two machines: packaging/release packs, unpacks and runs the archive',
+  ],
   ['docs/operations.md', 'docker build', 'needs Docker: packaging/image-tree carries out its steps'],
   ['docs/operations.md', 'useradd', 'needs systemd: packaging/systemd-unit checks the unit'],
   ['docs/supply-chain.md', 'npm ci', "needs npm's registry and Docker"],

@@ -23,10 +23,10 @@ const strace = debianPrograms('strace');
 const valuesOf = (name: string): readonly string[] =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => String(value));
 
-t.test('the started files exist in a checkout, and its settings fit Burgee', async (t) => {
+t.test('the started files exist, and its settings fit Burgee', async (t) => {
   for (const command of [...valuesOf('ExecStart'), ...valuesOf('ExecStartPost')]) {
     const [node, script = ''] = command.split(' ');
-    t.equal(node, '/usr/bin/node');
+    t.equal(node, '/opt/burgee/bin/node');
     t.ok(existsSync(script.replace('/opt/burgee', root)), script);
   }
   const page = readFileSync(join(root, 'docs', 'configuration.md'), 'utf8');
@@ -38,7 +38,10 @@ t.test('the started files exist in a checkout, and its settings fit Burgee', asy
 
 t.test('systemd finds no problem in it', { skip: systemd.skip }, async (t) => {
   const file = join(temporaryDirectory(t), 'burgee.service');
-  writeFileSync(file, unit.replaceAll('/opt/burgee', root).replaceAll('/usr/bin/node', process.execPath));
+  writeFileSync(
+    file,
+    unit.replaceAll('/opt/burgee/bin/node', process.execPath).replaceAll('/opt/burgee', root),
+  );
   const analyze = (...arguments_: readonly string[]) =>
     spawnSync(pathOf(systemd, 'systemd-analyze'), [...arguments_, file], { encoding: 'utf8' });
   const verified = analyze('verify', '--man=no');

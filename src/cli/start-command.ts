@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import type { Action } from './command-action.ts';
+import { exitCodes } from './command-failure.ts';
+import { makeDemo } from './demo-command.ts';
+import { serve } from './serve-command.ts';
+import { addSettingOptions, configFrom } from './setting-options.ts';
+
+const examples = `Examples:
+  burgee start
+  burgee start --data-dir ./data --port 9000
+`;
+
+/** The command that runs when none is named. */
+export const startName = 'start';
+
+export function defineStart(parent: Command): { readonly command: Command; readonly action: Action } {
+  const command = parent.command(startName);
+  command.description(
+    'Serve, and first fill an empty data directory with a demo. Runs when no command is named.',
+  );
+  addSettingOptions(command).addHelpText('before', examples);
+  const run: Action['run'] = async (options) => {
+    const config = configFrom(options);
+    const code = await makeDemo(config, false);
+    return code === exitCodes.done ? serve(config) : code;
+  };
+  return { command, action: { run } };
+}
