@@ -58,8 +58,8 @@ t.test('a scenario that fails is named at the end with status 1, and the others 
   const asked: string[] = [];
   const origin = await listen(t, ({ url = '' }, response) => {
     asked.push(url);
-    const isToken = url === '/api/v1/token';
-    response.statusCode = isToken ? 200 : 503;
+    const isAskedBefore = url === '/api/v1/token' || url.endsWith('dryRun=true');
+    response.statusCode = isAskedBefore ? 200 : 503;
     response.end(JSON.stringify({ project: { id: 'x' }, permission: 'write' }));
   });
   const args = ['--quick', '--server', origin, '--token', 'very-secret'];
@@ -68,7 +68,7 @@ t.test('a scenario that fails is named at the end with status 1, and the others 
   t.match(stderr, /FAILED evaluate-flag: GET .*\/api\/v1\/flags answered 503/);
   t.match(stderr, /FAILED evaluate-mixed: /);
   t.notMatch(stdout + stderr, 'very-secret');
-  t.strictSame(asked, ['/api/v1/token', '/api/v1/flags', '/api/v1/flags']);
+  t.strictSame(asked, ['/api/v1/token', '/api/v1/flags?dryRun=true', '/api/v1/flags', '/api/v1/flags']);
 });
 
 /** Processes with this text in an argument; none where the system does not list them. */
