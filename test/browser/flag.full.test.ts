@@ -30,6 +30,8 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   const staging = card(page, 'staging');
   const production = card(page, 'production');
 
+  await production.waitFor();
+  t.equal(await page.title(), 'gift-cards · shop · Burgee');
   // A description keeps its lines and links; a long one is folded.
   t.equal(
     await page.locator('p', { hasText: 'Fifth' }).textContent(),
@@ -128,6 +130,9 @@ await consoleTest(t, 'a flag is edited and tried', { prepare: provision(project)
   // Each rule shows its part in the answer.
   await page.getByRole('tab', { name: 'Try it' }).click();
   await page.getByLabel('Environment', { exact: true }).selectOption('staging');
+  await page.getByRole('button', { name: 'Add “plan”' }).click();
+  t.equal(await page.getByLabel('Attribute 1', { exact: true }).inputValue(), 'plan');
+  await page.getByRole('button', { name: 'Remove attribute 1' }).click();
   await page.getByLabel('Targeting key').fill('user-42');
   await page.getByRole('button', { name: 'Try it', exact: true }).click();
   const answer = page.getByRole('region', { name: 'Answer' });

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { fieldWord, listChange, splitField, valueWords } from '../../src/console/parts/change-words.ts';
+import { zonedDay } from '../../src/console/parts/format-time.ts';
 
 const audienceName = (id: string) => `named ${id}`;
 
@@ -107,4 +108,20 @@ t.test('draft and audit log describe an environment’s own cohorts in the same 
   t.same(splitField(several), drafted);
   const flagWide = { environment: null, field: 'cohorts', before: [], after: ['qa'] };
   t.same(splitField(flagWide), flagWide);
+});
+
+t.test('a day in an address is the same time for a reader in another zone', async (t) => {
+  const former = process.env['TZ'];
+  t.teardown(() => {
+    process.env['TZ'] = former;
+  });
+  for (const [zone, day, at] of [
+    ['Asia/Kolkata', '2026-11-28T00:00+05:30', '2026-11-27T18:30:00.000Z'],
+    ['America/New_York', '2026-11-28T00:00-05:00', '2026-11-28T05:00:00.000Z'],
+    ['UTC', '2026-11-28T00:00+00:00', '2026-11-28T00:00:00.000Z'],
+  ] as const) {
+    process.env['TZ'] = zone;
+    t.equal(zonedDay('2026-11-28'), day);
+    t.equal(new Date(day).toISOString(), at);
+  }
 });

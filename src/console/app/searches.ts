@@ -71,7 +71,7 @@ const organisationAudit = {
   flag: text,
   environment: text,
   action: text,
-  /** Days as `2026-01-31`, in the reader's time zone. */
+  /** Days as `2026-01-31T00:00+01:00`: in the zone of the member who chose them. */
   from: text,
   to: text,
 };

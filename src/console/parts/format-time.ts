@@ -61,3 +61,11 @@ export function formatSince(at: number, now: number): string {
   const [name, length] = unit;
   return relative().format(distance > 0 ? Math.round(distance / length) : Math.ceil(distance / length), name);
 }
+
+/** The beginning of a day in the reader's time zone, for an address that others open: `2026-01-31T00:00+01:00`. */
+export function zonedDay(day: string): string {
+  const minutes = -new Date(`${day}T00:00`).getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const zone = [hours, rest].map((part) => String(part).padStart(2, '0')).join(':');
+  return `${day}T00:00${minutes < 0 ? '-' : '+'}${zone}`;
+}

@@ -1,12 +1,17 @@
 import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { createContext, type ReactNode, useContext, useEffect } from 'react';
 import classes from './page-head.module.css';
+
+/** The name of the page's project, for the window's title; null for none. */
+export const TitledProject = createContext<string | null>(null);
 
 /** Sets the window's title while the page is shown. @param title null leaves it as it is */
 export function usePageTitle(title: string | null): void {
+  const project = useContext(TitledProject);
   useEffect(() => {
-    if (title !== null) document.title = `${title} · Burgee`;
-  }, [title]);
+    if (title !== null)
+      document.title = [title, ...(project === null ? [] : [project]), 'Burgee'].join(' · ');
+  }, [title, project]);
 }
 
 interface PageHeadProps {

@@ -2,7 +2,9 @@ import { Kbd, Modal } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { hasRole } from '../../domain/console/console-principal.ts';
 import { toConsoleError } from '../client/console-error.ts';
+import { projectsQuery } from '../client/queries.ts';
 import { forgetSearches, searchLengthMax, searchQuery } from '../client/search.ts';
 import { useFocusBack, useIsTopmost } from '../parts/dialog.tsx';
 import { SafeName } from '../parts/safe-name.tsx';
@@ -63,17 +65,23 @@ function Rest({ text, isEmpty, isSettled, isComplete, error }: RestProps) {
 }
 
 function Legend() {
+  const projects = useQuery(projectsQuery).data?.projects ?? [];
+  const canSwitch = projects.some(({ role }) => hasRole(role, 'editor'));
   return (
     <p className={classes.legend}>
       <span>
         <Kbd size="xs">Enter</Kbd> opens
       </span>
-      <span>
-        <Kbd size="xs">Ctrl Enter</Kbd> switches a flag in production
-      </span>
-      <span>
-        <Kbd size="xs">Tab</Kbd> goes to its switch
-      </span>
+      {canSwitch && (
+        <>
+          <span>
+            <Kbd size="xs">Ctrl Enter</Kbd> switches a flag in production
+          </span>
+          <span>
+            <Kbd size="xs">Tab</Kbd> goes to its switch
+          </span>
+        </>
+      )}
     </p>
   );
 }

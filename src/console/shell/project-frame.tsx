@@ -3,7 +3,9 @@ import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { ConsoleError, isUnreadable } from '../client/console-error.ts';
 import { projectsQuery } from '../client/queries.ts';
+import { TitledProject } from '../parts/page-head.tsx';
 import { PageError, PageUnread } from '../parts/page-states.tsx';
+import { visibleName } from '../parts/visible-name.ts';
 import { ProjectContext, rememberProject } from './project-context.ts';
 
 const route = getRouteApi('/shell/projects/$projectId');
@@ -31,7 +33,9 @@ export function ProjectFrame() {
   }
   return (
     <ProjectContext value={project}>
-      <Outlet key={projectId} />
+      <TitledProject value={visibleName(project.name)}>
+        <Outlet key={projectId} />
+      </TitledProject>
     </ProjectContext>
   );
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Role } from '../../domain/member/member.ts';
 import type { NameImpact } from '../../domain/project/environment-impact.ts';
 import type { Project } from '../../domain/project/project.ts';
-import { id, revision, roleSchema, shape, text } from './view-parts.ts';
+import { id, nullable, revision, roleSchema, shape, text, time } from './view-parts.ts';
 
 export const environmentViewSchema = shape({
   /** Its identity within the project, which is never used again. */
@@ -31,6 +31,9 @@ export const projectViewSchema = shape({
   revision,
   /** The asking member's role in the project. */
   role: roleSchema,
+  /** In the list of projects alone: its number of flags, and the time of its last change; null where the log has none. */
+  flagCount: Type.Optional(Type.Integer({ minimum: 0 })),
+  changedAt: Type.Optional(nullable(time)),
 });
 export type ProjectView = Static<typeof projectViewSchema>;
 

@@ -1,6 +1,7 @@
 import { type ProjectView, projectView, projectViewSchema } from '../../contracts/console/project-views.ts';
 import { roleIn } from '../../domain/console/console-principal.ts';
 import type { Member } from '../../domain/member/member.ts';
+import type { Project } from '../../domain/project/project.ts';
 import type { RecordQueries } from '../../domain/record-queries.ts';
 import { listOf } from '../body-parts.ts';
 import { byName, listReply } from '../list-reply.ts';
@@ -19,8 +20,14 @@ function* visibleProjects(queries: RecordQueries, member: Member): Generator<Pro
   const views: ProjectView[] = [];
   for (const project of queries.projects()) {
     const role = roleIn(project, member);
-    if (role !== null) views.push(projectView(project, role));
+    if (role !== null) views.push({ ...projectView(project, role), ...activityOf(queries, project) });
     yield null;
   }
   yield* byName(views);
+}
+
+/** From the counts of the project and the newest entry of its log: no flag is read. */
+function activityOf(queries: RecordQueries, { id, organisationId }: Project) {
+  const [newest] = queries.auditHeadsOf(organisationId ?? id, { subjectId: id });
+  return { flagCount: queries.projectRecords(id).flags, changedAt: newest?.entry.at ?? null };
 }

@@ -93,6 +93,7 @@ t.test('an Admin creates projects of the organisation, any member a personal one
   const { projects } = await viewer(200, 'GET /projects');
   const names = projects.map(({ name, role }: Named & { role: string }) => `${name} ${role}`);
   t.strictSame(names, ['hobby owner', 'impacted viewer', 'shop viewer', 'store viewer']);
+  t.match(projects[0], { flagCount: 0, changedAt: Number });
 });
 
 t.test('all problems of a project are reported at once', async (t) => {

@@ -13,6 +13,7 @@ import type { ProjectView } from '../../../contracts/console/project-views.ts';
 import { auditActions } from '../../../domain/audit/audit-entry.ts';
 import { type AuditSearch, withChoice } from '../../app/searches.ts';
 import { projectsQuery } from '../../client/queries.ts';
+import { zonedDay } from '../../parts/format-time.ts';
 import { TextField } from '../../parts/text-field.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { searchedWords } from '../../parts/words.ts';
@@ -161,6 +162,13 @@ function ProjectFilter({ scope, choose }: FilterProps) {
   );
 }
 
+const days = [
+  ['from', 'From'],
+  ['to', 'Until'],
+] as const;
+/** Of `2026-01-31`. */
+const dayLength = 10;
+
 interface AuditFiltersProps {
   /** Null without a project: then the whole organisation's entries are read. */
   readonly project: ProjectView | null;
@@ -202,8 +210,15 @@ export function AuditFilters({ project, search, filter, onChange }: AuditFilters
         ]}
         onChange={(event) => choose('action', event.currentTarget.value)}
       />
-      <TextField label="From" type="date" value={search.from ?? ''} onText={(text) => choose('from', text)} />
-      <TextField label="Until" type="date" value={search.to ?? ''} onText={(text) => choose('to', text)} />
+      {days.map(([name, label]) => (
+        <TextField
+          key={name}
+          label={label}
+          type="date"
+          value={search[name]?.slice(0, dayLength) ?? ''}
+          onText={(day) => choose(name, day === '' ? null : zonedDay(day))}
+        />
+      ))}
     </search>
   );
 }

@@ -15,10 +15,10 @@ import type { AuditQuery } from './audit-pages.ts';
 
 const dayMs = 86_400_000;
 
-/** The beginning of a day in the reader's time zone, as Unix milliseconds. */
+/** The beginning of a day as Unix milliseconds: in the zone of the address, or the reader's if it has none. */
 function startOf(day: string | undefined, laterMs = 0): string | undefined {
   if (day === undefined) return undefined;
-  const at = new Date(`${day}T00:00:00`).getTime();
+  const at = new Date(day.includes('T') ? day : `${day}T00:00`).getTime();
   return Number.isNaN(at) ? undefined : String(at + laterMs);
 }
 

@@ -9,9 +9,11 @@ import { CheckedForm } from '../../parts/checked-form.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { SmallButton } from '../../parts/small-button.tsx';
 import { TextField } from '../../parts/text-field.tsx';
+import { visibleName } from '../../parts/visible-name.ts';
 import { useProject } from '../../shell/project-context.ts';
 import { shownEnvironments } from './card-state.ts';
 import classes from './try-tab.module.css';
+import { useAudiences } from './use-flag-editing.ts';
 
 /** The input of "Try it": kept while another tab is shown. */
 export interface TrialInputs {
@@ -30,12 +32,16 @@ type Attribute = TrialInputs['attributes'][number];
 
 interface AttributesProps {
   readonly attributes: readonly Attribute[];
+  /** Names for which the audience asks: offered unless they are there. */
+  readonly asked: readonly string[];
   readonly onChange: (attributes: Attribute[]) => void;
 }
 
-function Attributes({ attributes, onChange }: AttributesProps) {
+function Attributes({ attributes, asked, onChange }: AttributesProps) {
   const set = (index: number, part: Partial<Attribute>) =>
     onChange(attributes.map((attribute, at) => (at === index ? { ...attribute, ...part } : attribute)));
+  const add = (name: string) => onChange([...attributes, { name, value: '' }]);
+  const isFull = attributes.length >= attributesMax;
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600}>
@@ -62,11 +68,15 @@ function Attributes({ attributes, onChange }: AttributesProps) {
           />
         </div>
       ))}
-      <Group>
-        <SmallButton
-          disabled={attributes.length >= attributesMax}
-          onClick={() => onChange([...attributes, { name: '', value: '' }])}
-        >
+      <Group gap="xs">
+        {asked
+          .filter((wanted) => !attributes.some(({ name }) => name === wanted))
+          .map((wanted) => (
+            <SmallButton key={wanted} disabled={isFull} onClick={() => add(wanted)}>
+              Add “{visibleName(wanted)}”
+            </SmallButton>
+          ))}
+        <SmallButton disabled={isFull} onClick={() => add('')}>
           Add attribute
         </SmallButton>
       </Group>
@@ -87,6 +97,10 @@ function TrialForm({ flag, inputs, onInputs, isBusy, onTry }: TrialFormProps) {
   const { environments } = project;
   const { targetingKey, cohort, attributes } = inputs;
   const environment = inputs.environment ?? shownEnvironments(project, flag.states)[0] ?? '0';
+  const { audienceId } = flag.states[environment] ?? {};
+  const asked = useAudiences()
+    .find(({ id }) => id === audienceId)
+    ?.rules.map(({ attribute }) => attribute);
   const edit = (part: Partial<TrialInputs>) => onInputs({ ...inputs, ...part });
   const submit = () =>
     onTry({
@@ -119,7 +133,11 @@ function TrialForm({ flag, inputs, onInputs, isBusy, onTry }: TrialFormProps) {
             value={cohort}
             onText={(cohort) => edit({ cohort })}
           />
-          <Attributes attributes={attributes} onChange={(next) => edit({ attributes: next })} />
+          <Attributes
+            attributes={attributes}
+            asked={asked ?? []}
+            onChange={(next) => edit({ attributes: next })}
+          />
           <Group>
             <Button type="submit" loading={isBusy}>
               Try it

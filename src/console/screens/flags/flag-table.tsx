@@ -14,6 +14,7 @@ import {
 import { isProduction } from '../../../domain/project/production.ts';
 import { type FlagItem, listedState } from '../../client/flag-list.ts';
 import { TimeAgo } from '../../parts/time-ago.tsx';
+import { countOf } from '../../parts/words.ts';
 import { FavouriteButton } from './favourite-button.tsx';
 import type { FlagColumn } from './flag-columns.ts';
 import { FlagLink, FlagNotes } from './flag-name.tsx';
@@ -228,49 +229,56 @@ export function FlagTable(props: FlagRowsProps) {
     '--list-height': `${total + 2 + (layout.width > width ? 16 : 0)}px`,
     '--row-height': `${rowHeight}px`,
   } as CSSProperties;
+  const printed = rowVirtual.getVirtualItems().length;
   return (
-    <div
-      ref={frame}
-      data-flag-list
-      className={classes.frame}
-      data-density={density}
-      style={frameStyle}
-      onScroll={({ currentTarget }) => {
-        view.top = currentTarget.scrollTop;
-        view.left = currentTarget.scrollLeft;
-      }}
-    >
+    <>
+      <p className={classes.printed}>
+        {printed} of {countOf(rows.length, 'flag')} and {shownColumns.length + layout.stuck.length} of{' '}
+        {countOf(columns.length, 'column')} of states are printed: those that were in view.
+      </p>
       <div
-        role="grid"
-        aria-label="Flags"
-        aria-rowcount={rows.length + 1}
-        aria-colcount={layout.order.length}
-        className={classes.table}
-        style={{ height: total, width: layout.width }}
-        onKeyDown={keys.onKeyDown}
-        onFocus={keys.onFocus}
-        onBlur={keys.onBlur}
+        ref={frame}
+        data-flag-list
+        className={classes.frame}
+        data-density={density}
+        style={frameStyle}
+        onScroll={({ currentTarget }) => {
+          view.top = currentTarget.scrollTop;
+          view.left = currentTarget.scrollLeft;
+        }}
       >
-        <TableHead
-          {...{ layout, columns: shownColumns, sought, sort: props.sort, onSort: props.onSort }}
-          tabColumn={keys.row === headingRow ? keys.column : null}
-        />
-        <div role="rowgroup">
-          {rowVirtual.getVirtualItems().map(({ index, start }) => {
-            const flag = rows[index];
-            if (flag === undefined) return null;
-            return (
-              <Row
-                key={flag.id}
-                {...{ projectId, canEdit, flag, index, start, layout, columns: shownColumns, onFavourite }}
-                tabColumn={keys.row === index ? keys.column : null}
-                isFavourite={favourites.has(flag.id)}
-              />
-            );
-          })}
+        <div
+          role="grid"
+          aria-label="Flags"
+          aria-rowcount={rows.length + 1}
+          aria-colcount={layout.order.length}
+          className={classes.table}
+          style={{ height: total, width: layout.width }}
+          onKeyDown={keys.onKeyDown}
+          onFocus={keys.onFocus}
+          onBlur={keys.onBlur}
+        >
+          <TableHead
+            {...{ layout, columns: shownColumns, sought, sort: props.sort, onSort: props.onSort }}
+            tabColumn={keys.row === headingRow ? keys.column : null}
+          />
+          <div role="rowgroup">
+            {rowVirtual.getVirtualItems().map(({ index, start }) => {
+              const flag = rows[index];
+              if (flag === undefined) return null;
+              return (
+                <Row
+                  key={flag.id}
+                  {...{ projectId, canEdit, flag, index, start, layout, columns: shownColumns, onFavourite }}
+                  tabColumn={keys.row === index ? keys.column : null}
+                  isFavourite={favourites.has(flag.id)}
+                />
+              );
+            })}
+          </div>
         </div>
       </div>
-    </div>
+    </>
   );
 }
 

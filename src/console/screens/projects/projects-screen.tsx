@@ -19,6 +19,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { PageEmpty, PageUnread } from '../../parts/page-states.tsx';
 import { SafeName } from '../../parts/safe-name.tsx';
 import { ListField, TextField } from '../../parts/text-field.tsx';
+import { TimeAgo } from '../../parts/time-ago.tsx';
 import { visibleName } from '../../parts/visible-name.ts';
 import { countOf, environmentNameHint, roleWord, searchedWords } from '../../parts/words.ts';
 import { useSession } from '../../shell/use-session.ts';
@@ -161,7 +162,7 @@ function Environments({ project }: { readonly project: ProjectView }) {
 }
 
 function ProjectCard({ project }: { readonly project: ProjectView }) {
-  const { id, name, role, isPersonal, evaluationAccess } = project;
+  const { id, name, role, isPersonal, evaluationAccess, flagCount, changedAt = null } = project;
   return (
     <li className={classes.card}>
       <h2 className={classes.name} title={visibleName(name)}>
@@ -172,6 +173,14 @@ function ProjectCard({ project }: { readonly project: ProjectView }) {
       </h2>
       <div className={classes.environments}>
         <Environments project={project} />
+      </div>
+      <div className={classes.activity}>
+        {flagCount !== undefined && <strong>{countOf(flagCount, 'flag')}</strong>}
+        {changedAt !== null && (
+          <span>
+            changed <TimeAgo isBrief at={changedAt} />
+          </span>
+        )}
       </div>
       <div className={classes.facts}>
         {isPersonal ? <Mark tone="info">Personal</Mark> : <span>You are {roleWord(role)}</span>}
@@ -217,7 +226,8 @@ function Projects({ projects }: { readonly projects: readonly ProjectView[] }) {
 export function ProjectsScreen() {
   const [isCreating, create] = useDisclosure(false);
   const { organisation } = useSession();
-  const projects = useQuery(projectsQuery);
+  // The stream of changes does not report what changes within other projects.
+  const projects = useQuery({ ...projectsQuery, refetchOnMount: 'always' });
   const all = projects.data?.projects ?? [];
   const button = <Button onClick={create.open}>Create project</Button>;
   return (

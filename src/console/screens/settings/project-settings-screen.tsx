@@ -201,7 +201,7 @@ export function ProjectSettingsScreen() {
   return (
     <>
       <PageHead title="Project settings" />
-      <Stack gap="md" maw="48rem">
+      <Stack gap="md">
         <Panel title="Name">
           <TextField
             aria-label="Name of the project"

@@ -89,7 +89,7 @@ function Loaded({ organisation }: { readonly organisation: OrganisationView }) {
   const rule = renamingRule(nameRule, organisation.name);
   return (
     <>
-      <Stack gap="md" maw="48rem">
+      <Stack gap="md">
         <Panel title="Name">
           <TextField
             aria-label="Name of the organisation"

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { MadeToken, TokenActivity, TokenView } from '../../../contracts/console/token-views.ts';
 import { denialReasons, denialWords } from '../../../domain/token/denial.ts';
+import { call } from '../../client/call.ts';
 import { isUnreadable } from '../../client/console-error.ts';
 import { membersQuery, tokenQuery } from '../../client/queries.ts';
 import { type Column, DataList } from '../../parts/data-list.tsx';
@@ -133,6 +134,28 @@ function Activity<Row>({ title, none, rows, columns }: ActivityProps<Row>) {
   );
 }
 
+/** A link to the token that replaced this one, if the audit log still names it. */
+function Successor({ token }: { readonly token: TokenView }) {
+  const { id: projectId } = useProject();
+  const rotations = useQuery({
+    queryKey: [projectId, 'token-successor', token.id],
+    queryFn: ({ signal }) =>
+      call('list-project-audit', { projectId }, null, { query: { action: 'token.rotate' }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const rotation = rotations.data?.entries.find(({ targetId }) => targetId === token.id);
+  const successor = rotation?.changes.find(({ field }) => field === 'replacedBy')?.after;
+  if (typeof successor !== 'string') return null;
+  return (
+    <>
+      {' '}
+      <Link to="/projects/$projectId/tokens/$tokenId" params={{ projectId, tokenId: successor }}>
+        Its successor
+      </Link>
+    </>
+  );
+}
+
 /** The token's recent uses and refused requests. */
 export function TokenScreen() {
   const { id: projectId } = useProject();
@@ -153,6 +176,7 @@ export function TokenScreen() {
         actions={<TokenActions token={token} onMade={setMade} />}
       >
         <StatusMark token={token} />
+        {token.status === 'revoked' && <Successor key={token.id} token={token} />}
       </PageHead>
       <Stack gap="md">
         <Facts token={token} />

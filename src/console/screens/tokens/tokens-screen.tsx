@@ -241,7 +241,14 @@ function ProjectTokens() {
         </PageEmpty>
       )}
       {rows.length > 0 && (
-        <DataList label="Tokens" rows={rows} rowKey={({ id }) => id} columns={columnsOf(project, setMade)} />
+        <DataList
+          label="Tokens"
+          rows={rows}
+          rowKey={({ id }) => id}
+          columns={columnsOf(project, setMade).filter(
+            ({ isActions }) => isActions !== true || rows.some(({ isManageable }) => isManageable),
+          )}
+        />
       )}
       {isCreating && <CreateToken onMade={setMade} onClose={() => setCreating(false)} />}
       {made !== null && <TokenSecret made={made} onClose={() => setMade(null)} />}
