@@ -195,6 +195,29 @@ await consoleTest(
     const client = createHttpClient(t, { port: stage.server.port });
     const sent = { method: 'POST', path: '/api/v1/flags', body: '{"name":"twin"}', headers: bearer(secret) };
     t.equal((await client.send(sent)).status, 201);
+    // A flag that was opened before has its switch, although it is off; favourites are first.
+    await page.getByRole('button', { name: 'Favourite: checkout' }).click();
+    await page.goto(`${stage.origin}/console/projects/${found?.id}/flags`);
+    await page.getByRole('link', { name: 'twin' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'twin' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page
+      .getByRole('group', { name: 'Recent' })
+      .getByRole('option', { name: /^twin.*Off/ })
+      .waitFor();
+    await dialog(page)
+      .getByRole('switch', { name: /^twin in production/, checked: false })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.goto(
+      `${stage.origin}/console/projects/${projects.find(({ name }) => name === 'shop')?.id}/flags`,
+    );
+    await page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
+    await page.keyboard.press('Control+k');
+    const marked = page.getByRole('group', { name: 'Favourites' }).getByRole('option');
+    t.match(await marked.allTextContents(), [/^checkout/]);
+    await page.keyboard.press('Escape');
     const options = page.getByRole('option');
     const type = async (text: string): Promise<void> => {
       await page.getByRole('combobox', { name: 'Flag, page or action' }).fill(text);

@@ -59,7 +59,11 @@ function isNewer(row: SearchResult, other: SearchResult): boolean {
   return row.kind === 'flag' && other.kind === 'flag' && row.revision > other.revision;
 }
 
-type SearchKey = readonly [...typeof searchKey, params: object, query: { q: string; project?: string }];
+type SearchKey = readonly [
+  ...typeof searchKey,
+  params: object,
+  query: { q: string; project?: string; also?: string },
+];
 
 async function readSearch({ client, queryKey, signal }: QueryFunctionContext<SearchKey>): Promise<Found> {
   const answer = await call('search-console', {}, null, { query: queryKey[3], signal });
@@ -71,10 +75,15 @@ async function readSearch({ client, queryKey, signal }: QueryFunctionContext<Sea
  * are on in production. An answer that a later text has overtaken is dropped.
  *
  * @param projectId null for all projects
+ * @param also ids of flags that are shown without a text, too
  */
-export function searchQuery(text: string, projectId: string | null = null) {
+export function searchQuery(text: string, projectId: string | null = null, also: readonly string[] = []) {
   const q = text.trim().slice(0, searchLengthMax);
-  const query = projectId === null ? { q } : { q, project: projectId };
+  const query = {
+    q,
+    ...(projectId === null ? {} : { project: projectId }),
+    ...(q !== '' || also.length === 0 ? {} : { also: also.join() }),
+  };
   const queryKey: SearchKey = [...searchKey, {}, query];
   return queryOptions({ queryKey, queryFn: readSearch, staleTime: 0, gcTime: keptMs });
 }

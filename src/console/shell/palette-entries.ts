@@ -7,6 +7,7 @@ import { findsId } from '../../domain/console/finds-id.ts';
 
 import { projectsQuery } from '../client/queries.ts';
 import { type Found, type FoundRow, resultId } from '../client/search.ts';
+import { useProjectPreferences } from '../parts/use-preferences.ts';
 import { searchedWords } from '../parts/words.ts';
 import { openOverlay } from './overlays.ts';
 import { pagesOf } from './pages.tsx';
@@ -157,6 +158,21 @@ function recentEntry(
   return found ?? { id: `${kind}/${id}`, title: name, kind, projectName, words: '', run };
 }
 
+/** Favourites of the page's project that the palette shows. */
+const favouritesShownMax = 12;
+
+function useFavourites(): readonly string[] {
+  const project = useCurrentProject();
+  return useProjectPreferences(project?.id ?? '').favourites.slice(0, favouritesShownMax);
+}
+
+/** Ids of the flags that the member has marked or opened last: the palette shows them with their states. */
+export function useOwnFlags(): readonly string[] {
+  const { member } = useSession();
+  const recent = recentRecords(member.id).filter(({ kind }) => kind === 'flag');
+  return [...new Set([...useFavourites(), ...recent.map(({ id }) => id)])];
+}
+
 /** Each searched word begins a word of the entry. */
 function isMeant({ words: own }: PaletteEntry, words: readonly string[]): boolean {
   return words.every(
@@ -195,7 +211,7 @@ interface FoundNow {
 
 /**
  * What the palette shows: with a text, the pages, actions and projects that it begins, and what the service has found;
- * without one, recent places and the flags that are on in production, then every page and action.
+ * without one, favourites, recent places and the flags that are on in production, then every page and action.
  */
 export function usePaletteGroups(text: string, { found, isSettled }: FoundNow): readonly EntryGroup[] {
   const { member } = useSession();
@@ -204,6 +220,7 @@ export function usePaletteGroups(text: string, { found, isSettled }: FoundNow): 
   const projects = useQuery(projectsQuery).data?.projects ?? [];
   const own = [...usePages(project), ...useActions(project)];
   const words = searchedWords(text);
+  const favourites = useFavourites();
   const results = (found?.results ?? [])
     .filter((row) => isSettled || mayStay(row, words))
     .map((row) => foundEntry(row, open));
@@ -216,14 +233,17 @@ export function usePaletteGroups(text: string, { found, isSettled }: FoundNow): 
     return [{ title: '', entries: inOrder([...first, ...others], text).slice(0, shownMax) }];
   }
   const names = new Map(projects.map(({ id, name }) => [id, name] as const));
+  const marked = results.filter(({ flag }) => flag !== undefined && favourites.includes(flag.id));
   const recent = recentRecords(member.id)
-    .filter(({ projectId }) => names.has(projectId))
+    .filter(({ projectId, id }) => names.has(projectId) && !marked.some(({ flag }) => flag?.id === id))
     .map((recent) => {
       const known = results.find(({ id }) => id === `${recent.kind}/${recent.id}`);
       return recentEntry(recent, names.get(recent.projectId) ?? '', known, open);
     });
-  const live = results.filter(({ id }) => !recent.some((entry) => entry.id === id));
+  const shown = new Set([...marked, ...recent].map(({ id }) => id));
+  const live = results.filter(({ id, wasOn }) => wasOn === true && !shown.has(id));
   const groups = [
+    { title: 'Favourites', entries: marked },
     { title: 'Recent', entries: recent },
     { title: 'On in production', entries: live },
     { title: 'Pages and actions', entries: own },

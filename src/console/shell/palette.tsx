@@ -10,7 +10,7 @@ import { useFocusBack, useIsTopmost } from '../parts/dialog.tsx';
 import { SafeName } from '../parts/safe-name.tsx';
 import { visibleName } from '../parts/visible-name.ts';
 import classes from './palette.module.css';
-import { type EntryGroup, type PaletteEntry, usePaletteGroups } from './palette-entries.ts';
+import { type EntryGroup, type PaletteEntry, useOwnFlags, usePaletteGroups } from './palette-entries.ts';
 import { PaletteList, switchId } from './palette-list.tsx';
 import { useSession } from './use-session.ts';
 
@@ -24,8 +24,10 @@ const quietMs = 100;
 function useFound(text: string) {
   const client = useQueryClient();
   const [asked] = useDebouncedValue(text, quietMs);
+  const own = useOwnFlags();
+  const [also] = useState(own);
   const { data, error, isPending, isPlaceholderData } = useQuery({
-    ...searchQuery(asked),
+    ...searchQuery(asked, null, also),
     placeholderData: keepPreviousData,
   });
   useEffect(() => () => forgetSearches(client), [client]);

@@ -9,44 +9,48 @@ import { hasAtMostCodePoints } from '../../support/code-points.ts';
 import type { Steps } from '../../support/steps.ts';
 import { byName, slowReply } from '../list-reply.ts';
 import { consoleRead, signedIn } from '../operation.ts';
-import { Search } from './search.ts';
+import { Search, type Wanted } from './search.ts';
 
 /** Characters of a search. */
 const searchCharsMax = 200;
+/** Flags that are asked for by id. */
+const alsoMax = 30;
 
 /**
  * Flags, audiences, environments and projects that the member may see, of all projects or of one. Each word of `q`
- * occurs in the name or id. Without words: the flags that are on in production, last changed first.
+ * occurs in the name or id. Without words: the flags that are on in production, last changed first, and those whose ids
+ * are in `also`, with commas between them.
  */
 export const searchConsole = consoleRead('search-console', {
   route: 'GET /search',
   inPieces: true,
   access: signedIn,
-  query: ['q', 'project'],
+  query: ['q', 'project', 'also'],
   answer: searchAnswerSchema,
   run: (queries, { query }, { member }) => {
     const text = (query['q'] ?? '').trim();
     if (!hasAtMostCodePoints(text, searchCharsMax)) {
       return refuse('invalid-request', `q must be at most ${searchCharsMax} characters`);
     }
+    const also = (query['also'] ?? '').split(',', alsoMax);
     const only = query['project'];
-    if (only === undefined) return slowReply(resultsOf(queries, member, text, null));
+    if (only === undefined) return slowReply(resultsOf(queries, member, { text, also }, null));
     const project = findProject(queries, only);
     if (project === undefined || roleIn(project, member) === null) {
       return refuse('not-found', 'None of your projects has this id. It may have been deleted.');
     }
-    return slowReply(resultsOf(queries, member, text, project));
+    return slowReply(resultsOf(queries, member, { text, also }, project));
   },
 });
 
 function* resultsOf(
   queries: RecordQueries,
   member: Member,
-  text: string,
+  wanted: Wanted,
   only: Project | null,
 ): Steps<object> {
   const projects = only === null ? yield* visibleProjects(queries, member) : [only];
-  return yield* new Search(queries, projects).run(text, only === null);
+  return yield* new Search(queries, projects).run(wanted, only === null);
 }
 
 function* visibleProjects(queries: RecordQueries, member: Member): Steps<readonly Project[]> {

@@ -35,6 +35,12 @@ interface FoundResults {
   readonly isComplete: boolean;
 }
 
+export interface Wanted {
+  readonly text: string;
+  /** Ids of flags that a search without words shows, too. */
+  readonly also: readonly string[];
+}
+
 type Ranked = readonly [rank: number, result: SearchResult];
 /** Flags that are on in production have rank 1: a member in a hurry looks for these. */
 const ranks: Readonly<Record<Fit, number>> = { equal: 0, begins: 2, contains: 3 };
@@ -57,9 +63,11 @@ export class Search {
   }
 
   /** @param hasProjects whether projects are results, too */
-  *run(text: string, hasProjects: boolean): Steps<FoundResults> {
+  *run({ text, also }: Wanted, hasProjects: boolean): Steps<FoundResults> {
     const sought = new Sought(text);
-    const results = sought.isEmpty ? yield* this.#onInProduction() : yield* this.#named(sought, hasProjects);
+    const results = sought.isEmpty
+      ? yield* this.#withoutWords(also)
+      : yield* this.#named(sought, hasProjects);
     return { results, isComplete: this.#isComplete };
   }
 
@@ -135,6 +143,18 @@ export class Search {
         found.add(sought.fitOf(name, id), () => ({ project, id }));
       }
     }
+  }
+
+  *#withoutWords(also: readonly string[]): Steps<SearchResult[]> {
+    const results: SearchResult[] = [];
+    for (const id of also) {
+      const flag = this.#queries.flag(id);
+      const project = this.#projects.find((one) => one.id === flag?.projectId);
+      if (flag !== undefined && project !== undefined) results.push(shownFlag(flag, project).view);
+      yield;
+    }
+    const on = yield* this.#onInProduction();
+    return [...results, ...on.filter((flag) => flag.kind !== 'flag' || !also.includes(flag.id))];
   }
 
   /** Those changed last come first, as far as the audit log shows; then by name. */

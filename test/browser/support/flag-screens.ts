@@ -52,15 +52,21 @@ function stateScreens(path: string, header: Show): readonly Screen[] {
     await card(page, 'v1.34').getByRole('switch').press('Space');
     await dialog(page).waitFor();
   };
-  const deleted: Show = async (page) => {
+  /** In a narrow window the flag's actions are folded. */
+  const unfolded: Show = async (page) => {
     await header(page);
+    const details = page.getByRole('button', { name: 'Details' });
+    if (await details.isVisible()) await details.click();
+  };
+  const deleted: Show = async (page) => {
+    await unfolded(page);
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete flag' }).click();
     await dialog(page).waitFor();
   };
   return [
     { name: 'flag', path, show: header },
-    { name: 'flag-labels', path, show: opened(header, /^Edit name/) },
+    { name: 'flag-labels', path, show: opened(unfolded, /^Edit name/) },
     { name: 'flag-draft', path, show: drafted },
     { name: 'flag-review', path, show: opened(drafted, 'Review 2 changes') },
     { name: 'flag-leave', path, show: left },

@@ -31,6 +31,17 @@ t.test('among more flags than are read, those changed last are found by the audi
   t.strictSame(namesOf(search(fixture, '').value.results), ['flag zz']);
 });
 
+t.test('without words, flags that are asked for by id are shown, whether on or off', async (t) => {
+  const fixture = openConsole(t);
+  const shop = fixture.addProject(null, { name: 'shop' });
+  const off = fixture.addFlag(shop, { name: 'off', states: new Map() });
+  const ask = (q: string, also: string) =>
+    namesOf(fixture.read('search-console', { query: { q, also } }).value.results);
+  t.strictSame(ask('', `${off.id},unknown`), ['flag off']);
+  t.strictSame(ask('', ''), []);
+  t.strictSame(ask('nothing', off.id), []);
+});
+
 /** @returns how many milliseconds each step of a search took */
 function stepsOf(fixture: ConsoleFixture, q: string): readonly number[] {
   return fixture.query((queries) => {
