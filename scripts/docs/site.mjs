@@ -13,6 +13,7 @@ const pageOrder = [
   referencePage,
   'clients.md',
   'clients-flagd.md',
+  'unleash.md',
   'console.md',
   'configuration.md',
   'operations.md',

@@ -34,7 +34,7 @@ t.test('every command of the README exists', async (t) => {
   const commands = [...readme.matchAll(/npm (?:run ([\w:]+)|(start|test)\b)/g)].map(
     ([, run, own]) => run ?? own,
   );
-  t.ok(commands.length > 6);
+  t.ok(commands.length > 3);
   for (const command of commands) t.ok(String(command) in scripts, `npm run ${command}`);
 });
 

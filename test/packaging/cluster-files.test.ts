@@ -8,7 +8,7 @@ import { repositoryRoot } from '../support/repository-root.ts';
 import { type Container, type Manifest, readCompose, readManifests } from './cluster-files.ts';
 import { findAll, parseDockerfile, stageOf } from './dockerfile.ts';
 
-/* Without a container engine, this checks the deployment files of a cluster against the product and against one another. */
+/* Without a container engine, this checks the deployment files against the product and against one another. */
 const root = repositoryRoot();
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const compose = readCompose();
@@ -197,4 +197,26 @@ t.test('deploy/kubernetes', async (t) => {
       });
     }
   });
+});
+
+t.test('deploy/compose.yaml and deploy/kubernetes/single.yaml: one node keeps its data in the volume of the image', async (t) => {
+  const single = readCompose('compose.yaml');
+  const { burgee } = single.services;
+  const composed = configOf(burgee?.environment ?? {});
+  t.same(burgee?.volumes, ['data:/data']);
+  t.ok('data' in single.volumes);
+  t.same(burgee?.ports, [`127.0.0.1:${composed.port}:${composed.port}`]);
+  t.match(burgee, { image: 'burgee', read_only: true, cap_drop: ['ALL'], tmpfs: ['/tmp'] });
+  t.ok(Number.parseInt(burgee?.stop_grace_period ?? '', 10) * 1000 > composed.drainTimeoutMs + 2000);
+
+  const set = readManifests('single.yaml').find(({ kind }) => kind === 'StatefulSet')?.spec;
+  if (set === undefined) throw new Error('there is no StatefulSet');
+  const pod = podOf(set);
+  const config = configOf(environmentOf(pod.container));
+  t.equal(set.replicas, 1, 'one process writes a data directory');
+  t.same(pod.container.ports?.map(({ containerPort }) => containerPort), [config.port, config.adminPort]);
+  t.equal(pod.container.volumeMounts?.find(({ mountPath }) => mountPath === '/data')?.name, 'data');
+  t.equal(set.volumeClaimTemplates?.[0]?.metadata.name, 'data');
+  t.equal(pod.enableServiceLinks, false, 'or a Service called burgee sets BURGEE_PORT');
+  t.ok((pod.terminationGracePeriodSeconds ?? 0) * 1000 > config.drainTimeoutMs + 2000);
 });

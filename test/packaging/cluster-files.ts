@@ -82,13 +82,14 @@ export interface Manifest {
         readonly volumes?: readonly { readonly name: string; readonly emptyDir?: object }[];
       };
     };
+    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
   };
 }
 
 const read = (path: string): string => readFileSync(join(repositoryRoot(), path), 'utf8');
 
-export function readCompose(): Compose {
-  return parse(read('deploy/compose.cluster.yaml'), { merge: true }) as Compose;
+export function readCompose(name = 'compose.cluster.yaml'): Compose {
+  return parse(read(`deploy/${name}`), { merge: true }) as Compose;
 }
 
 /** @throws when a document is not YAML */
