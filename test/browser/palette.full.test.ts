@@ -216,6 +216,7 @@ await consoleTest(
     await page.getByRole('link', { name: 'checkout', exact: true }).waitFor();
     await page.keyboard.press('Control+k');
     const marked = page.getByRole('group', { name: 'Favourites' }).getByRole('option');
+    await marked.first().waitFor();
     t.match(await marked.allTextContents(), [/^checkout/]);
     await page.keyboard.press('Escape');
     const options = page.getByRole('option');
