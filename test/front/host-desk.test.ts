@@ -69,8 +69,8 @@ t.test('pages that watch changes are limited over all workers', async (t) => {
   for (let page = 0; page < watchersOfSessionMax; page += 1) places.push(await join(page, 'one'));
   t.ok(places.every((place) => typeof place === 'number'));
   t.equal(new Set(places).size, watchersOfSessionMax, 'each page has a place of its own');
-  t.match(await join(0, 'one'), /open in this browser/);
-  t.match(await join(1, 'one'), /open in this browser/);
+  t.match(await join(0, 'one'), /of this browser are in view/);
+  t.match(await join(1, 'one'), /of this browser are in view/);
   for (let page = watchersOfSessionMax; page < watchersOfMemberMax; page += 1) {
     t.type(await join(page, `session ${page}`), 'number');
   }
@@ -102,14 +102,14 @@ t.test('the places of a worker that has ended are free', async (t) => {
   for (let page = 0; page < watchersOfSessionMax - 1; page += 1)
     await gone.host.watchPlaces.join(viewerOf('one'));
   const kept = await other.host.watchPlaces.join(viewerOf('one'));
-  t.match(await other.host.watchPlaces.join(viewerOf('one')), /Too many live pages/);
+  t.match(await other.host.watchPlaces.join(viewerOf('one')), /Too many pages of this browser/);
   gone.link.close();
   for (let page = 0; page < watchersOfSessionMax - 1; page += 1) {
     t.type(await other.host.watchPlaces.join(viewerOf('one')), 'number');
   }
   t.match(
     await other.host.watchPlaces.join(viewerOf('one')),
-    /Too many live pages/,
+    /Too many pages of this browser/,
     'the places of other workers are not',
   );
   other.host.watchPlaces.leave(kept as number);

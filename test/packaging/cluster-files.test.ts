@@ -199,24 +199,30 @@ t.test('deploy/kubernetes', async (t) => {
   });
 });
 
-t.test('deploy/compose.yaml and deploy/kubernetes/single.yaml: one node keeps its data in the volume of the image', async (t) => {
-  const single = readCompose('compose.yaml');
-  const { burgee } = single.services;
-  const composed = configOf(burgee?.environment ?? {});
-  t.same(burgee?.volumes, ['data:/data']);
-  t.ok('data' in single.volumes);
-  t.same(burgee?.ports, [`127.0.0.1:${composed.port}:${composed.port}`]);
-  t.match(burgee, { image: 'burgee', read_only: true, cap_drop: ['ALL'], tmpfs: ['/tmp'] });
-  t.ok(Number.parseInt(burgee?.stop_grace_period ?? '', 10) * 1000 > composed.drainTimeoutMs + 2000);
+t.test(
+  'deploy/compose.yaml and deploy/kubernetes/single.yaml: one node keeps its data in the volume of the image',
+  async (t) => {
+    const single = readCompose('compose.yaml');
+    const { burgee } = single.services;
+    const composed = configOf(burgee?.environment ?? {});
+    t.same(burgee?.volumes, ['data:/data']);
+    t.ok('data' in single.volumes);
+    t.same(burgee?.ports, [`127.0.0.1:${composed.port}:${composed.port}`]);
+    t.match(burgee, { image: 'burgee', read_only: true, cap_drop: ['ALL'], tmpfs: ['/tmp'] });
+    t.ok(Number.parseInt(burgee?.stop_grace_period ?? '', 10) * 1000 > composed.drainTimeoutMs + 2000);
 
-  const set = readManifests('single.yaml').find(({ kind }) => kind === 'StatefulSet')?.spec;
-  if (set === undefined) throw new Error('there is no StatefulSet');
-  const pod = podOf(set);
-  const config = configOf(environmentOf(pod.container));
-  t.equal(set.replicas, 1, 'one process writes a data directory');
-  t.same(pod.container.ports?.map(({ containerPort }) => containerPort), [config.port, config.adminPort]);
-  t.equal(pod.container.volumeMounts?.find(({ mountPath }) => mountPath === '/data')?.name, 'data');
-  t.equal(set.volumeClaimTemplates?.[0]?.metadata.name, 'data');
-  t.equal(pod.enableServiceLinks, false, 'or a Service called burgee sets BURGEE_PORT');
-  t.ok((pod.terminationGracePeriodSeconds ?? 0) * 1000 > config.drainTimeoutMs + 2000);
-});
+    const set = readManifests('single.yaml').find(({ kind }) => kind === 'StatefulSet')?.spec;
+    if (set === undefined) throw new Error('there is no StatefulSet');
+    const pod = podOf(set);
+    const config = configOf(environmentOf(pod.container));
+    t.equal(set.replicas, 1, 'one process writes a data directory');
+    t.same(
+      pod.container.ports?.map(({ containerPort }) => containerPort),
+      [config.port, config.adminPort],
+    );
+    t.equal(pod.container.volumeMounts?.find(({ mountPath }) => mountPath === '/data')?.name, 'data');
+    t.equal(set.volumeClaimTemplates?.[0]?.metadata.name, 'data');
+    t.equal(pod.enableServiceLinks, false, 'or a Service called burgee sets BURGEE_PORT');
+    t.ok((pod.terminationGracePeriodSeconds ?? 0) * 1000 > config.drainTimeoutMs + 2000);
+  },
+);

@@ -87,7 +87,7 @@ export function variablesFor(server: WireServer): NodeJS.ProcessEnv {
   return {
     ...process.env,
     BURGEE_URL: server.url,
-    BURGEE_PROJECT: 'project1',
+    BURGEE_PROJECT: 'Qm4ZtR9bNdk3VvX0aPq1',
     BURGEE_ENVIRONMENT: 'production',
     BURGEE_TOKEN: server.token,
   };
@@ -142,7 +142,9 @@ export class UserOfClient {
   /** Writes the README's first block as a program. @returns its file */
   firstAnswer(server: WireServer): string {
     const [first = ''] = this.readmeBlocks();
-    const program = first.replace('https://flags.example.com', server.url).replace('PROJECT_ID', 'project1');
+    const program = first
+      .replace('https://flags.example.com', server.url)
+      .replace('PROJECT_ID', 'Qm4ZtR9bNdk3VvX0aPq1');
     writeFileSync(join(this.#directory, 'first.js'), program);
     return 'first.js';
   }

@@ -93,7 +93,13 @@ t.test('a file that is damaged, missing or of another project keeps nobody from 
   process.on('warning', hear);
   t.teardown(() => process.off('warning', hear));
   const text = JSON.stringify(server.snapshot);
-  const contents = ['', text.slice(0, -1), '[]', text.replace('project1', 'project2'), '{"version":1}'];
+  const contents = [
+    '',
+    text.slice(0, -1),
+    '[]',
+    text.replace('Qm4ZtR9bNdk3VvX0aPq1', 'Qm4ZtR9bNdk3VvX0aPq2'),
+    '{"version":1}',
+  ];
   for (const [index, content] of contents.entries()) {
     const cacheFile = join(folder, `${index}.json`);
     writeFileSync(cacheFile, content);

@@ -128,7 +128,7 @@ t.test('a provider that is closed while it is being initialized leaves nothing o
     };
   });
   const { url, token } = server;
-  const where = { url, token, project: 'project1', environment: 'production' };
+  const where = { url, token, project: 'Qm4ZtR9bNdk3VvX0aPq1', environment: 'production' };
   const provider = new BurgeeProvider({ ...where, startTimeoutMs: 200 });
   const initialized = provider.initialize();
   const over = once(await asked, 'close');

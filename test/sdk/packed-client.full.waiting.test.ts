@@ -71,7 +71,7 @@ t.test('the README’s other blocks run', async (t) => {
   linkPackage('@openfeature/server-sdk', directory);
   linkPackage('@openfeature/core', directory);
   const [, explaining = '', rotating = '', provider = '', testing = ''] = user.readmeBlocks();
-  const where = `{ url: '${server.url}', project: 'project1', environment: 'production', token: 'secret-token' }`;
+  const where = `{ url: '${server.url}', project: 'Qm4ZtR9bNdk3VvX0aPq1', environment: 'production', token: 'secret-token' }`;
   const programs = {
     explaining: `import { connect } from 'burgee-client';\nconst flags = await connect(${where});\n${explaining}
       console.log(value, rule, reason, bucket, explanation);`,

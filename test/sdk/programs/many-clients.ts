@@ -29,7 +29,7 @@ async function run(clients: number): Promise<void> {
   const { connect } = (await import(module)) as typeof import('../../../src/sdk/connect.ts');
   const settings = {
     url,
-    project: 'project1',
+    project: 'Qm4ZtR9bNdk3VvX0aPq1',
     environment: 'production',
     token: 'secret-token',
     ...(JSON.parse(options) as object),

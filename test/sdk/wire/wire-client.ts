@@ -33,7 +33,7 @@ export async function startClient(
 ): Promise<SyncedClient> {
   const all = {
     url: server.url,
-    project: 'project1',
+    project: 'Qm4ZtR9bNdk3VvX0aPq1',
     environment: 'production',
     token: server.token,
     ...options,

@@ -123,7 +123,7 @@ export class WireServer {
     const { flags, audiences } = this.configuration;
     return {
       version: this.version,
-      projectId: 'project1',
+      projectId: 'Qm4ZtR9bNdk3VvX0aPq1',
       environment: 'production',
       flags: [...flags.values()],
       audiences: [...audiences.values()],
