@@ -11,7 +11,12 @@ const examples = `Examples:
 `;
 
 function signInText(url: string): string {
-  return `\nOpen the console of the demo with this link; it works once, within 24 hours:\n\n  ${url}\n\n`;
+  return `
+Open the console of the demo with this link; it works once, within 24 hours. New tokens are made there, under Tokens:
+
+  ${url}
+
+`;
 }
 
 export function defineDemo(parent: Command): { readonly command: Command; readonly action: Action } {

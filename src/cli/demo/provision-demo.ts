@@ -104,6 +104,7 @@ function describe(config: Config, projects: DemoProjects, ownerUrl: string | nul
   return welcomeText({
     url: localUrl(config),
     ownerUrl: ownerUrl ?? '',
+    projectId: projects['kubernetes']?.id ?? '',
     dataDir: config.dataDir,
     readSecret: secret(demoTokenNames.read),
     writeSecret: secret(demoTokenNames.write),
@@ -118,6 +119,7 @@ interface WelcomeFacts {
   readonly url: string;
   /** A link that signs the demo's Owner in to the console, once. */
   readonly ownerUrl: string;
+  readonly projectId: string;
   readonly dataDir: string;
   readonly readSecret: string;
   readonly writeSecret: string;
@@ -147,6 +149,10 @@ Two tokens of the project "kubernetes", shown this once:
 
   read   ${readSecret}
   write  ${writeSecret}
+
+OpenFeature's providers get this address, by OFREP:
+
+  ${url}/projects/${facts.projectId}/${newestEnvironment}
 
 Is a beta gate on for this targeting key? It is for 10 % of all keys, always the same ones.
 curl '${flagUrl}/${facts.percentageFlagId}?${environment}&targetingKey=node-1'
