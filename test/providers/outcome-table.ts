@@ -12,10 +12,14 @@ function rowOf(outcome: Outcome): readonly string[] {
   return [...row, ...told, isFailure(outcome) ? 'failed' : 'passed'];
 }
 
-/** A line for each provider, in columns. */
+/** A line for each provider. */
 export function outcomeTable(outcomes: readonly Outcome[]): string {
-  const rows = [head, ...outcomes.map(rowOf)];
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return columns([head, ...outcomes.map(rowOf)]);
+}
+
+/** A line for each row, with its cells in columns. The first row is the head. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return rows.map((row) => line(row).trimEnd()).join('\n');

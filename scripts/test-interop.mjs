@@ -1,0 +1,9 @@
+// npm run test:interop: generates clients from docs/openapi.json with several generators into .interop, runs each against
+// a booted server and prints a table. Then it tries the published providers, as npm run test:providers does.
+//
+//   npm run test:interop                                    every generator whose tools this machine has, and the providers
+//   npm run test:interop -- hey-api openapi-generator-go    these generators
+import './lib/choose-node.mjs';
+import { runCompiled } from './lib/run-compiled.mjs';
+
+await runCompiled('test/interop/main.js');
