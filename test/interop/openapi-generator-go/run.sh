@@ -2,4 +2,4 @@
 set -eu
 rm -rf burgee
 sh ../openapi-generator.sh -g go -o burgee --additional-properties=packageName=burgee,withGoMod=false
-go run -mod=mod .
+go run .

@@ -1,23 +1,21 @@
 import burgee.ApiClient;
 import burgee.EvaluationApiApi;
 import burgee.FlagPatchBody;
+import burgee.JSON;
 import burgee.ManagementApiApi;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.gson.JsonObject;
 import java.util.Map;
 
-/** What a program does with the client that openapi-generator makes for Java. */
+/** What a program does with the client that openapi-generator makes for Java, with its default library. */
 public final class Program {
     private static ApiClient connect() {
-        ApiClient client = new ApiClient();
-        client.updateBaseUri(System.getenv("URL"));
-        return client;
+        return new ApiClient().setBasePath(System.getenv("URL"));
     }
 
     public static void main(String[] args) throws Exception {
         String flag = System.getenv("FLAG");
-        String authorization = "Bearer " + System.getenv("TOKEN");
-        ApiClient client = connect().setRequestInterceptor(request -> request.header("Authorization", authorization));
+        ApiClient client = connect();
+        client.setBearerToken(System.getenv("TOKEN"));
         EvaluationApiApi evaluation = new EvaluationApiApi(connect());
         ManagementApiApi management = new ManagementApiApi(client);
 
@@ -26,13 +24,13 @@ public final class Program {
         var changed = management.patchFlag(flag, new FlagPatchBody().trafficPercentage(7), "production", null, null);
 
         // A flag has one of several forms: as JSON, each is read alike.
-        ObjectMapper mapper = client.getObjectMapper();
-        JsonNode first = mapper.valueToTree(list.getFlags().get(0));
-        JsonNode flat = mapper.valueToTree(changed.getFlag());
-        System.out.println(mapper.writeValueAsString(Map.of(
+        JsonObject first = JSON.getGson().toJsonTree(list.getFlags().get(0)).getAsJsonObject();
+        JsonObject flat = JSON.getGson().toJsonTree(changed.getFlag()).getAsJsonObject();
+        System.out.println(JSON.serialize(Map.of(
                 "attribute", decision.getEnabled(),
                 "flags", list.getFlags().size(),
                 "updatedAt", first.get("updatedAt"),
                 "trafficPercentage", flat.get("trafficPercentage"))));
+        System.exit(0);
     }
 }
