@@ -189,7 +189,6 @@ const rows = await withLifetime(async (t) => {
 
 const head = ['generator', 'version', 'attribute', 'flags', 'updatedAt', 'PATCH', 'seconds', 'result'];
 console.log(columns([head, ...rows.map(({ cells }) => cells)]));
-console.log("openapi-typescript: 'npm test -- contracts/generated-client' generates and runs its client");
 // This sets the exit code of the providers, so it comes before the one of the generators.
 if (wanted.length === 0) await import('../providers/main.ts');
 if (rows.some(({ isUnexpected }) => isUnexpected)) process.exitCode = 1;
