@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Action } from './command-action.ts';
-import { exitCodes } from './command-failure.ts';
 import { makeDemo } from './demo-command.ts';
 import { serve } from './serve-command.ts';
 import { addSettingOptions, configFrom } from './setting-options.ts';
@@ -21,8 +20,9 @@ export function defineStart(parent: Command): { readonly command: Command; reado
   addSettingOptions(command).addHelpText('before', examples);
   const run: Action['run'] = async (options) => {
     const config = configFrom(options);
-    const code = await makeDemo(config, false);
-    return code === exitCodes.done ? serve(config) : code;
+    // A node of a cluster takes over the cluster's store.
+    if (config.clusterUrl === null) await makeDemo(config, false);
+    return serve(config);
   };
   return { command, action: { run } };
 }

@@ -179,9 +179,9 @@ await consoleTest(
     await page.getByRole('button', { name: 'Favourite: flag-00004' }).click();
     await page.getByLabel('Tag').selectOption('round');
     await page.waitForURL(/tag=round/);
-    await page.getByRole('button', { name: 'Without the tag round' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the tag round' }).waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.getByRole('button', { name: 'Without the tag round' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove the tag round' }).waitFor({ state: 'detached' });
     await page.getByLabel('Order').selectOption('On in production first');
     await page.getByRole('button', { name: 'Saved' }).click();
     await page.getByRole('menuitem', { name: 'Save these filters …' }).click();

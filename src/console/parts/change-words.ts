@@ -61,7 +61,7 @@ const fieldWords = new Map([
   ['linkId', 'Link'],
   ['linkExpiresAt', 'Link expires'],
   ['linkMadeBy', 'Link made by'],
-  ['method', 'Signed in by'],
+  ['method', 'Signed in with'],
   ['userAgent', 'Browser'],
   ['signedInAt', 'Signed in'],
   ['signedInFrom', 'Signed in from'],

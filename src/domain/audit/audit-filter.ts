@@ -1,5 +1,6 @@
 import { isIdShaped } from '../../support/id-shape.ts';
 import type { ProblemList } from '../problem-list.ts';
+import { environmentNameRule, isEnvironmentName } from '../project/project.ts';
 import { type Actor, type AuditAction, actorKinds, auditActions, type ChainedEntry } from './audit-entry.ts';
 import { changesFromText } from './recorded-changes.ts';
 
@@ -26,7 +27,7 @@ export function readAuditFilter(query: AuditQuery, problems: ProblemList): Audit
     projectId: readId(query, 'project', problems),
     actor: readActor(query['actor'], problems),
     flagId: readId(query, 'flag', problems),
-    environment: query['environment'] ?? null,
+    environment: readEnvironment(query['environment'], problems),
     action: readAction(query['action'], problems),
     ...{ from, to },
   };
@@ -38,10 +39,17 @@ function readId(query: AuditQuery, key: 'project' | 'flag', problems: ProblemLis
   return id;
 }
 
+function readEnvironment(text: string | undefined, problems: ProblemList): string | null {
+  if (text !== undefined && !isEnvironmentName(text))
+    problems.add(() => `environment must be a name: ${environmentNameRule}`);
+  return text ?? null;
+}
+
 /** `member:ID`, `token:ID`, or one of the kinds that have no id. */
 function readActor(text: string | undefined, problems: ProblemList): AuditFilter['actor'] {
   if (text === undefined) return null;
-  const [kind = '', id = ''] = text.split(':', 2);
+  const [kind = '', ...ids] = text.split(':');
+  const id = ids.join(':');
   const known = actorKinds.find((one) => one === kind);
   const hasId = known === 'member' || known === 'token';
   if (known !== undefined && (hasId ? isIdShaped(id) : id === '')) return { kind: known, id };

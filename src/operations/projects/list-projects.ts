@@ -26,8 +26,13 @@ function* visibleProjects(queries: RecordQueries, member: Member): Generator<Pro
   yield* byName(views);
 }
 
-/** From the counts of the project and the newest entry of its log: no flag is read. */
+/** From the counts of the project and the newest change in its log: no flag is read. An export changes nothing. */
 function activityOf(queries: RecordQueries, { id, organisationId }: Project) {
-  const [newest] = queries.auditHeadsOf(organisationId ?? id, { subjectId: id });
-  return { flagCount: queries.projectRecords(id).flags, changedAt: newest?.entry.at ?? null };
+  let changedAt: number | null = null;
+  for (const { entry } of queries.auditHeadsOf(organisationId ?? id, { subjectId: id })) {
+    if (entry.action === 'audit.export') continue;
+    changedAt = entry.at;
+    break;
+  }
+  return { flagCount: queries.projectRecords(id).flags, changedAt };
 }

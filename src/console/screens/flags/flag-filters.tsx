@@ -160,7 +160,7 @@ function TagFilter({ search, tags, onChange }: TagFilterProps) {
           className={classes.tagChoice}
           variant="default"
           rightSection={<X aria-hidden="true" />}
-          aria-label={`Without the tag ${visibleName(tag)}`}
+          aria-label={`Remove the tag ${visibleName(tag)}`}
           onClick={() => choose(chosen.filter((other) => other !== tag))}
         >
           <SafeName name={tag} />

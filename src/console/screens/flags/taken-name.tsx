@@ -70,9 +70,11 @@ export function NewName({ name, taken, takesName, onTake }: NewNameProps) {
 
 /** Evaluations are counted for a flag, not for each of its names. @param hour its beginning; null: none is counted */
 function LastUse({ hour }: { readonly hour: number | null }) {
-  const last =
-    hour === null ? 'in none of the last 48 hours' : `last in the hour that began at ${formatMoment(hour)}`;
-  return <> It was evaluated, by any of its names, {last}.</>;
+  return hour === null ? (
+    <> It has not been evaluated, under any of its names, in the last 48 hours.</>
+  ) : (
+    <> It was last evaluated, under any of its names, in the hour that began at {formatMoment(hour)}.</>
+  );
 }
 
 /** The last use of a flag that answers to a name. */

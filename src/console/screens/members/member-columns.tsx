@@ -153,7 +153,7 @@ function EditMember({ member, members, onClose }: EditMemberProps) {
         onText={setEmail}
       />
       <Text size="sm" c="dimmed">
-        The member signs in with this email from now on. Accounts at an OpenID provider stay joined.
+        The member signs in with this email from now on. Accounts at an OpenID provider stay linked.
       </Text>
     </FormDialog>
   );
@@ -171,7 +171,9 @@ function CreatedTokens({ memberId }: { readonly memberId: string }) {
   if (data.tokens.length === 0) return <Text size="sm">They created no token that still works.</Text>;
   return (
     <>
-      <Text size="sm">Tokens that they created keep working. Revoke those that they may know:</Text>
+      <Text size="sm">
+        Tokens that they created keep working. Revoke any whose secret they may still have:
+      </Text>
       <ul className={classes.tokens}>
         {data.tokens.map(({ id, name, projectId, projectName }) => (
           <li key={id}>

@@ -102,15 +102,10 @@ function PublicSlugSwitch({ project, slug }: { readonly project: ProjectView; re
         disabled={!canAdminister}
         onChoose={turn.mutate}
         question={(answer) => (
-          <ConfirmDialog
-            title={`Stop answering without a token to ${slug}?`}
-            confirm="Stop"
-            isDangerous
-            {...answer}
-          >
+          <ConfirmDialog title={`Make the slug ${slug} private?`} confirm="Stop" isDangerous {...answer}>
             <Text size="sm">
-              Programs and pages without a token that use the slug get 404 at once. Those that use the id go
-              on, and who has used the slug may know the id: it is in the answers.
+              Programs and pages without a token that use the slug get 404 at once. Those that use the id keep
+              working, and anyone who has used the slug may know the id, because answers contain it.
             </Text>
           </ConfirmDialog>
         )}
@@ -195,7 +190,7 @@ export function ProjectSettingsScreen() {
   const rule = renamingRule(uniqueNameRule(nameRule, neighbours, where), project.name);
   const slugRule = slugField(
     others.flatMap((other) => other.slugs),
-    present === undefined ? null : 'A slug can be changed, not taken away.',
+    present === undefined ? null : 'A slug can be changed but not removed.',
   );
   const isReplaced = present !== undefined && slug !== present;
   return (
