@@ -26,10 +26,6 @@ const target = join(root, 'dist', 'release');
 
 /** Builds in a clone of the commit: nothing that is not committed gets into a release. */
 function buildClone(folder) {
-  if (runPinned('git', ['status', '--porcelain'], root) !== '') {
-    console.error('Some changes are not committed. Commit or stash them, then release.');
-    process.exit(1);
-  }
   const clone = join(folder, 'clone');
   runPinned('git', ['clone', '--quiet', '--no-hardlinks', root, clone], folder);
   runPinned('node', [join('scripts', 'build.mjs')], clone);
@@ -50,6 +46,10 @@ const unknown = wanted.find((name) => !platforms.includes(name));
 if (unknown !== undefined) {
   console.error(`There is no archive for ${unknown}. Platforms: ${platforms.join(', ')}.`);
   process.exit(2);
+}
+if (runPinned('git', ['status', '--porcelain'], root) !== '') {
+  console.error('Some changes are not committed. Commit or stash them, then release.');
+  process.exit(1);
 }
 const temporary = mkdtempSync(join(tmpdir(), 'burgee-release-'));
 try {

@@ -1,6 +1,6 @@
 /**
- * The names under which Burgee is published. Until `published` is true, no page tells users to install by them: a name
- * that is not ours yet may be somebody else's tomorrow.
+ * The names under which Burgee is published. Until `published` is true, no page tells users to install by them: others
+ * could claim a name that is not ours yet.
  */
 export const releaseNames = {
   published: false,

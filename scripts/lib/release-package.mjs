@@ -100,10 +100,7 @@ export function packArchive(folder, platform, { target, time, effort = 6 }) {
   mkdirSync(join(tree, 'bin'));
   const isOwn = system === process.platform && cpu === process.arch;
   copyFileSync(takeNode(builds[`${system} ${cpu}`], nodes, isOwn), join(tree, 'bin', 'node'));
-  copyFileSync(join(root, 'scripts', 'lib', 'packed-burgee.sh'), join(tree, 'bin', 'burgee'));
-  // Where the systemd unit and the container look for it.
-  rmSync(join(tree, 'scripts', 'burgee'));
-  symlinkSync('../bin/burgee', join(tree, 'scripts', 'burgee'));
+  symlinkSync('../scripts/burgee', join(tree, 'bin', 'burgee'));
   const fixed = ['--format=ustar', '--sort=name', `--mtime=@${time}`];
   const owned = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rw,go+r,go-w,a+X'];
   const compressed = [
