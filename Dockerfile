@@ -1,4 +1,4 @@
-# Burgee as a container image: docs/operations.md, "Running it in a container".
+# Burgee as a container image: docs/install.md, "Running it in a container".
 #
 #   docker build --tag burgee .
 #   docker run --read-only --cap-drop ALL --security-opt no-new-privileges --stop-timeout 20 \

@@ -300,7 +300,7 @@ export const settings = {
     },
   ),
   storageReserveBytes: bytesSetting(
-    // A commit needs less than the minimum: lmdb must not meet a full disk (docs/gotchas.md).
+    // A commit needs less than the minimum: lmdb must not meet a full disk (docs/contributing/gotchas.md).
     { minimum: 16 * MiB, maximum: TiB },
     {
       fallback: { value: 64 * MiB },

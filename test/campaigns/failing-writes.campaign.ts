@@ -18,7 +18,7 @@ const pauseMs = 50;
 const endsMessage = 'the service cannot go on and ends';
 const unrecorded = /usage could not be recorded|"outcome":"(failed|unknown)".*a denial was not recorded/;
 /**
- * lmdb formats the message of a failed write into a buffer that is too small (docs/gotchas.md). The C library may then
+ * lmdb formats the message of a failed write into a buffer that is too small (docs/contributing/gotchas.md). The C library may then
  * end the process, with one of these signals, and lmdb's message is its last line.
  */
 const overrunSignals: readonly string[] = ['SIGABRT', 'SIGSEGV'];

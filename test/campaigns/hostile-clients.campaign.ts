@@ -515,7 +515,7 @@ async function tryValid(
 
 /**
  * Whether a piece ends before the path or inside the version: this build of uWebSockets.js then answers 505 and closes
- * (docs/gotchas.md).
+ * (docs/contributing/gotchas.md).
  */
 function isVersionCut(pieces: readonly Buffer[]): boolean {
   const line =

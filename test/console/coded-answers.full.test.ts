@@ -135,7 +135,7 @@ t.test('what is short, refused, made by a change or of another API is never comp
 });
 
 t.test('pages of the documentation come as the build has compressed them', async (t) => {
-  const path = '/docs/architecture';
+  const path = '/docs/limits';
   const plain = await ask(client, path, null);
   t.match(plain, { status: 200, headers: { 'content-encoding': undefined, vary: 'Accept-Encoding' } });
   for (const coding of ['br', 'gzip']) {

@@ -95,7 +95,7 @@ t.test('the pages are loaded under the paths at which they are served', async (t
     '/docs': 'text/html; charset=utf-8',
     '/docs/': 'text/html; charset=utf-8',
     '/docs/api': 'text/html; charset=utf-8',
-    '/docs/architecture': 'text/html; charset=utf-8',
+    '/docs/contributing/architecture': 'text/html; charset=utf-8',
     '/docs/decisions': 'text/html; charset=utf-8',
     '/docs/docs.css': 'text/css; charset=utf-8',
     '/docs/openapi': 'text/html; charset=utf-8',
@@ -103,7 +103,7 @@ t.test('the pages are loaded under the paths at which they are served', async (t
     '/docs/openapi.js': 'text/javascript; charset=utf-8',
     '/docs/openapi.json': 'application/json',
     '/docs/bucketing-vectors.json': 'application/json',
-    '/docs/architecture.svg': 'image/svg+xml',
+    '/docs/contributing/architecture.svg': 'image/svg+xml',
     '/docs/screenshots/flag-light-1440.png': 'image/png',
   };
   for (const [path, contentType] of Object.entries(contentTypes)) {
@@ -113,7 +113,7 @@ t.test('the pages are loaded under the paths at which they are served', async (t
   }
   t.equal(findPage(served, '/docs/../package.json'), undefined);
   t.equal(findPage(served, '/docs/index.html'), undefined);
-  t.not(findPage(served, '/docs')?.etag, findPage(served, '/docs/architecture')?.etag);
+  t.not(findPage(served, '/docs')?.etag, findPage(served, '/docs/contributing/architecture')?.etag);
 });
 
 t.test(

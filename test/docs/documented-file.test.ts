@@ -8,7 +8,7 @@ import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts'
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* Applies the file of operations.md, and follows the recipes of api.md, also where their commands fail. */
+/* Applies the file of flags-from-a-file.md, and follows the recipes of api.md, also where their commands fail. */
 t.setTimeout(120_000);
 
 const read = (page: string): string => readFileSync(join(repositoryRoot(), 'docs', page), 'utf8');
@@ -24,7 +24,7 @@ function recipe(anchor: string): string {
   return code;
 }
 
-const example = /```json\n(\{\n {2}"organisations"[\s\S]*?)```/.exec(read('operations.md'))?.[1] ?? '';
+const example = /```json\n(\{\n {2}"organisations"[\s\S]*?)```/.exec(read('flags-from-a-file.md'))?.[1] ?? '';
 const [dataDir, directory] = [temporaryDirectory(t), temporaryDirectory(t)];
 const provisioned = await provision(dataDir, temporaryDirectory(t), JSON.parse(example));
 const shop = projectOf(provisioned, 'shop');
@@ -78,7 +78,7 @@ async function isOn(caller: string): Promise<boolean> {
   return ((await answer.json()) as { enabled: boolean }).enabled;
 }
 
-t.test('the file in operations.md can be applied unchanged', async (t) => {
+t.test('the file in flags-from-a-file.md can be applied unchanged', async (t) => {
   t.same(Object.keys(shop.flags), ['checkout']);
   t.same(Object.keys(shop.audiences), ['Pro']);
   t.match(tokenOf(shop, 'ci').secret, /^burgee_[0-9A-Za-z]{49}$/);

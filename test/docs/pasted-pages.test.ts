@@ -23,12 +23,12 @@ const notPasted: readonly (readonly [page: string, start: string, reason: string
   ['docs/cluster.md', '$ scripts/burgee cluster', 'needs PostgreSQL: cluster/operate runs these commands'],
   ['docs/openapi.md', 'import createClient', 'contracts/generated-client compiles and runs it'],
   [
-    'docs/operations.md',
+    'docs/install.md',
     'npm run release',
     'needs two machines: packaging/release packs, unpacks and runs the archive',
   ],
-  ['docs/operations.md', 'docker build', 'needs Docker: packaging/image-tree carries out its steps'],
-  ['docs/operations.md', 'useradd', 'needs systemd: packaging/systemd-unit checks the unit'],
+  ['docs/install.md', 'docker build', 'needs Docker: packaging/image-tree carries out its steps'],
+  ['docs/install.md', 'useradd', 'needs systemd: packaging/systemd-unit checks the unit'],
   ['docs/supply-chain.md', 'npm ci', "needs npm's registry and Docker"],
   ['src/sdk/package/README.md', '', 'sdk/packed-client runs them'],
 ];
@@ -52,14 +52,15 @@ function blocksOf(page: string): readonly Block[] {
 }
 
 /** The order in which a reader meets them; further pages follow. */
-const first = ['README.md', 'operations.md', 'api.md', 'clients.md'].map((name) =>
-  name === 'README.md' ? name : `docs/${name}`,
+const first = ['install', 'flags-from-a-file', 'operations', 'sign-in', 'api', 'clients'].map(
+  (name) => `docs/${name}.md`,
 );
 const others = readdirSync(join(root, 'docs'))
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`);
 const pages = [
   ...new Set([
+    'README.md',
     ...first,
     ...others,
     'docs/monitoring/README.md',
@@ -118,7 +119,9 @@ function settle(): void {
       symlinkSync(join(root, 'node_modules', name), inDirectory('node_modules', name));
   }
   makeCertificate(pathOf(programs, 'openssl'), inDirectory('tls', 'tls.crt'), inDirectory('tls', 'tls.key'));
-  const file = blocksOf('docs/operations.md').find(({ code }) => code.startsWith('{\n  "organisations"'));
+  const file = blocksOf('docs/flags-from-a-file.md').find(({ code }) =>
+    code.startsWith('{\n  "organisations"'),
+  );
   writeFileSync(inDirectory('shop.json'), file?.code ?? '');
   const owner = { name: 'Olivia', email: 'owner@example.com', role: 'owner' };
   const organisations = [{ name: 'Acme', plan: 'enterprise', members: [owner] }];
@@ -203,6 +206,7 @@ t.test('the blocks of the pages, pasted in order, do what they say', { skip: pro
       t.equal(status, 0, `${page}\n${stdout.split('\n# ').at(-1)?.slice(0, 2000)}\n${stderr}`);
       t.notMatch(stdout, /"error"|"errorCode"/, page);
     }
-    if (page === 'docs/operations.md') paste(['scripts/burgee apply members.json --data-dir data-of-shop']);
+    if (page === 'docs/flags-from-a-file.md')
+      paste(['scripts/burgee apply members.json --data-dir data-of-shop']);
   }
 });

@@ -96,7 +96,7 @@ t.test(
     );
     const newest = `2.${Math.max(...asked)}`;
     t.match(read('docs/decisions/0058-which-node-runs-burgee.md'), `| glibc on Linux, at least | ${newest},`);
-    for (const document of ['README.md', 'docs/operations.md'])
+    for (const document of ['README.md', 'docs/install.md'])
       t.match(read(document), `glibc ${newest} or later`);
   },
 );

@@ -144,7 +144,7 @@ export function proxyCases(t: Test, { kind, openssl, restriction }: ProxyCases):
       t.equal(await rawStatus(service, ...pieces), '200', `cut at ${cut}`);
       direct.add(await directStatus(t, service, pieces));
     }
-    // A fault of uWebSockets.js (docs/gotchas.md). Once it is fixed, the page and the advice for proxies can be
+    // A fault of uWebSockets.js (docs/contributing/gotchas.md). Once it is fixed, the page and the advice for proxies can be
     // removed.
     t.same([...direct].sort(), [200, 505], 'without a proxy, some cuts of the first line are a 505');
   });

@@ -29,7 +29,7 @@ const bytesMax = 32 * 1024 * 1024;
 /** The built documentation by served path, in memory. The build decides which pages there are. */
 export type DocsPages = ReadonlyMap<string, DocsPage>;
 
-/** @param path undecoded, without the query: `/docs`, `/docs/architecture`, `/docs/docs.css` */
+/** @param path undecoded, without the query: `/docs`, `/docs/limits`, `/docs/docs.css` */
 export function findPage(pages: DocsPages, path: string): DocsPage | undefined {
   return pages.get(path);
 }

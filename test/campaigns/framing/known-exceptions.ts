@@ -11,7 +11,7 @@ export type FramingFault = keyof typeof framingFaults;
 
 /**
  * Cases in which Burgee accepts a request that a strict parser refuses, because uWebSockets.js does not show the fault
- * (docs/gotchas.md). The example proxies in `deploy/` refuse those that can move the end of a request.
+ * (docs/contributing/gotchas.md). The example proxies in `deploy/` refuse those that can move the end of a request.
  */
 export interface KnownException {
   readonly name: string;
