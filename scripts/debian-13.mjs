@@ -10,7 +10,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } fro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { takeNode } from './choose-node.cjs';
-import { ensureDebian } from './lib/ensure-debian.mjs';
+import { debianBase } from './lib/debian-base.mjs';
 import { newerNodes } from './lib/newer-nodes.mjs';
 import { root } from './lib/root.mjs';
 
@@ -72,12 +72,11 @@ function installCheckout(checkout, server) {
 }
 
 const [server = 'npm:@btc-vision/uwebsockets.js@20.57.0', ...names] = process.argv.slice(2);
-const { paths, problem } = ensureDebian(['debootstrap']);
-if (problem !== undefined) throw new Error(problem);
 const folder = mkdtempSync(join(tmpdir(), 'burgee-debian-13-'));
 try {
   const system = join(folder, 'root');
-  run(paths.debootstrap, ['--variant=minbase', 'trixie', system]);
+  mkdirSync(system);
+  run('tar', ['-xf', debianBase(), '-C', system]);
   cpSync(takeNode(newerNodes[24], folder), join(system, 'usr', 'local', 'bin', 'node'));
   installNpm(join(system, 'usr', 'local'));
   installCheckout(join(system, 'burgee'), server);
