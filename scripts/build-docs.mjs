@@ -5,7 +5,7 @@
 //   node scripts/build-docs.mjs --source DIR --target DIR
 //       any folder of Markdown; the OpenAPI document of a folder that has one is shown on its page, openapi.md
 //
-// A broken link between pages, a duplicate id or raw HTML fails the build: every problem is printed, nothing is written.
+// The menu is the list in docs/site.mjs. A page that is in no group, a broken link, a duplicate id or raw HTML fails the build: every problem is printed, nothing is written.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { referencePage, renderReference } from './docs/api-reference.mjs';
-import { buildSite } from './docs/site.mjs';
+import { buildSite, groups } from './docs/site.mjs';
 
 const root = dirname(import.meta.dirname);
 const ownSource = join(root, 'docs');
@@ -91,11 +91,11 @@ async function main() {
     },
   });
   if (values.source === ownSource) await writeOpenApi();
-  const { files, problems } = buildSite(
-    values.source,
-    publishedFiles(values.source),
-    await apiReference(values.source),
-  );
+  const { files, problems } = buildSite(values.source, {
+    menu: values.source === ownSource ? groups : null,
+    extras: publishedFiles(values.source),
+    reference: await apiReference(values.source),
+  });
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) throw new Error(`The documentation has ${problems.length} problem(s).`);
   replaceFolder(values.target, files);

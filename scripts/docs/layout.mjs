@@ -12,20 +12,20 @@ function sectionList(headings) {
   return items.length === 0 ? '' : `\n<ul class="sections">\n${items.join('\n')}\n</ul>`;
 }
 
-function pageItem({ title, href, isCurrent, isNested }, headings) {
+function pageItem({ title, href, isCurrent }, headings) {
   const current = isCurrent ? ' aria-current="page"' : '';
-  const name = isNested ? 'page nested' : 'page';
   const sections = isCurrent ? sectionList(headings) : '';
-  return `<li class="${name}"><a href="${href}"${current}>${escapeHtml(title)}</a>${sections}</li>`;
+  return `<li class="page"><a href="${href}"${current}>${escapeHtml(title)}</a>${sections}</li>`;
 }
 
-function pageList(items, headings) {
-  return `<ul class="pages">\n${items.map((item) => pageItem(item, headings)).join('\n')}\n</ul>`;
+function groupHtml({ title, items }, headings) {
+  const pages = items.map((item) => pageItem(item, headings)).join('\n');
+  return `<p class="group">${escapeHtml(title)}</p>\n<ul class="pages">\n${pages}\n</ul>`;
 }
 
 /** The page has the list twice, and the style sheet shows one of them: so the drawer needs no script. */
-function navigation(items, headings) {
-  const list = pageList(items, headings);
+function navigation(groups, headings) {
+  const list = groups.map((group) => groupHtml(group, headings)).join('\n');
   return `<details class="drawer">
 <summary>Contents</summary>
 <nav aria-label="Contents">${list}</nav>
@@ -50,7 +50,7 @@ ${links}
  * @param own the page's own style sheet and script, by name: only the API's page has them.
  * @returns one complete page, without inline scripts and styles, and without anything from another origin.
  */
-export function pageHtml(page, items, asset, own = {}) {
+export function pageHtml(page, groups, asset, own = {}) {
   const links = [
     `<link rel="icon" href="${asset('burgee.svg')}" type="image/svg+xml">`,
     `<link rel="stylesheet" href="${asset('docs.css')}">`,
@@ -61,7 +61,7 @@ export function pageHtml(page, items, asset, own = {}) {
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <header><a class="brand" href="${asset('../docs')}"><img src="${asset('burgee.svg')}" alt="" width="20" height="20">Burgee</a></header>
-${navigation(items, page.headings)}
+${navigation(groups, page.headings)}
 <main id="content">
 ${page.html}</main>
 </body>

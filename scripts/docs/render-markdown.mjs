@@ -32,7 +32,9 @@ function rendererOf(page, resolveLink) {
       return `<h${depth} id="${id}">${html} ${anchor}</h${depth}>\n`;
     },
     link({ href, tokens }) {
-      const target = escapeHtml(resolveLink(href));
+      const link = resolveLink(href);
+      if (link === null) return this.parser.parseInline(tokens);
+      const target = escapeHtml(link);
       const isForeign = /^https?:/.test(target);
       return `<a href="${target}"${isForeign ? ' rel="noreferrer"' : ''}>${this.parser.parseInline(tokens)}</a>`;
     },
@@ -65,7 +67,7 @@ function duplicateIds(headings) {
 }
 
 /**
- * @param resolveLink turns a link of the Markdown into one of the page.
+ * @param resolveLink turns a link of the Markdown into one of the page; null: its text stands alone.
  * @returns the page: title, HTML, headings and problems.
  */
 export function renderMarkdown(markdown, resolveLink) {

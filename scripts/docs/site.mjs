@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
 import { referencePage } from './api-reference.mjs';
 import { pageHtml, redirectHtml } from './layout.mjs';
@@ -7,30 +7,60 @@ import { renderMarkdown } from './render-markdown.mjs';
 /** The page that `/docs` shows; error bodies link to its sections. */
 const startPage = 'api.md';
 
-/** The sidebar's order; other pages follow by name. */
-const pageOrder = [
-  'api.md',
-  referencePage,
-  'clients.md',
-  'clients-flagd.md',
-  'unleash.md',
-  'flags-from-a-file.md',
-  'install.md',
-  'production.md',
-  'operations.md',
-  'sign-in.md',
-  'behind-a-proxy.md',
-  'cluster.md',
-  'troubleshooting.md',
-  'console.md',
-  'audit-log.md',
-  'configuration.md',
-  'limits.md',
-  'guarantees.md',
-  'benchmarks.md',
-  'monitoring/README.md',
-  'supply-chain.md',
+/** The menu: every page that is served, by group. A group without pages is not shown. */
+export const groups = [
+  {
+    title: 'Start',
+    about: 'Run Burgee and ask for a first flag, in five minutes.',
+    pages: [],
+  },
+  {
+    title: 'Use in your app',
+    about: 'Evaluate flags from servers, browsers and phones.',
+    pages: ['clients.md', 'clients-flagd.md'],
+  },
+  {
+    title: 'Automate',
+    about: 'Change flags from pipelines and scripts.',
+    pages: ['flags-from-a-file.md'],
+  },
+  {
+    title: 'Operate',
+    about: 'Install, secure, back up, observe and upgrade the service.',
+    pages: [
+      'install.md',
+      'production.md',
+      'operations.md',
+      'sign-in.md',
+      'behind-a-proxy.md',
+      'cluster.md',
+      'monitoring/README.md',
+      'troubleshooting.md',
+      'supply-chain.md',
+    ],
+  },
+  {
+    title: 'Console',
+    about: 'Flags, members, tokens and history in the browser.',
+    pages: ['console.md', 'audit-log.md'],
+  },
+  {
+    title: 'Reference',
+    about: 'Endpoints, errors, settings, limits and guarantees.',
+    pages: ['api.md', referencePage, 'configuration.md', 'limits.md', 'guarantees.md', 'benchmarks.md'],
+  },
+  {
+    title: 'Coming from Unleash',
+    about: 'How the concepts correspond, and how to move.',
+    pages: ['unleash.md'],
+  },
 ];
+
+/**
+ * Folders of pages for readers of the source, which are not served. A link to one of them, or to a file
+ * outside docs, is text on the pages that are served.
+ */
+const ofRepository = ['contributing/', 'decisions/'];
 
 /** @returns where a source file is served, below the folder that holds `docs`: `api.md` → `docs`. */
 function servedPath(source) {
@@ -57,11 +87,6 @@ function sourceFiles(directory) {
   return paths.map((path) => path.split(sep).join('/')).sort();
 }
 
-function byPageOrder(one, other) {
-  const places = [one, other].map((source) => pageOrder.indexOf(source) + 1 || pageOrder.length + 1);
-  return places[0] - places[1] || (one < other ? -1 : 1);
-}
-
 /** @returns the file of the build that a link's target stands for: a page, a picture or an extra. */
 function servedTarget(target, extras) {
   if (target.endsWith('.md')) return servedPath(target);
@@ -69,36 +94,51 @@ function servedTarget(target, extras) {
 }
 
 /** Resolves the links of one page, and records their targets, which are checked when every page's ids are known. */
-function linkResolver(source, known, extras, promises) {
+function linkResolver(source, isServed, extras, promises) {
   return (href) => {
     if (/^https?:\/\//.test(href)) return href;
     const [path, id = ''] = href.split('#');
     const target = path === '' ? source : posix.normalize(posix.join(posix.dirname(source), path));
     promises.push({ source, href, target, id });
-    if (path === '' || !known.has(target)) return href;
+    if (path === '') return href;
+    if (!isServed(target)) return null;
     const link = relativeLink(servedPath(source), servedTarget(target, extras));
     return id === '' ? link : `${link}#${id}`;
   };
 }
 
-function brokenLinks(promises, pages, known) {
+function brokenLinks(promises, pages, directory) {
   const broken = promises.filter(({ target, id }) => {
-    if (!known.has(target)) return true;
+    if (!existsSync(join(directory, target))) return true;
     return id !== '' && pages.get(target)?.headings.some((heading) => heading.id === id) !== true;
   });
   return broken.map(({ source, href }) => `${source}: the link ${href} leads nowhere.`);
 }
 
-/** The sidebar: every page. On a decision's page, the other decisions too. */
-function navigation(source, pages) {
-  const items = [...pages.keys()].sort(byPageOrder).map((path) => ({
-    title: pages.get(path).title,
-    href: relativeLink(servedPath(source), servedPath(path)),
-    isCurrent: path === source,
-    isNested: path.includes('/') && !path.endsWith('README.md'),
-    folder: posix.dirname(path),
+/** A page is in the menu or of the repository, and each entry of both lists is there. */
+function misplacedPages(sources, menu) {
+  const listed = menu.flatMap(({ pages }) => pages);
+  const isOfRepository = (source) => ofRepository.some((folder) => source.startsWith(folder));
+  const unlisted = sources.filter((source) => !listed.includes(source) && !isOfRepository(source));
+  const missing = listed.filter((page) => !sources.includes(page));
+  const twice = listed.filter((page, index) => listed.indexOf(page) !== index || isOfRepository(page));
+  return [
+    ...unlisted.map((page) => `${page} is in no group of scripts/docs/site.mjs.`),
+    ...missing.map((page) => `${page} is in a group of scripts/docs/site.mjs, and does not exist.`),
+    ...twice.map((page) => `${page} is in scripts/docs/site.mjs twice.`),
+  ];
+}
+
+function navigation(source, pages, menu) {
+  const shown = menu.filter((group) => group.pages.length > 0);
+  return shown.map((group) => ({
+    title: group.title,
+    items: group.pages.map((path) => ({
+      title: pages.get(path).title,
+      href: relativeLink(servedPath(source), servedPath(path)),
+      isCurrent: path === source,
+    })),
   }));
-  return items.filter((item) => !item.isNested || item.folder === posix.dirname(source));
 }
 
 /** The endpoints come after the page's introduction, before its first section. */
@@ -113,41 +153,47 @@ const ownOfReference = { style: 'openapi.css', script: 'openapi.js' };
 
 /**
  * @param directory of Markdown and pictures.
+ * @param menu the served pages by group; null: all of them, in one group.
  * @param extras other files to serve: `{path, body}` by the link that leads to them.
  * @param reference what the API's page shows in addition to its Markdown: `{html, headings, script}`; null: the site has none.
  * @returns every file of the site by path, and the site's problems.
  */
-export function buildSite(directory, extras, reference) {
+export function buildSite(directory, { menu, extras, reference }) {
   const sources = sourceFiles(directory);
-  const known = new Set([...sources, ...extras.keys()]);
+  const markdown = sources.filter((source) => source.endsWith('.md'));
+  const groupsOfSite = menu ?? [{ title: 'Pages', pages: markdown }];
+  const misplaced = menu === null ? [] : misplacedPages(markdown, menu);
+  if (misplaced.length > 0) return { files: new Map(), problems: misplaced };
+  const listed = new Set(groupsOfSite.flatMap((group) => group.pages));
+  const isServed = (target) =>
+    listed.has(target) || extras.has(target) || (!target.endsWith('.md') && sources.includes(target));
   const promises = [];
   const pages = new Map();
-  for (const source of sources.filter((each) => each.endsWith('.md'))) {
-    const markdown = readFileSync(join(directory, source), 'utf8');
-    pages.set(source, renderMarkdown(markdown, linkResolver(source, known, extras, promises)));
+  for (const source of markdown) {
+    const text = readFileSync(join(directory, source), 'utf8');
+    pages.set(source, renderMarkdown(text, linkResolver(source, isServed, extras, promises)));
   }
   if (reference !== null) insertReference(pages.get(referencePage), reference);
   const files = new Map([['docs.css', readFileSync(join(import.meta.dirname, 'docs.css'))]]);
   files.set('burgee.svg', readFileSync(join(import.meta.dirname, 'burgee.svg')));
   if (pages.has(startPage)) files.set('api.html', redirectHtml('../docs'));
-  const shown = new Set(promises.map(({ target }) => target));
-  // Screenshots that no page shows are left out: they are for readers of the repository.
-  const isServed = (source) => !source.endsWith('.md') && (!source.endsWith('.png') || shown.has(source));
-  for (const source of sources.filter(isServed)) {
-    files.set(source, readFileSync(join(directory, source)));
-  }
+  const linked = new Set(promises.filter(({ source }) => listed.has(source)).map(({ target }) => target));
+  // Pictures that no page shows are for readers of the repository.
+  const isAsset = (source) => !source.endsWith('.md') && (!/\.(png|svg)$/.test(source) || linked.has(source));
+  for (const source of sources.filter(isAsset)) files.set(source, readFileSync(join(directory, source)));
   for (const { path, body } of extras.values()) files.set(path, body);
   if (reference !== null) {
     files.set(ownOfReference.style, readFileSync(join(import.meta.dirname, ownOfReference.style)));
     files.set(ownOfReference.script, reference.script);
   }
-  for (const [source, page] of pages) {
+  for (const source of listed) {
     const asset = (name) => relativeLink(servedPath(source), `docs/${name}`);
     const own = reference !== null && source === referencePage ? ownOfReference : {};
-    files.set(builtFile(source), pageHtml(page, navigation(source, pages), asset, own));
+    const html = pageHtml(pages.get(source), navigation(source, pages, groupsOfSite), asset, own);
+    files.set(builtFile(source), html);
   }
   const ownProblems = [...pages].flatMap(([source, page]) =>
     page.problems.map((each) => `${source}: ${each}`),
   );
-  return { files, problems: [...ownProblems, ...brokenLinks(promises, pages, known)] };
+  return { files, problems: [...ownProblems, ...brokenLinks(promises, pages, directory)] };
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { buildDocs, readFiles, writeFiles } from './docs-builder.ts';
 
 const sound = {
   'api.md':
-    '# API\n\n## Part one {#first}\n\nSee [there](other.md#its-part), [here](#first) and [why](decisions/README.md).\n',
+    '# API\n\n## Part one {#first}\n\nSee [there](other.md#its-part), [here](#first), [why](decisions/README.md) and [the licence](../LICENSE).\n',
   'other.md':
     '# Other\n\n## Its part\n\nBack to [part one](api.md#first).\n\n![A picture](drawing.svg)\n\n![A screen](screens/shown.png)\n',
   'decisions/README.md': '# Decisions\n\n- [One](0001-one.md)\n',
@@ -15,14 +15,20 @@ const sound = {
   'screens/other.png': 'a picture that no page shows',
 };
 
+/** Writes the folder `docs` of a checkout. */
+function writeDocs(t: Test, changed: Readonly<Record<string, string>> = {}): string {
+  const checkout = writeFiles(temporaryDirectory(t), { LICENSE: 'a file outside docs' });
+  return writeFiles(join(checkout, 'docs'), { ...sound, ...changed });
+}
+
 t.test('links between pages are relative to the pages’ served paths', async (t) => {
   const target = join(temporaryDirectory(t), 'out');
-  const outcome = buildDocs(writeFiles(temporaryDirectory(t), sound), target);
+  const outcome = buildDocs(writeDocs(t), target);
   t.same(outcome, { status: 0, complaints: '' });
   const files = readFiles(target);
   t.match(files.get('index.html'), '<a href="docs/other#its-part">there</a>');
   t.match(files.get('index.html'), '<a href="#first">here</a>');
-  t.match(files.get('index.html'), '<a href="docs/decisions">why</a>');
+  t.match(files.get('index.html'), '<a href="docs/decisions">why</a> and the licence.');
   t.match(files.get('other.html'), '<a href="../docs#first">part one</a>');
   t.match(files.get('other.html'), '<img src="drawing.svg" alt="A picture">');
   t.match(files.get('other.html'), '<img src="screens/shown.png" alt="A screen">');
@@ -32,9 +38,18 @@ t.test('links between pages are relative to the pages’ served paths', async (t
   t.match(files.get('decisions/0001-one.html'), '<a href="../decisions">all</a>');
 });
 
+t.test('a link to nothing fails the build, also to a file outside', async (t) => {
+  for (const link of ['none.md', 'other.md#none', '../none', 'decisions/none.md']) {
+    const source = writeDocs(t, { 'api.md': `# API\n\n[a](${link})\n` });
+    const { status, complaints } = buildDocs(source, join(temporaryDirectory(t), 'out'));
+    t.equal(status, 1);
+    t.match(complaints, `api.md: the link ${link} leads nowhere.`);
+  }
+});
+
 t.test('a folder that the builder did not make is not replaced', async (t) => {
   const target = writeFiles(temporaryDirectory(t), { 'precious.txt': 'kept' });
-  const outcome = buildDocs(writeFiles(temporaryDirectory(t), sound), target);
+  const outcome = buildDocs(writeDocs(t), target);
   t.equal(outcome.status, 1);
   t.match(outcome.complaints, 'is not a documentation build');
   t.equal(readFiles(target).get('precious.txt'), 'kept');
