@@ -21,7 +21,7 @@ export function defineStart(parent: Command): { readonly command: Command; reado
   const run: Action['run'] = async (options) => {
     const config = configFrom(options);
     // A node of a cluster takes over the cluster's store.
-    if (config.clusterUrl === null) await makeDemo(config, false);
+    if (config.clusterUrl === null) await makeDemo(config);
     return serve(config);
   };
   return { command, action: { run } };

@@ -3,17 +3,12 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { demoDocument, exampleGate, readFeatureGates, stageIn } from '../../src/cli/demo/demo-document.ts';
-import type { DeclaredFlag } from '../../src/contracts/provision/declared-flag.ts';
+import { kubernetes, readFeatureGates, stageIn } from '../../src/cli/demo/kubernetes.ts';
 import { bootServer } from '../support/booted-server.ts';
 import { runBurgee } from '../support/burgee-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 t.setTimeout(120_000);
-
-function gateFlags(): readonly DeclaredFlag[] {
-  return (demoDocument().organisations?.[0]?.projects?.[0]?.flags ?? []) as readonly DeclaredFlag[];
-}
 
 t.test('a stage holds from its version until the next row', async (t) => {
   const gate = {
@@ -32,9 +27,10 @@ t.test('a stage holds from its version until the next row', async (t) => {
 t.test('all 76 gates become flags with five environments, in the state of their stage', async (t) => {
   const gates = readFeatureGates();
   t.equal(gates.length, 76);
-  t.equal(gateFlags().length, 76);
+  const { flags = [] } = kubernetes().project;
+  t.equal(flags.length, 76);
   for (const [index, gate] of gates.entries()) {
-    const { environments = {} } = gateFlags()[index] ?? { name: '' };
+    const { environments = {} } = flags[index] ?? { name: '' };
     t.strictSame(Object.keys(environments), ['v1.30', 'v1.31', 'v1.32', 'v1.33', 'v1.34']);
     for (const [name, state] of Object.entries(environments)) {
       const stage = stageIn(gate, name.slice(1));
@@ -50,10 +46,6 @@ t.test('all 76 gates become flags with five environments, in the state of their 
   }
 });
 
-t.test('there are gates to try a percentage and a cohort on', async (t) => {
-  t.not(exampleGate('alpha'), exampleGate('beta'));
-});
-
 function curlLines(text: string): string[] {
   return text.split('\n').filter((line) => line.startsWith('curl '));
 }
@@ -64,24 +56,60 @@ async function paste(line: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-t.test('its curl lines can be pasted into bash, and give answers', async (t) => {
-  const dataDir = join(temporaryDirectory(t), 'data');
-  const { code, stdout } = await runBurgee(['demo', '--data-dir', dataDir, '--port', '8080']);
-  t.equal(code, 0);
-  t.ok(curlLines(stdout).length >= 4);
-  t.notMatch(stdout, /\p{Cc}(?<!\n)|\$/u, 'no colour codes, no variables');
-  t.equal(new Set(stdout.match(/burgee_[0-9A-Za-z]{49}/g)).size, 2, 'a read and a write token');
-  const server = await bootServer(t, { dataDir });
-  const lines = curlLines(stdout.replaceAll('http://127.0.0.1:8080/', `http://127.0.0.1:${server.port}/`));
-  const [percentage = '', cohort = '', audience = '', list = '', patch = ''] = lines;
-  t.match(await paste(percentage), { id: /^\w{20}$/, name: exampleGate('beta') });
-  t.match(await paste(cohort), { name: exampleGate('alpha'), enabled: true });
-  t.match(await paste(cohort.replace('alpha-testers', 'others')), { enabled: false });
-  t.match(await paste(audience), { name: 'priority-support', enabled: true });
-  t.match(await paste(audience.replace('plan=pro', 'plan=free')), { enabled: false });
-  t.match(await paste(list), { flags: { length: 76 } });
-  t.match(await paste(patch), { changed: true, flag: { trafficPercentage: 100, environment: 'v1.34' } });
-  t.match(await paste(percentage), { enabled: true }, 'the patch has its effect');
+interface Facts {
+  readonly environment: string;
+  readonly flags: number;
+  /** What its questions about one flag each get, in order. */
+  readonly answers: readonly object[];
+}
+
+const demos: Readonly<Record<string, Facts>> = {
+  shop: {
+    environment: 'production',
+    flags: 14,
+    answers: [
+      { name: 'new-checkout' },
+      { name: 'new-checkout', enabled: true },
+      { name: 'express-delivery', enabled: true },
+    ],
+  },
+  kubernetes: {
+    environment: 'v1.34',
+    flags: 76,
+    answers: [{ id: /^\w{20}$/ }, { enabled: true }],
+  },
+};
+
+for (const [name, { environment, flags, answers }] of Object.entries(demos)) {
+  t.test(`${name}: its curl lines can be pasted into bash, and give answers`, async (t) => {
+    const dataDir = join(temporaryDirectory(t), 'data');
+    const { code, stdout } = await runBurgee(['demo', name, '--data-dir', dataDir, '--port', '8080']);
+    t.equal(code, 0);
+    t.notMatch(stdout, /\p{Cc}(?<!\n)|\$/u, 'no colour codes, no variables');
+    t.equal(new Set(stdout.match(/burgee_[0-9A-Za-z]{49}/g)).size, 2, 'a read and a write token');
+    const server = await bootServer(t, { dataDir });
+    const lines = curlLines(stdout.replaceAll('http://127.0.0.1:8080/', `http://127.0.0.1:${server.port}/`));
+    t.equal(lines.length, answers.length + 3);
+    const questions = lines.slice(0, answers.length);
+    for (const [index, line] of questions.entries()) t.match(await paste(line), answers[index] ?? {});
+    const [percentage = '', cohort = '', audience = ''] = questions;
+    t.match(await paste(cohort.replace(/cohort=[\w-]+/, 'cohort=others')), { enabled: false });
+    if (audience !== '')
+      t.match(await paste(audience.replace('plan=plus', 'plan=basic')), { enabled: false });
+    const [all = '', list = '', patch = ''] = lines.slice(answers.length);
+    t.match(await paste(all), { length: flags });
+    t.match(await paste(list), { flags: { length: flags } });
+    t.match(await paste(patch), { changed: true, flag: { trafficPercentage: 100, environment } });
+    t.match(await paste(percentage), { enabled: true }, 'the patch has its effect');
+    const [base = ''] = /http\S+\/projects\/\S+/.exec(stdout) ?? [];
+    t.equal(base, `http://127.0.0.1:8080/projects/${name}/${environment}`);
+  });
+}
+
+t.test('a demo of another name is refused', async (t) => {
+  const { code, stderr } = await runBurgee(['demo', 'bank', '--data-dir', temporaryDirectory(t)]);
+  t.equal(code, 2);
+  t.match(stderr, /Allowed choices are shop, kubernetes/);
 });
 
 async function demo(t: Test, dataDir: string): Promise<string> {
@@ -117,7 +145,7 @@ t.test('if interrupted before its tokens are shown, the demo replaces them', asy
   const dataDir = join(temporaryDirectory(t), 'data');
   const first = await demo(t, dataDir);
   // The state after a crash between the transaction and the printing.
-  writeFileSync(join(dataDir, 'demo-not-shown-yet'), '');
+  writeFileSync(join(dataDir, 'demo-not-shown-yet'), 'shop\n');
   const second = await demo(t, dataDir);
   const secrets = (text: string) => text.match(/burgee_[0-9A-Za-z]{49}/g) ?? [];
   const ids = (text: string) => curlLines(text).map((line) => /flags\/(\w{20})/.exec(line)?.[1]);

@@ -1,29 +1,22 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { localUrl } from '../../config/settings.ts';
-import type { ProvisionDocument } from '../../contracts/provision/provision-document.ts';
+import type { DeclaredProject } from '../../contracts/provision/declared-project.ts';
 import type { AppliedProject } from '../../operator/apply-file.ts';
 import type { Operator } from '../../operator/operator.ts';
 import { claimDirectory } from '../../storage/lmdb/claim.ts';
 import { openStore } from '../../storage/store.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { operatorOn } from '../operator-session.ts';
-import {
-  alphaCohort,
-  demoDocument,
-  demoNamesDocument,
-  demoOwnerEmail,
-  demoTokenNames,
-  exampleGate,
-  newestEnvironment,
-  websiteFlagNames,
-} from './demo-document.ts';
+import { type Demo, type DemoName, demoOwnerEmail, demoTokenNames } from './demo.ts';
+import { kubernetes } from './kubernetes.ts';
+import { shop } from './shop.ts';
 
-/** This file exists from before the demo is made until its tokens have been shown. */
+/** This file exists from before the demo is made until its tokens have been shown. Its first line is the demo's name. */
 const unshownName = 'demo-not-shown-yet';
 
-type DemoProjects = Readonly<Record<string, AppliedProject>>;
+const demos: Readonly<Record<DemoName, () => Demo>> = { shop: () => shop, kubernetes };
 
 interface DemoOutcome {
   readonly isMade: boolean;
@@ -32,7 +25,7 @@ interface DemoOutcome {
 }
 
 /**
- * Makes the demo in an empty data directory and shows how to use it, once. If the process dies between the two, the
+ * Makes a demo in an empty data directory and shows how to use it, once. If the process dies between the two, the
  * tokens were never shown: a file in the directory records this, and the next call replaces them with new ones.
  *
  * @param show must have written the text when it resolves.
@@ -40,6 +33,7 @@ interface DemoOutcome {
  */
 export async function provisionDemo(
   config: Config,
+  name: DemoName,
   show: (text: string) => Promise<void>,
 ): Promise<DemoOutcome> {
   const { dataDir: directory, mapBytes } = config;
@@ -49,14 +43,12 @@ export async function provisionDemo(
     try {
       const unshown = join(directory, unshownName);
       const operator = operatorOn(store, config);
-      if (!store.isEmpty() && !existsSync(unshown)) {
-        return { isMade: false, signInUrl: await signInUrl(operator) };
-      }
-      writeDurably(unshown);
-      const projects = store.isEmpty()
-        ? await apply(operator, demoDocument())
-        : await replaceTokens(operator);
-      await show(describe(config, projects, await signInUrl(operator)));
+      const isNew = store.isEmpty();
+      if (!isNew && !existsSync(unshown)) return { isMade: false, signInUrl: await signInUrl(operator) };
+      if (isNew) writeDurably(unshown, name);
+      const demo = demos[readFileSync(unshown, 'utf8').split('\n')[0] as DemoName]();
+      const made = isNew ? await apply(operator, demo.project) : await replaceTokens(operator, demo);
+      await show(welcomeText(config, demo, made, (await signInUrl(operator)) ?? ''));
       rmSync(unshown);
       return { isMade: true, signInUrl: null };
     } finally {
@@ -67,28 +59,33 @@ export async function provisionDemo(
   }
 }
 
-function writeDurably(path: string): void {
+function writeDurably(path: string, name: string): void {
   const descriptor = openSync(path, 'w', 0o600);
   writeSync(
     descriptor,
-    'The demo in this directory has tokens that were never shown: run `burgee demo` or `npm start`.\n',
+    `${name}\nThe tokens of this demo were never shown: run \`burgee demo\` or \`npm start\`.\n`,
   );
   fsyncSync(descriptor);
   closeSync(descriptor);
 }
 
-async function apply(operator: Operator, document: ProvisionDocument): Promise<DemoProjects> {
-  const outcome = await operator('apply', Buffer.from(JSON.stringify(document)));
+async function apply(operator: Operator, project: DeclaredProject): Promise<AppliedProject> {
+  const members = [{ name: 'Demo Owner', email: demoOwnerEmail, role: 'owner' as const }];
+  const organisation = { name: 'Demo', plan: 'enterprise' as const, members, projects: [project] };
+  const outcome = await operator('apply', Buffer.from(JSON.stringify({ organisations: [organisation] })));
   if (!outcome.ok) throw new CommandFailure('The demo could not be made.', outcome.problems);
-  return outcome.projects;
+  const [made] = Object.values(outcome.projects);
+  if (made === undefined) throw new Error('the demo has no project');
+  return made;
 }
 
 /** The tokens of an interrupted demo were never shown: revokes them, so that their names are free for new ones. */
-async function replaceTokens(operator: Operator): Promise<DemoProjects> {
-  const names = demoNamesDocument();
-  for (const { tokens } of Object.values(await apply(operator, names))) {
-    for (const { id } of Object.values(tokens)) await operator('revoke-token', { tokenId: id });
-  }
+async function replaceTokens(operator: Operator, { project }: Demo): Promise<AppliedProject> {
+  // By name alone, an existing demo gets what is missing, and no flag changes.
+  const { name, environments = [], flags = [], tokens = [] } = project;
+  const names = { name, environments, tokens, flags: flags.map((flag) => ({ name: flag.name })) };
+  const { tokens: unshown } = await apply(operator, names);
+  for (const { id } of Object.values(unshown)) await operator('revoke-token', { tokenId: id });
   return apply(operator, names);
 }
 
@@ -98,76 +95,46 @@ async function signInUrl(operator: Operator): Promise<string | null> {
   return outcome.ok ? outcome.value.url : null;
 }
 
-function describe(config: Config, projects: DemoProjects, ownerUrl: string | null): string {
-  const flagId = (project: string, flag: string): string => projects[project]?.flags[flag] ?? '';
-  const secret = (name: string): string => projects['kubernetes']?.tokens[name]?.secret ?? '';
-  return welcomeText({
-    url: localUrl(config),
-    ownerUrl: ownerUrl ?? '',
-    projectId: projects['kubernetes']?.id ?? '',
-    dataDir: config.dataDir,
-    readSecret: secret(demoTokenNames.read),
-    writeSecret: secret(demoTokenNames.write),
-    percentageFlagId: flagId('kubernetes', exampleGate('beta')),
-    cohortFlagId: flagId('kubernetes', exampleGate('alpha')),
-    audienceFlagId: flagId('website', websiteFlagNames.audience),
-  });
-}
-
-interface WelcomeFacts {
-  /** The address at which the service will answer. */
-  readonly url: string;
-  /** A link that signs the demo's Owner in to the console, once. */
-  readonly ownerUrl: string;
-  readonly projectId: string;
-  readonly dataDir: string;
-  readonly readSecret: string;
-  readonly writeSecret: string;
-  /** Ids of flags to try. */
-  readonly percentageFlagId: string;
-  readonly cohortFlagId: string;
-  readonly audienceFlagId: string;
-}
-
 /**
  * The text that a new user sees once. Each `curl` line is complete, with no placeholder to fill in, so it can be
  * pasted.
  */
-function welcomeText(facts: WelcomeFacts): string {
-  const { url, dataDir, readSecret, writeSecret } = facts;
-  const environment = `env=${newestEnvironment}`;
-  const flagUrl = `${url}/v1/flags`;
+function welcomeText(config: Config, demo: Demo, made: AppliedProject, ownerUrl: string): string {
+  const url = localUrl(config);
+  const environment = `env=${demo.environment}`;
+  const { slug, name } = demo.project;
+  const secret = (token: string): string => made.tokens[token]?.secret ?? '';
+  const [readSecret, writeSecret] = [secret(demoTokenNames.read), secret(demoTokenNames.write)];
+  const flagId = (flag: string): string => made.flags[flag] ?? '';
+  const questions = demo.questions.map(
+    ({ text, flag, query }) => `${text}\ncurl '${url}/v1/flags/${flagId(flag)}?${environment}&${query}'\n`,
+  );
   return `
 Burgee will answer at ${url} in a moment. Its documentation: ${url}/docs
 
-${dataDir} was empty, so it now holds a demo: Kubernetes' feature gates, and a small website.
+${config.dataDir} was empty, so it now holds a demo: ${demo.about}.
 Open the console with this link; it works once, within 24 hours. The next start prints another one:
 
-  ${facts.ownerUrl}
+  ${ownerUrl}
 
-Two tokens of the project "kubernetes", shown this once:
+Two tokens of the project "${name}", shown this once:
 
   read   ${readSecret}
   write  ${writeSecret}
 
 OpenFeature's providers get this address, by OFREP:
 
-  ${url}/projects/${facts.projectId}/${newestEnvironment}
+  ${url}/projects/${slug}/${demo.environment}
 
-Is a beta gate on for this targeting key? It is for 10 % of all keys, always the same ones.
-curl '${flagUrl}/${facts.percentageFlagId}?${environment}&targetingKey=node-1'
+${questions.join('\n')}
+All flags for one user:
+curl '${url}/v1/flags/project/${slug}?${environment}&targetingKey=user-42'
 
-Is an alpha gate on for this cohort? It is for no other.
-curl '${flagUrl}/${facts.cohortFlagId}?${environment}&cohort=${alphaCohort}'
-
-Is a flag of the website on for customers of this plan? Try plan=free.
-curl '${flagUrl}/${facts.audienceFlagId}?targetingKey=visitor-1&plan=pro'
-
-List the gates of one version:
+List the flags of one environment, as pipelines do:
 curl -H 'Authorization: Bearer ${readSecret}' '${url}/api/v1/flags?${environment}'
 
-Turn the beta gate on for everybody, then ask for it again:
-curl -X PATCH -H 'Authorization: Bearer ${writeSecret}' -H 'Content-Type: application/json' -d '{"trafficPercentage": 100}' '${url}/api/v1/flags/${facts.percentageFlagId}?${environment}'
+Turn ${demo.changedFlag} on for everybody, then ask for it again:
+curl -X PATCH -H 'Authorization: Bearer ${writeSecret}' -H 'Content-Type: application/json' -d '{"trafficPercentage": 100}' '${url}/api/v1/flags/${flagId(demo.changedFlag)}?${environment}'
 
 `;
 }

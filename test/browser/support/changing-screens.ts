@@ -13,16 +13,16 @@ interface FlagAnswer {
  * one window's change must not reach another's screen.
  */
 export function changingScreens(demo: FurnishedDemo): readonly Screen[] {
-  const { projectId, websiteId, switchedFlag, contestedFlag } = demo;
+  const { projectId, switchedFlag, contestedFlag } = demo;
   const pathOf = ({ id }: { readonly id: string }): string => `/console/projects/${projectId}/flags/${id}`;
   const switched: Show = async (page) => {
     await heading(switchedFlag.name)(page);
-    await card(page, 'v1.31').getByRole('switch').press('Space');
-    await notice(page, /is (on|off) in v1\.31/).waitFor();
+    await card(page, 'staging').getByRole('switch').press('Space');
+    await notice(page, /is (on|off) in staging/).waitFor();
   };
   const conflict: Show = async (page) => {
     await heading(contestedFlag.name)(page);
-    await card(page, 'v1.30').getByRole('button', { name: '25%' }).click();
+    await card(page, 'production').getByRole('button', { name: '25%' }).click();
     const call = consoleCaller(page);
     const stored = await call<FlagAnswer>('GET', `/projects/${projectId}/flags/${contestedFlag.id}`);
     const [first, state] = Object.entries(stored.states)[0] ?? ['', { trafficPercentage: 0 }];
@@ -44,6 +44,6 @@ export function changingScreens(demo: FurnishedDemo): readonly Screen[] {
   return [
     { name: 'flag-switched', path: pathOf(switchedFlag), show: switched },
     { name: 'flag-conflict', path: pathOf(contestedFlag), show: conflict },
-    { name: 'token-secret', path: `/console/projects/${websiteId}/tokens`, show: made },
+    { name: 'token-secret', path: `/console/projects/${projectId}/tokens`, show: made },
   ];
 }

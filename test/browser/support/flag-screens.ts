@@ -4,7 +4,7 @@ import { heading, opened, type Screen, type Show, text } from './screen.ts';
 
 function listScreens(demo: FurnishedDemo): readonly Screen[] {
   const list = `/console/projects/${demo.projectId}/flags`;
-  const shown: Show = (page) => page.getByRole('link', { name: 'APIServerTracing' }).waitFor();
+  const shown: Show = (page) => page.getByRole('link', { name: 'apple-pay' }).waitFor();
   const loading: Show = async (page) => {
     await shown(page);
     // Never answered: the next page drops the request.
@@ -31,8 +31,8 @@ function listScreens(demo: FurnishedDemo): readonly Screen[] {
 function stateScreens(path: string, header: Show): readonly Screen[] {
   const drafted: Show = async (page) => {
     await header(page);
-    await card(page, 'v1.30').getByRole('button', { name: '25%' }).click();
-    await card(page, 'v1.31').getByRole('button', { name: '75%' }).click();
+    await card(page, 'production').getByRole('button', { name: '25%' }).click();
+    await card(page, 'staging').getByRole('button', { name: '75%' }).click();
     await page.getByRole('button', { name: 'Review 2 changes' }).waitFor();
   };
   const left: Show = async (page) => {
@@ -42,14 +42,14 @@ function stateScreens(path: string, header: Show): readonly Screen[] {
   };
   const copied: Show = async (page) => {
     await header(page);
-    await card(page, 'v1.33').getByRole('button', { name: 'Copy to …' }).click();
+    await card(page, 'staging').getByRole('button', { name: 'Copy to …' }).click();
     await dialog(page).getByRole('combobox', { name: 'To' }).click();
-    await page.getByRole('option', { name: 'v1.32' }).click();
+    await page.getByRole('option', { name: 'production' }).click();
     await dialog(page).getByRole('listitem').first().waitFor();
   };
   const switched: Show = async (page) => {
     await header(page);
-    await card(page, 'v1.34').getByRole('switch').press('Space');
+    await card(page, 'production').getByRole('switch').press('Space');
     await dialog(page).waitFor();
   };
   /** In a narrow window the flag's actions are folded. */
@@ -84,9 +84,9 @@ function tabScreens(path: string, header: Show): readonly Screen[] {
   };
   const tried: Show = async (page) => {
     await header(page);
-    await page.getByLabel('Environment', { exact: true }).selectOption({ label: 'v1.33' });
-    await page.getByLabel('Targeting key').fill('node-7');
-    await page.getByLabel('Cohort').fill('nightly');
+    await page.getByLabel('Environment', { exact: true }).selectOption({ label: 'production' });
+    await page.getByLabel('Targeting key').fill('user-7');
+    await page.getByLabel('Cohort').fill('partners');
     await page.getByRole('button', { name: 'Try it', exact: true }).click();
     await page.getByRole('region', { name: 'Answer' }).waitFor();
   };

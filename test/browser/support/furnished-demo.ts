@@ -13,7 +13,6 @@ interface Named {
 /** The ids in the addresses of a furnished console's pages. */
 export interface FurnishedDemo {
   readonly projectId: string;
-  readonly websiteId: string;
   /** A project without flags. */
   readonly emptyProjectId: string;
   readonly flagId: string;
@@ -29,7 +28,6 @@ export interface FurnishedDemo {
 }
 
 interface Project extends Named {
-  readonly environmentsRevision: number;
   readonly environments: readonly { readonly number: number; readonly name: string }[];
 }
 
@@ -37,8 +35,7 @@ interface Flag extends Named {
   readonly revision: number;
 }
 
-const newest = 'v1.34';
-const flagName = 'ContextualLogging';
+const flagName = 'new-checkout';
 
 /** Settings of the server: people may also sign in with a provider, which no screen contacts. */
 export const demoSettings: Settings = {
@@ -75,23 +72,21 @@ function named<Thing extends Named>(things: readonly Thing[], name: string): Thi
   return found;
 }
 
-/** Marks the newest environment as protected, and gives the flag a history. */
+/** Gives the flag a history. */
 async function editFlag(call: ConsoleCaller, project: Project, flag: Flag): Promise<void> {
   const numberOf = (wanted: string): number =>
     project.environments.find(({ name }) => name === wanted)?.number ?? 0;
-  const newestPath = `/projects/${project.id}/environments/${numberOf(newest)}`;
-  await call('PATCH', newestPath, { revision: project.environmentsRevision, isProtected: true });
   const path = `/projects/${project.id}/flags/${flag.id}`;
   let { revision } = flag;
   const edit = async (change: object): Promise<void> => {
     const result = await call<{ flag: Flag }>('PATCH', path, { revision, ...change });
     revision = result.flag.revision;
   };
-  await edit({ cohorts: Array.from({ length: 12 }, (_, index) => `cluster-${index + 1}`) });
+  await edit({ cohorts: Array.from({ length: 12 }, (_, index) => `store-${index + 1}`) });
   await edit({
-    states: { [numberOf('v1.33')]: { trafficPercentage: 25, cohorts: ['canary', 'ci', 'qa'] } },
+    states: { [numberOf('staging')]: { trafficPercentage: 75, cohorts: ['employees', 'partners', 'qa'] } },
   });
-  await edit({ states: { [numberOf(newest)]: { enabled: true, trafficPercentage: 50 } } });
+  await edit({ states: { [numberOf('production')]: { trafficPercentage: 50 } } });
 }
 
 /** Makes a token that is used, and refused for an environment. @returns its id */
@@ -108,7 +103,7 @@ async function useToken(
     {
       name: 'deploy pipeline',
       permission: 'write',
-      environments: ['v1.32', 'v1.33'],
+      environments: ['staging'],
       expiryDays: 90,
     },
   );
@@ -121,18 +116,18 @@ async function useToken(
       headers,
       body: JSON.stringify({ enabled: true, trafficPercentage }),
     });
-  await http.send({ path: '/api/v1/flags?env=v1.33', headers });
-  await patch('v1.33', 50);
-  await patch(newest, 100);
+  await http.send({ path: '/api/v1/flags?env=staging', headers });
+  await patch('staging', 100);
+  await patch('production', 100);
   return token.id;
 }
 
 /** Evaluates the flag as applications do, so that there are counts. */
 async function evaluate(t: Lifetime, flagId: string, port: number): Promise<void> {
   const http = createHttpClient(t, { port });
-  for (const environment of ['v1.32', 'v1.33', newest]) {
+  for (const environment of ['staging', 'production']) {
     for (let key = 0; key < 40; key += 1) {
-      await http.send({ path: `/v1/flags/${flagId}?env=${environment}&targetingKey=node-${key}` });
+      await http.send({ path: `/v1/flags/${flagId}?env=${environment}&targetingKey=user-${key}` });
     }
   }
 }
@@ -164,13 +159,12 @@ export async function furnishDemo(t: Lifetime, stage: ConsoleStage, page: Page):
   const call = consoleCaller(page);
   const { port } = stage.server;
   const { projects } = await call<{ projects: Project[] }>('GET', '/projects');
-  const [project, website] = [named(projects, 'kubernetes'), named(projects, 'website')];
+  const project = named(projects, 'shop');
   const flagsPath = `/projects/${project.id}/flags`;
   const { flags } = await call<{ flags: Flag[] }>('GET', flagsPath);
   const flag = named(flags, flagName);
-  const websitePath = `/projects/${website.id}`;
-  const { audiences } = await call<{ audiences: Named[] }>('GET', `${websitePath}/audiences`);
-  await call('POST', `${websitePath}/audiences`, {
+  const { audiences } = await call<{ audiences: Named[] }>('GET', `/projects/${project.id}/audiences`);
+  await call('POST', `/projects/${project.id}/audiences`, {
     name: 'Nordic testers',
     rules: [
       { attribute: 'country', values: ['DK', 'FI', 'IS', 'NO', 'SE'] },
@@ -187,13 +181,12 @@ export async function furnishDemo(t: Lifetime, stage: ConsoleStage, page: Page):
   const empty = await call<Named>('POST', '/projects', playground);
   return {
     projectId: project.id,
-    websiteId: website.id,
     emptyProjectId: empty.id,
     flagId: flag.id,
     flagName,
-    switchedFlag: named(flags, 'APIServerTracing'),
-    contestedFlag: named(flags, 'APIServerIdentity'),
-    audienceId: named(audiences, 'Paying customers').id,
+    switchedFlag: named(flags, 'product-videos'),
+    contestedFlag: named(flags, 'dark-mode'),
+    audienceId: named(audiences, 'Members').id,
     tokenId,
     invitation: `${link.pathname}${link.hash}`,
   };

@@ -22,9 +22,9 @@ function doorScreens(demo: FurnishedDemo): readonly Screen[] {
   ];
 }
 
-function audienceScreens({ projectId, websiteId, audienceId }: FurnishedDemo): readonly Screen[] {
-  const path = `/console/projects/${websiteId}/audiences`;
-  const audience = heading('Paying customers');
+function audienceScreens({ projectId, emptyProjectId, audienceId }: FurnishedDemo): readonly Screen[] {
+  const path = `/console/projects/${projectId}/audiences`;
+  const audience = heading('Members');
   const givingUp: Show = async (page) => {
     await opened(heading('Audiences'), 'Create audience')(page);
     await dialog(page).getByLabel('Name').fill('Nordic customers');
@@ -37,7 +37,11 @@ function audienceScreens({ projectId, websiteId, audienceId }: FurnishedDemo): r
     { name: 'create-audience-discard', path, show: givingUp },
     { name: 'audience', path: `${path}/${audienceId}`, show: audience },
     { name: 'audience-in-use', path: `${path}/${audienceId}`, show: opened(audience, /^Delete audience/) },
-    { name: 'no-audience', path: `/console/projects/${projectId}/audiences`, show: text('No audience yet') },
+    {
+      name: 'no-audience',
+      path: `/console/projects/${emptyProjectId}/audiences`,
+      show: text('No audience yet'),
+    },
   ];
 }
 
@@ -45,19 +49,19 @@ function projectScreens({ projectId, tokenId }: FurnishedDemo): readonly Screen[
   const project = `/console/projects/${projectId}`;
   const environments = heading('Environments');
   const renaming: Show = async (page) => {
-    await opened(environments, 'Rename v1.33')(page);
-    await dialog(page).getByLabel('New name').fill('stable');
+    await opened(environments, 'Rename staging')(page);
+    await dialog(page).getByLabel('New name').fill('preview');
     await dialog(page).getByText('These tokens stop working here.').waitFor();
   };
   const deleting: Show = async (page) => {
     await environments(page);
-    await page.getByRole('button', { name: 'More actions for v1.33' }).click();
-    await page.getByRole('menuitem', { name: 'Delete v1.33' }).click();
+    await page.getByRole('button', { name: 'More actions for staging' }).click();
+    await page.getByRole('menuitem', { name: 'Delete staging' }).click();
     await dialog(page).getByText('These tokens stop working here.').waitFor();
   };
   const unprotecting: Show = async (page) => {
     await environments(page);
-    await page.getByRole('switch', { name: 'Protect v1.34' }).press(' ');
+    await page.getByRole('switch', { name: 'Protect production' }).press(' ');
     await dialog(page).waitFor();
   };
   const token = heading('deploy pipeline');
@@ -137,8 +141,8 @@ function frameScreens(demo: FurnishedDemo): readonly Screen[] {
     };
   const found: Show = async (page) => {
     await pressed('Control+k')(page);
-    await page.keyboard.type('api');
-    await page.getByRole('option', { name: /APIServerTracing/ }).waitFor();
+    await page.keyboard.type('search');
+    await page.getByRole('option', { name: /search-suggestions/ }).waitFor();
   };
   const navigation: Show = async (page) => {
     await heading('Flags')(page);
@@ -175,7 +179,7 @@ export function commonScreens(demo: FurnishedDemo): readonly Screen[] {
   const flag = `${project}/flags/${demo.flagId}`;
   const named = heading(demo.flagName);
   return [
-    { name: 'flags', path: `${project}/flags`, show: text('APIServerTracing') },
+    { name: 'flags', path: `${project}/flags`, show: text('apple-pay') },
     { name: 'flag', path: flag, show: named },
     { name: 'flag-history', path: `${flag}?tab=history`, show: named },
     { name: 'flag-evaluations', path: `${flag}?tab=evaluations`, show: named },
@@ -183,18 +187,18 @@ export function commonScreens(demo: FurnishedDemo): readonly Screen[] {
     { name: 'flag-code', path: `${flag}?tab=code`, show: named },
     {
       name: 'audiences',
-      path: `/console/projects/${demo.websiteId}/audiences`,
+      path: `/console/projects/${demo.projectId}/audiences`,
       show: text('Nordic testers'),
     },
     {
       name: 'audience',
-      path: `/console/projects/${demo.websiteId}/audiences/${demo.audienceId}`,
-      show: heading('Paying customers'),
+      path: `/console/projects/${demo.projectId}/audiences/${demo.audienceId}`,
+      show: heading('Members'),
     },
     { name: 'tokens', path: `${project}/tokens`, show: text('deploy pipeline') },
     { name: 'token', path: `${project}/tokens/${demo.tokenId}`, show: heading('deploy pipeline') },
     { name: 'clients', path: `${project}/clients`, show: heading('Clients') },
-    { name: 'environments', path: `${project}/environments`, show: text('v1.34') },
+    { name: 'environments', path: `${project}/environments`, show: text('production') },
     { name: 'audit-log', path: `${project}/audit`, show: text('deploy pipeline') },
     { name: 'project-settings', path: `${project}/settings`, show: heading('Project settings') },
     { name: 'projects', path: '/console/projects', show: heading('Projects') },

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeclaredFlag, DeclaredState } from '../../contracts/provision/declared-flag.ts';
-import type { DeclaredProject } from '../../contracts/provision/declared-project.ts';
-import type { ProvisionDocument } from '../../contracts/provision/provision-document.ts';
 import { packageRoot } from '../../support/package-root.ts';
+import { type Demo, demoTokens } from './demo.ts';
 
 /** From `version` until the next row, the gate has this default and this stage. */
 interface GateStage {
@@ -41,43 +40,8 @@ export function compareVersions(left: string, right: string): number {
 }
 
 const versions = ['1.30', '1.31', '1.32', '1.33', '1.34'] as const;
-export const newestEnvironment = 'v1.34';
-export const alphaCohort = 'alpha-testers';
-export const demoTokenNames = { read: 'demo-read', write: 'demo-write' } as const;
-
-export const demoOwnerEmail = 'owner@demo.example';
-const demoMembers = [{ name: 'Demo Owner', email: demoOwnerEmail, role: 'owner' }] as const;
-
-/** What `burgee demo` applies; `README.md` describes it. */
-export function demoDocument(): ProvisionDocument {
-  const projects = [kubernetesProject(), websiteProject];
-  return { organisations: [{ name: 'Demo', plan: 'enterprise', members: [...demoMembers], projects }] };
-}
-
-/**
- * The same projects and tokens by name alone: applied to an existing demo, it changes no flag and makes the missing
- * tokens.
- */
-export function demoNamesDocument(): ProvisionDocument {
-  const namesOf = ({ flags = [], audiences: _audiences, ...project }: DeclaredProject): DeclaredProject => ({
-    ...project,
-    flags: flags.map(({ name }) => ({ name })),
-  });
-  const projects = [kubernetesProject(), websiteProject].map(namesOf);
-  return { organisations: [{ name: 'Demo', plan: 'enterprise', projects }] };
-}
-
-function kubernetesProject(): DeclaredProject {
-  return {
-    name: 'kubernetes',
-    environments: versions.map((version) => `v${version}`),
-    flags: readFeatureGates().map(gateFlag),
-    tokens: [
-      { name: demoTokenNames.read, permission: 'read' },
-      { name: demoTokenNames.write, permission: 'write' },
-    ],
-  };
-}
+const newest = 'v1.34';
+const alphaCohort = 'alpha-testers';
 
 function gateFlag(gate: FeatureGate): DeclaredFlag {
   const environments = versions.map((version) => [`v${version}`, stateOf(stageIn(gate, version))] as const);
@@ -99,45 +63,44 @@ function stateOf(stage: GateStage | undefined): DeclaredState {
   return { enabled: false };
 }
 
-export const websiteFlagNames = { audience: 'priority-support', percentage: 'dark-mode' } as const;
-
-const websiteProject: DeclaredProject = {
-  name: 'website',
-  audiences: [{ name: 'Paying customers', rules: [{ attribute: 'plan', values: ['pro', 'team'] }] }],
-  flags: [
-    {
-      name: websiteFlagNames.audience,
-      description: 'On for everyone whose plan attribute is pro or team',
-      tags: ['support'],
-      enabled: true,
-      trafficPercentage: 100,
-      audience: 'Paying customers',
-    },
-    {
-      name: websiteFlagNames.percentage,
-      description: 'On for half of all targeting keys, always the same half',
-      enabled: true,
-      trafficPercentage: 50,
-    },
-    {
-      name: 'new-checkout',
-      description: 'Only for a cohort so far',
-      tags: ['shop'],
-      enabled: true,
-      trafficPercentage: 0,
-      cohorts: ['beta-testers', 'employees'],
-    },
-    { name: 'maintenance-banner', description: 'Switched off', enabled: false },
-  ],
-};
-
 /** A gate that is at this stage, and off, in the newest environment: a flag to try a percentage or a cohort on. */
-export function exampleGate(stage: 'alpha' | 'beta'): string {
+function exampleGate(stage: 'alpha' | 'beta'): string {
   const isExample = (gate: FeatureGate): boolean => {
-    const newest = stageIn(gate, newestEnvironment.slice(1));
-    return newest?.stage === stage && !newest.default;
+    const present = stageIn(gate, newest.slice(1));
+    return present?.stage === stage && !present.default;
   };
   const found = readFeatureGates().find(isExample);
-  if (found === undefined) throw new Error(`no gate is ${stage} and off in ${newestEnvironment}`);
+  if (found === undefined) throw new Error(`no gate is ${stage} and off in ${newest}`);
   return found.name;
+}
+
+/** @returns the feature gates of Kubernetes, with an environment for each version. */
+export function kubernetes(): Demo {
+  const [alpha, beta] = [exampleGate('alpha'), exampleGate('beta')];
+  return {
+    name: 'kubernetes',
+    about: 'feature gates of Kubernetes, with an environment for each version',
+    project: {
+      name: 'kubernetes',
+      slug: 'kubernetes',
+      isSlugPublic: true,
+      environments: versions.map((version) => `v${version}`),
+      flags: readFeatureGates().map(gateFlag),
+      tokens: demoTokens,
+    },
+    environment: newest,
+    questions: [
+      {
+        text: 'Is a beta gate on for this targeting key? It is for 10 % of all keys, always the same ones.',
+        flag: beta,
+        query: 'targetingKey=node-1',
+      },
+      {
+        text: 'Is an alpha gate on for this cohort? It is for no other.',
+        flag: alpha,
+        query: `cohort=${alphaCohort}`,
+      },
+    ],
+    changedFlag: beta,
+  };
 }
