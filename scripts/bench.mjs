@@ -1,7 +1,7 @@
 // npm run bench: installs and builds what is missing, then lists or runs the scenarios of the bench suite.
 //
 //   npm run bench -- evaluate-flag --rounds 9
-//   npm run bench -- --page              only writes docs/benchmarks.md
+//   npm run bench -- --page              only writes docs/benchmarks.md and its pages
 import './lib/choose-node.mjs';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -120,7 +120,7 @@ export function answersSection(results: readonly ResultFile[]): string {
       [
         escapeMarkdown(question),
         escapeMarkdown(texts.join(', ')),
-        `[\`npm run bench -- ${scenario}\`](#${scenario})`,
+        `[\`npm run bench -- ${scenario}\`](benchmarks/${scenario}.md)`,
       ],
     ];
   });

@@ -93,7 +93,7 @@ const described: readonly DescribedFigure[] = [
 
 function rowOf(results: readonly ResultFile[], each: DescribedFigure): readonly (readonly string[])[] {
   const figure = measuredText(results, each);
-  const where = `[${each.scenario}](benchmarks.md#${each.scenario})`;
+  const where = `[${each.scenario}](benchmarks/${each.scenario}.md)`;
   return figure === null ? [] : [[each.way, each.what, escapeMarkdown(figure), where]];
 }
 
@@ -110,7 +110,7 @@ export function withMeasuredWays(page: string, results: readonly ResultFile[]): 
   return `${written}
 ${heading}
 
-\`npm run bench\` writes this section from the newest result of each scenario. The figures are medians of its rounds, with client and service on one machine. The scenario's own section names machine, load and spread.
+\`npm run bench\` writes this section from the newest result of each scenario. The figures are medians of its rounds, with client and service on one machine. The scenario's page names machine, load and spread.
 
 ${table}
 `;

@@ -11,10 +11,15 @@ const introduction = `# Benchmarks
 
 \`npm run bench\` writes this page from the newest run of each scenario, in \`bench/results\`. To see other figures, run a scenario on your machine.
 
+## How it is measured {#method}
+
 - **Ratios are of one run.** Contenders alternate, A B B A, and each round gives a ratio to the base. A cell such as \`41,000 (0.820, 4.9%)\` has the median, the median of the ratios, and their spread: the largest minus the smallest, relative to the median. A spread over 20 % is called noise. The base has the spread of its own values.
 - **CPU per request** is user and system time of all threads and processes of the server.
 - **Throughput is closed-loop**: each connection sends its next request when it has an answer. **Latency is open-loop**: requests leave at a fixed rate, and a latency counts from when its request was due, so that a stalled server is charged for all requests that waited.
 - The load generator runs on the same machine as the server.`;
+
+/** The comparison with other servers that the first page shows whole. */
+const shownOfPeers = 'rules-64';
 
 function machineLine(run: RunFacts): string {
   const { at, node, cpu, cores, memoryBytes, kernel, isModified } = run;
@@ -24,24 +29,24 @@ function machineLine(run: RunFacts): string {
 }
 
 /** Names the missed targets; `npm run bench` shows all. */
-function targetsSection(results: readonly ResultFile[]): string {
+function targetsPage(results: readonly ResultFile[]): string {
   const judged = results.flatMap(({ report }) =>
     report.targets.map((target) => ({ report, target, ...judgeTarget(report, target) })),
   );
-  if (judged.length === 0) return '## Targets\n\nNone has been measured yet.';
+  if (judged.length === 0) return '# Targets\n\nNone has been measured yet.';
   const reached = judged.filter(({ verdict }) => verdict === 'reached');
   const rows = judged
     .filter(({ verdict }) => verdict !== 'reached')
     .map(({ report, target, what, bound, figure, text }) => [
-      `[${report.scenario}](#${report.scenario}), ${escapeMarkdown(target.comparison)}: ${escapeMarkdown(what)}`,
+      `[${report.scenario}](${report.scenario}.md), ${escapeMarkdown(target.comparison)}: ${escapeMarkdown(what)}`,
       escapeMarkdown(bound),
       figure,
       text,
     ]);
   const count = `${reached.length} of ${judged.length} targets are reached.`;
-  if (rows.length === 0) return `## Targets\n\n${count}`;
+  if (rows.length === 0) return `# Targets\n\n${count}`;
   const table = markdownTable(['Not reached', 'Bound', 'Figure', 'Verdict'], rows, 'right');
-  return `## Targets\n\n${count} [Decision 0080](decisions/0080-what-was-tried-for-speed.md) lists what was tried for speed.\n\n${table}`;
+  return `# Targets\n\n${count} [Decision 0080](../decisions/0080-what-was-tried-for-speed.md) lists what was tried for speed.\n\n${table}`;
 }
 
 /** @returns `41,000 (0.820, 4.9%)`: median, ratio and spread */
@@ -73,7 +78,7 @@ function settingTexts({ driver, rounds, settings }: Comparison): readonly string
   ];
 }
 
-function comparisonSection(scenario: string, comparison: Comparison, shown: ReadonlySet<string>): string {
+function comparisonSection(comparison: Comparison, shown: ReadonlySet<string>): string {
   const { id, title, base, remarks = [] } = comparison;
   const isNew = (line: string): boolean => !shown.has(line);
   const settings = settingTexts(comparison).filter(isNew);
@@ -84,7 +89,7 @@ function comparisonSection(scenario: string, comparison: Comparison, shown: Read
     `Ratios to ${escapeMarkdown(base)}:`,
   ];
   return [
-    `### ${scenario}: ${id}`,
+    `## ${id}`,
     ...(contenders.length === 0 ? [] : [contenders.join('\n')]),
     sentences.join(' '),
     figuresTable(comparison),
@@ -97,7 +102,7 @@ function settingsText(texts: readonly string[]): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function scenarioSection({ run, report }: ResultFile, catalogue: readonly Scenario[]): string {
+function scenarioPage({ run, report }: ResultFile, catalogue: readonly Scenario[]): string {
   const summary = catalogue.find(({ name }) => name === report.scenario)?.summary;
   const missing = report.missing.map(
     ({ name, why }) => `- Not measured: **${escapeMarkdown(name)}**: ${escapeMarkdown(why)}.`,
@@ -106,14 +111,14 @@ function scenarioSection({ run, report }: ResultFile, catalogue: readonly Scenar
   const settings = comparisons.map(settingTexts);
   const common = (settings[0] ?? []).filter((text) => settings.every((texts) => texts.includes(text)));
   return [
-    `## ${report.scenario}`,
+    `# Benchmark: ${report.scenario}`,
     ...(summary === undefined ? [] : [`${sentence(summary)}`]),
     machineLine(run),
     `\`\`\`bash\n${run.command}\n\`\`\``,
     ...(common.length === 0 ? [] : [settingsText(common)]),
     ...comparisons.map((comparison, index) => {
       const before = comparisons.slice(0, index).flatMap(contenderLines);
-      return comparisonSection(report.scenario, comparison, new Set([...common, ...before]));
+      return comparisonSection(comparison, new Set([...common, ...before]));
     }),
     ...(missing.length === 0 ? [] : [missing.join('\n')]),
   ].join('\n\n');
@@ -123,27 +128,53 @@ function sentence(text: string): string {
   return escapeMarkdown(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
 }
 
-function notYetSection(results: readonly ResultFile[], catalogue: readonly Scenario[]): string | null {
-  const lacking = catalogue.filter(({ name }) => !results.some(({ report }) => report.scenario === name));
-  if (lacking.length === 0) return null;
-  const rows = lacking.map(({ name, summary }) => `- \`${name}\`: ${escapeMarkdown(summary)}.`);
-  return `## Not measured yet\n\n${rows.join('\n')}`;
+/** Burgee next to other servers, without the distribution of latencies, which their page has. */
+function peersSection(results: readonly ResultFile[]): readonly string[] {
+  const peers = results.find(({ report }) => report.scenario === 'peers');
+  const found = peers?.report.comparisons.find(({ id }) => id === shownOfPeers);
+  if (peers === undefined || found === undefined) return [];
+  const metrics = found.metrics.filter(({ key }) => !/^p\d+/.test(key));
+  const text = `${found.title}. ${machineLine(peers.run)} Ratios to ${found.base}. [All comparisons](benchmarks/peers.md) also have one to eight connections, latencies, Unleash's server and proxy, and libraries in process.`;
+  return [
+    '## Next to other servers {#peers}',
+    text,
+    contenderLines(found).join('\n'),
+    figuresTable({ ...found, metrics }),
+  ];
 }
 
-/** @returns the page of results: the same bytes for the same results */
-export function makePage(results: readonly ResultFile[], catalogue: readonly Scenario[]): string {
+function scenariosSection(results: readonly ResultFile[], catalogue: readonly Scenario[]): string {
+  const rows = catalogue.map(({ name, summary }) => {
+    const measured = results.find(({ report }) => report.scenario === name);
+    const link = measured === undefined ? escapeMarkdown(name) : `[${name}](benchmarks/${name}.md)`;
+    return [link, sentence(summary), measured?.run.at.slice(0, 10) ?? 'not yet'];
+  });
+  const table = markdownTable(['Scenario', 'What it compares', 'Measured'], rows, 'left');
+  return `## Every scenario {#scenarios}\n\nEach page has machine, command and figures. [Targets](benchmarks/targets.md) are judged with each run.\n\n${table}`;
+}
+
+/** @returns the pages of results, by path in the folder of pages: the same bytes for the same results */
+export function makePages(
+  results: readonly ResultFile[],
+  catalogue: readonly Scenario[],
+): ReadonlyMap<string, string> {
   const positionOf = ({ report }: ResultFile): number => {
     const index = catalogue.findIndex(({ name }) => name === report.scenario);
     return index === -1 ? catalogue.length : index;
   };
   const sorted = results.toSorted((a, b) => positionOf(a) - positionOf(b));
-  const notYet = notYetSection(sorted, catalogue);
-  const sections = [
+  const summary = [
     introduction,
     answersSection(sorted),
-    targetsSection(sorted),
-    ...sorted.map((result) => scenarioSection(result, catalogue)),
-    ...(notYet === null ? [] : [notYet]),
-  ];
-  return `${sections.join('\n\n')}\n`;
+    ...peersSection(sorted),
+    scenariosSection(sorted, catalogue),
+  ].join('\n\n');
+  return new Map([
+    ['benchmarks.md', `${summary}\n`],
+    ['benchmarks/targets.md', `${targetsPage(sorted)}\n`],
+    ...sorted.map(
+      (result) =>
+        [`benchmarks/${result.report.scenario}.md`, `${scenarioPage(result, catalogue)}\n`] as const,
+    ),
+  ]);
 }

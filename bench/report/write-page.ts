@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResultFile } from '../comparison.ts';
 import type { Scenario } from '../scenario.ts';
 import { withMeasuredWays } from './clients-section.ts';
-import { makePage } from './page.ts';
+import { makePages } from './page.ts';
 
 /** A page whose last section is generated. */
 const clientsPage = join('docs', 'clients.md');
@@ -27,21 +27,22 @@ export function pageFiles(
   results: readonly ResultFile[],
   catalogue: readonly Scenario[],
 ): ReadonlyMap<string, string> {
-  const markdown = makePage(
+  const pages = makePages(
     results.filter(({ report }) => isOnPage(report.scenario)),
     catalogue.filter(({ name }) => isOnPage(name)),
   );
   return new Map([
-    [join('docs', 'benchmarks.md'), markdown],
+    ...Array.from(pages, ([path, text]) => [join('docs', path), text] as const),
     ...completed(root, clientsPage, results, withMeasuredWays),
   ]);
 }
 
-/** Writes `docs/benchmarks.md`, and the sections of results in other pages. */
+/** Writes `docs/benchmarks.md`, a page for each scenario, and the sections of results in other pages. */
 export function writePage(
   root: string,
   results: readonly ResultFile[],
   catalogue: readonly Scenario[],
 ): void {
+  mkdirSync(join(root, 'docs', 'benchmarks'), { recursive: true });
   for (const [path, text] of pageFiles(root, results, catalogue)) writeFileSync(join(root, path), text);
 }

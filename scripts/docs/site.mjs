@@ -57,10 +57,10 @@ export const groups = [
 ];
 
 /**
- * Folders of pages for readers of the source, which are not served. A link to one of them, or to a file
+ * Folders of pages for readers of the repository, which are not served. A link to one of them, or to a file
  * outside docs, is text on the pages that are served.
  */
-const ofRepository = ['contributing/', 'decisions/'];
+const ofRepository = ['benchmarks/', 'contributing/', 'decisions/'];
 
 /** @returns where a source file is served, below the folder that holds `docs`: `api.md` → `docs`. */
 function servedPath(source) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { catalogue } from '../../bench/catalogue.ts';
 import { withMeasuredWays } from '../../bench/report/clients-section.ts';
-import { makePage } from '../../bench/report/page.ts';
+import { makePages } from '../../bench/report/page.ts';
 import { readSavedResults } from '../../bench/report/result-file.ts';
 import { pageFiles } from '../../bench/report/write-page.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
@@ -17,12 +17,12 @@ t.test('docs/benchmarks.md and the sections of results are generated', async (t)
 });
 
 t.test('every answer of the page has its figures', async (t) => {
-  const page = makePage(readSavedResults(repositoryRoot()), catalogue);
+  const page = makePages(readSavedResults(repositoryRoot()), catalogue).get('benchmarks.md') ?? '';
   const [, section = ''] = /## Answers\n([\s\S]*?)\n## /.exec(page) ?? [];
   const rows = section.split('\n').filter((line) => line.endsWith(') |'));
   t.equal(rows.length, 20);
   for (const row of rows)
-    t.match(row, /^\| [A-Z].*\? \| [\d,.]+ .* \| \[`npm run bench -- ([\w-]+)`\]\(#\1\) \|$/);
+    t.match(row, /^\| [A-Z].*\? \| [\d,.]+ .* \| \[`npm run bench -- ([\w-]+)`\]\(benchmarks\/\1\.md\) \|$/);
 });
 
 t.test('the page of clients ends with what was measured of each way', async (t) => {

@@ -17,7 +17,6 @@ const root = repositoryRoot();
 /** A block that this file does not run: its page, how it begins, and why. Every other block is pasted. */
 const notPasted: readonly (readonly [page: string, start: string, reason: string])[] = [
   ['README.md', '// Node.js', "asks a project of the reader's own: test/providers makes these calls"],
-  ['docs/benchmarks.md', 'npm run bench', 'a measurement of minutes'],
   ['docs/cluster.md', 'export BURGEE_CLUSTER_URL', 'needs PostgreSQL: cluster/operate runs these commands'],
   ['docs/cluster.md', 'create role', 'needs PostgreSQL'],
   ['docs/cluster.md', '$ scripts/burgee cluster', 'needs PostgreSQL: cluster/operate runs these commands'],
