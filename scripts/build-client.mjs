@@ -13,6 +13,7 @@ const sources = [
   'src/domain',
   'src/support',
   'scripts/lib/client-package.mjs',
+  'scripts/lib/release-names.mjs',
   'package.json',
   'package-lock.json',
 ];

@@ -106,7 +106,8 @@ function install({ name, version, integrity }, directory, isRun) {
  */
 function takeNode(build, folder, isRun = true) {
   const kept = join(folder, `${build.name}-${build.version}`, 'bin', 'node');
-  if (fs.existsSync(kept)) return kept;
+  const licenseOf = (path) => join(dirname(path), '..', 'LICENSE');
+  if (fs.existsSync(kept) && fs.existsSync(licenseOf(kept))) return kept;
   fs.mkdirSync(dirname(kept), { recursive: true });
   fs.accessSync(dirname(kept), fs.constants.W_OK);
   console.error(`Taking Node.js ${build.version} from npm, once (${build.name}, to ${dirname(kept)}) ...`);
@@ -114,7 +115,9 @@ function takeNode(build, folder, isRun = true) {
   // Another start may do the same at once: the later one replaces the file by an equal one.
   const part = `${kept}.${process.pid}`;
   try {
-    fs.copyFileSync(install(build, directory, isRun), part);
+    const node = install(build, directory, isRun);
+    fs.copyFileSync(licenseOf(node), licenseOf(kept));
+    fs.copyFileSync(node, part);
     fs.renameSync(part, kept);
   } finally {
     fs.rmSync(directory, { recursive: true, force: true });

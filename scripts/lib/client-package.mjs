@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
+import { publishedFields, releaseNames } from './release-names.mjs';
 import { root } from './root.mjs';
 import { runTool } from './run.mjs';
 
@@ -73,13 +74,16 @@ async function bundle(folder) {
     },
   });
   for (const format of ['esm', 'cjs']) {
-    await bundled.write({
+    const { output } = await bundled.write({
       dir: format === 'cjs' ? join(folder, commonJs) : folder,
       format,
       entryFileNames: '[name].js',
       chunkFileNames: 'burgee-[name].js',
       comments: { legal: true, annotation: true, jsdoc: false },
     });
+    const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
+    const foreign = modules.find((id) => id.includes('node_modules'));
+    if (foreign !== undefined) throw new Error(`the client would contain ${foreign}, without its licence`);
   }
   await bundled.close();
 }
@@ -114,7 +118,7 @@ function manifest(folder) {
   const { version, license, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const files = readdirSync(folder);
   return {
-    name: 'burgee-client',
+    name: releaseNames.client,
     version,
     description: 'Feature flags of Burgee, evaluated in your process',
     license,
@@ -143,6 +147,7 @@ function manifest(folder) {
     peerDependencies: { '@openfeature/server-sdk': '^1.13.0' },
     peerDependenciesMeta: { '@openfeature/server-sdk': { optional: true } },
     keywords: ['feature-flags', 'feature-toggles', 'openfeature', 'burgee'],
+    ...publishedFields(),
   };
 }
 

@@ -12,8 +12,9 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
-import { releaseNames } from './release-names.mjs';
+import { publishedFields, releaseNames } from './release-names.mjs';
 import { root } from './root.mjs';
+import { renderThirdPartyLicenses } from './third-party-licenses.mjs';
 
 const { builds, takeNode } = createRequire(import.meta.url)('../choose-node.cjs');
 
@@ -55,6 +56,7 @@ export function layOutPackage(checkout, folder) {
     const filter = (source) => !source.endsWith('.cache');
     cpSync(join(checkout, path), join(folder, path), { recursive: true, filter });
   }
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES'), renderThirdPartyLicenses(checkout));
   const { version, description, license, type, engines, dependencies } = readManifest(checkout);
   const manifest = {
     name: releaseNames.server,
@@ -62,6 +64,7 @@ export function layOutPackage(checkout, folder) {
     bin: { burgee: 'scripts/burgee.cjs' },
     keywords: ['feature-flags', 'feature-toggles', 'openfeature', 'ofrep', 'self-hosted'],
     files: [...readdirSync(folder), 'npm-shrinkwrap.json'].sort(),
+    ...publishedFields(),
   };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   // npm drops from a copy of the checkout's lockfile what this package does not depend on.
@@ -87,9 +90,10 @@ function removeUnused(folder, platform) {
  * Packs an archive with the packages and the Node of one platform. Unpacked anywhere, bin/burgee runs.
  * @param folder of the server's package
  * @param platform such as `linux-x64`
- * @param options `target` is the archive's folder; `time` is that of its files, in Unix seconds; `effort` is xz's, 0 to 9
+ * @param options `target` is the archive's folder; `time` is that of its files, in Unix seconds; `compress` is
+ *   a program
  */
-export function packArchive(folder, platform, { target, time, effort = 6 }) {
+export function packArchive(folder, platform, { target, time, compress = 'xz -6 -T1' }) {
   const [system, cpu] = platform.split('-');
   const name = `${releaseNames.server}-${readManifest(folder).version}-${platform}`;
   const tree = join(dirname(folder), name);
@@ -99,16 +103,13 @@ export function packArchive(folder, platform, { target, time, effort = 6 }) {
   rmSync(join(tree, 'node_modules', '.package-lock.json'));
   mkdirSync(join(tree, 'bin'));
   const isOwn = system === process.platform && cpu === process.arch;
-  copyFileSync(takeNode(builds[`${system} ${cpu}`], nodes, isOwn), join(tree, 'bin', 'node'));
+  const node = takeNode(builds[`${system} ${cpu}`], nodes, isOwn);
+  copyFileSync(node, join(tree, 'bin', 'node'));
+  copyFileSync(join(dirname(node), '..', 'LICENSE'), join(tree, 'bin', 'node-LICENSE'));
   symlinkSync('../scripts/burgee', join(tree, 'bin', 'burgee'));
   const fixed = ['--format=ustar', '--sort=name', `--mtime=@${time}`];
   const owned = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rw,go+r,go-w,a+X'];
-  const compressed = [
-    `--use-compress-program=xz -${effort} -T1`,
-    '-cf',
-    join(target, `${name}.tar.xz`),
-    name,
-  ];
+  const compressed = [`--use-compress-program=${compress}`, '-cf', join(target, `${name}.tar.xz`), name];
   runPinned('tar', [...fixed, ...owned, ...compressed], dirname(tree));
   rmSync(tree, { recursive: true });
 }

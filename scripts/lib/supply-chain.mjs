@@ -19,16 +19,18 @@ function readPackages() {
   }));
 }
 
-/** The packages that the console's source imports, by name. */
+/** The packages that what browsers run imports, by name. */
 function importedByConsole() {
-  const folder = join(root, 'src', 'console');
-  const files = readdirSync(folder, { recursive: true }).filter((file) => /[.]tsx?$/.test(file));
-  const text = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+  const folders = ['console', 'api-page'].map((name) => join(root, 'src', name));
+  const files = folders
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => join(folder, file)))
+    .filter((file) => /[.]tsx?$/.test(file));
+  const text = files.map((file) => readFileSync(file, 'utf8')).join('\n');
   const imports = text.matchAll(/^(?:import|export)(?! type)[^;]*?'((?:@[\w-]+\/)?[\w-][\w.-]*)[^']*';$/gm);
   return [...new Set([...imports].map(([, name]) => name))];
 }
 
-/** These packages and all their dependencies. */
+/** These packages and all their dependencies. Packages for one platform each are the last of their line. */
 function closure(names, packages) {
   const byPath = new Map(packages.map((entry) => [entry.path, entry]));
   const found = new Set();
@@ -41,7 +43,9 @@ function closure(names, packages) {
     const entry = [...above, `node_modules/${name}`].map((path) => byPath.get(path)).find(Boolean);
     if (entry === undefined || found.has(entry)) return;
     found.add(entry);
-    for (const needed of Object.keys({ ...entry.dependencies, ...entry.peerDependencies }))
+    if (isForOnePlatform(entry)) return;
+    const { dependencies, optionalDependencies, peerDependencies } = entry;
+    for (const needed of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }))
       visit(entry.path, needed);
   };
   for (const name of names) visit('', name);
@@ -51,6 +55,23 @@ function closure(names, packages) {
 const byName = (one, other) => (one.path < other.path ? -1 : 1);
 const licenceOf = ({ license }) => license ?? 'not stated';
 const isForOnePlatform = ({ os, cpu }) => os !== undefined || cpu !== undefined;
+
+/**
+ * The packages that a release contains or installs, but those for one platform each.
+ * @returns each package, with `builds`: the names of its packages for one platform
+ */
+export function shippedPackages() {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const all = closure([...Object.keys(dependencies), ...importedByConsole()], readPackages());
+  const builds = new Set(all.filter(isForOnePlatform).map(({ name }) => name));
+  return all
+    .filter((entry) => !isForOnePlatform(entry))
+    .sort(byName)
+    .map((entry) => ({
+      ...entry,
+      builds: Object.keys(entry.optionalDependencies ?? {}).filter((name) => builds.has(name)),
+    }));
+}
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;

@@ -31,6 +31,24 @@ t.test('its second half matches the lockfile; `npm run build` writes it anew', a
   t.equal(page, renderSupplyChainPage(page));
 });
 
+t.test('the licence of each package that a release contains is allowed, and its text is there', async (t) => {
+  const { renderThirdPartyLicenses } = (await import(
+    pathToFileURL(join(root, 'scripts', 'lib', 'third-party-licenses.mjs')).href
+  )) as { renderThirdPartyLicenses: (checkout: string, packages?: readonly object[]) => string };
+  const text = renderThirdPartyLicenses(root);
+  for (const name of ['react-dom', '@mantine/core', 'pg-types', 'weak-lru-cache', 'msgpackr-extract'])
+    t.match(text, new RegExp(`^${name} \\d[^\\n]* \\(MIT\\)`, 'm'));
+  t.throws(() => renderThirdPartyLicenses(join(root, 'docs')), /lmdb: the text of its licence is missing/);
+  const copyleft = {
+    name: 'lmdb',
+    path: 'node_modules/lmdb',
+    version: '1.0.0',
+    license: 'GPL-3.0',
+    builds: [],
+  };
+  t.throws(() => renderThirdPartyLicenses(root, [copyleft]), /lmdb: GPL-3.0 is not on the list/);
+});
+
 t.test('installed packages have the licence and the install scripts that the lockfile states', async (t) => {
   let compared = 0;
   for (const [path, { license, hasInstallScript }] of locked) {

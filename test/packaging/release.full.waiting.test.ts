@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
@@ -16,16 +17,27 @@ interface ReleasePackage {
   packArchive(
     folder: string,
     platform: string,
-    options: { readonly target: string; readonly time: number; readonly effort: number },
+    options: { readonly target: string; readonly time: number; readonly compress: string },
   ): void;
   runNpm(args: readonly string[], cwd: string): string;
 }
 
+interface Build {
+  readonly name: string;
+  readonly version: string;
+  readonly integrity: string;
+}
+
 const root = repositoryRoot();
+const load = (name: string): Promise<unknown> =>
+  import(pathToFileURL(join(root, 'scripts', 'lib', `${name}.mjs`)).href);
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-const release = (await import(
-  pathToFileURL(join(root, 'scripts', 'lib', 'release-package.mjs')).href
-)) as ReleasePackage;
+const release = (await load('release-package')) as ReleasePackage;
+const { newerNodes } = (await load('newer-nodes')) as { readonly newerNodes: Readonly<Record<24, Build>> };
+const { debianBase } = (await load('debian-base')) as { readonly debianBase: () => string };
+const { takeNode } = createRequire(import.meta.url)(join(root, 'scripts', 'choose-node.cjs')) as {
+  readonly takeNode: (build: Build, folder: string) => string;
+};
 const isPlatform = process.platform === 'linux' && process.arch === 'x64';
 const skip = isPlatform ? false : 'the archive of Linux on x64 runs there only';
 
@@ -37,6 +49,19 @@ function packServer(directory: string): string {
   release.layOutPackage(root, folder);
   release.runNpm(['pack', '--pack-destination', target], folder);
   return target;
+}
+
+const debian = findDebian();
+
+/** @returns the file of Debian's root, or why there is none: this needs root on Debian, and its archive of packages */
+function findDebian(): { readonly base: string; readonly skip: string | false } {
+  if (skip !== false) return { base: '', skip };
+  try {
+    return { base: debianBase(), skip: false };
+  } catch (error) {
+    if (process.env['CI'] !== undefined) throw error;
+    return { base: '', skip: (error as Error).message };
+  }
 }
 
 const directory = temporaryDirectory(t);
@@ -68,8 +93,17 @@ server.stdout.on('data', async (bytes) => {
 });
 `;
 
-async function checkDemo(t: Test, command: string): Promise<void> {
-  const words = [process.execPath, '-e', visit, command, join(temporaryDirectory(t), 'data')];
+/**
+ * @param command that starts the demo
+ * @param prefix of a program and its options, which starts Node
+ */
+async function checkDemo(
+  t: Test,
+  command: string,
+  prefix: readonly string[],
+  dataDir: string,
+): Promise<void> {
+  const words = [...prefix, '-e', visit, command, dataDir];
   if (!hasAlone) t.comment('with a network: unshare or ip cannot make one here');
   const [program = '', ...rest] = hasAlone ? [...alone, ...words] : words;
   // The archive must not need a Node in PATH. The package's command does: it begins with `env node`.
@@ -87,24 +121,30 @@ async function checkDemo(t: Test, command: string): Promise<void> {
   });
 }
 
-/** Files of the server's package: built, and nothing that only development needs. */
+/** Files of a package: built, and nothing that only development needs. */
 function checkFiles(t: Test, folder: string): void {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const own = files.filter((path) => !path.startsWith('node_modules'));
   t.same(
-    own.filter((path) => /[.](ts|map|cache)$|[.]test[.]|^(test|bench)[/]/.test(path)),
+    own.filter((path) =>
+      /(?<![.]d)[.]ts$|[.](map|cache)$|[.]test[.]|(^|[/])(test|bench|node_modules)[/]/.test(path),
+    ),
     [],
   );
-  t.same(
-    files.filter((path) => path.endsWith('.map') && !path.startsWith('node_modules')),
-    [],
-  );
-  for (const path of own.filter((each) => /[.](c?js|json|sh|md)$/.test(each)))
-    t.notMatch(
-      readFileSync(join(folder, path), 'utf8'),
-      root,
-      `${path} names no folder of the machine that built it`,
-    );
+  for (const path of own.filter((each) => /[.](c?js|mjs|ts|json|sh|md|ya?ml)$/.test(each))) {
+    const text = readFileSync(join(folder, path), 'utf8');
+    t.notMatch(text, root, `${path} names no folder of the machine that built it`);
+    t.notMatch(text, /sourceMappingURL/, path);
+  }
+}
+
+/** Runs the check that `npm publish` makes of a package, and what it would correct without asking. */
+function checkPublish(t: Test, tarball: string): void {
+  const args = ['publish', tarball, '--dry-run', '--access', 'public', '--ignore-scripts'];
+  const { status, stdout, stderr } = spawnSync('npm', args, { encoding: 'utf8' });
+  t.equal(status, 0, stderr);
+  t.match(stdout, /^[+] burgee/);
+  t.notMatch(stderr, /auto-corrected|errors? corrected|npm error/);
 }
 
 t.test('the npm package installs into an empty folder, and runs without a network', async (t) => {
@@ -114,13 +154,47 @@ t.test('the npm package installs into an empty folder, and runs without a networ
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{"private": true}');
   release.runNpm(['install', join(target, name)], project);
-  checkFiles(t, join(project, 'node_modules', 'burgee'));
-  await checkDemo(t, join(project, 'node_modules', '.bin', 'burgee'));
+  const installed = join(project, 'node_modules', 'burgee');
+  checkFiles(t, installed);
+  const licenses = readFileSync(join(installed, 'THIRD-PARTY-LICENSES'), 'utf8');
+  for (const part of ['react 1', '@mantine/core ', 'lmdb ', 'The OpenLDAP Public License', 'uNetworking'])
+    t.match(licenses, part);
+  const command = join(project, 'node_modules', '.bin', 'burgee');
+  await checkDemo(t, command, [process.execPath], join(temporaryDirectory(t), 'data'));
+
+  t.test('on a Node without a build of the HTTP server, npx takes the pinned one', { skip }, async (t) => {
+    const node = takeNode(newerNodes[24], temporaryDirectory(t));
+    const env = { PATH: `${dirname(node)}:${process.env['PATH']}`, HOME: process.env['HOME'] };
+    const { code, stdout, stderr } = await finishCommand(
+      spawn('npx', ['--no-install', 'burgee', 'version'], { cwd: project, env }),
+    );
+    t.equal(code, 0, stderr);
+    t.match(stdout, new RegExp(`^burgee ${version} [(]Node v22[.]`));
+    t.match(stderr, /^Taking Node[.]js 22[.]\S+ from npm, once[^\n]*\n$/, 'said in one line');
+  });
+});
+
+t.test('npm would publish both packages as they are', async (t) => {
+  const client = join(root, 'dist', `burgee-client-${version}.tgz`);
+  for (const tarball of [join(target, `burgee-${version}.tgz`), client]) checkPublish(t, tarball);
+  const folder = temporaryDirectory(t);
+  t.equal(spawnSync('tar', ['-xf', client, '-C', folder]).status, 0);
+  checkFiles(t, join(folder, 'package'));
+  const isPrivate = (folder: string): unknown =>
+    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private;
+  t.same([root, join(directory, 'package'), join(folder, 'package')].map(isPrivate), [
+    true,
+    undefined,
+    undefined,
+  ]);
 });
 
 t.test('the archive brings its Node, and runs anywhere without a network', { skip }, async (t) => {
-  release.packArchive(join(directory, 'package'), 'linux-x64', { target, time: 1, effort: 0 });
-  const archive = join(target, `burgee-${version}-linux-x64.tar.xz`);
+  const pack = (to: string): string => {
+    release.packArchive(join(directory, 'package'), 'linux-x64', { target: to, time: 1, compress: 'cat' });
+    return join(to, `burgee-${version}-linux-x64.tar.xz`);
+  };
+  const archive = pack(target);
   const unpacked = join(directory, 'a folder');
   mkdirSync(unpacked);
   t.equal(spawnSync('tar', ['-xf', archive, '-C', unpacked]).status, 0);
@@ -133,15 +207,35 @@ t.test('the archive brings its Node, and runs anywhere without a network', { ski
     natives.filter((path) => /musl|darwin|win32|arm64|android|abi115|_1(08|15|20)[.]/.test(path)),
     [],
   );
+  t.match(
+    readFileSync(join(folder, 'bin', 'node-LICENSE'), 'utf8'),
+    'Node.js is licensed for use as follows',
+  );
   symlinkSync(join(folder, 'bin', 'burgee'), join(directory, 'burgee'));
   const { stdout } = await finishCommand(
     spawn(join(directory, 'burgee'), ['--version'], { env: { PATH: '/usr/bin:/bin' } }),
   );
   t.match(stdout, new RegExp(`^burgee ${version} [(]Node v22[.]`));
-  await checkDemo(t, join(folder, 'bin', 'burgee'));
+  const dataDir = join(temporaryDirectory(t), 'data');
+  await checkDemo(t, join(folder, 'bin', 'burgee'), [process.execPath], dataDir);
 
-  const again = packServer(temporaryDirectory(t));
-  const hash = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
-  const name = `burgee-${version}.tgz`;
-  t.equal(hash(join(again, name)), hash(join(target, name)), 'the same bytes when packed again');
+  t.test('in a bare Debian 13', { skip: debian.skip }, async (t) => {
+    const system = temporaryDirectory(t);
+    for (const [file, place] of [
+      [debian.base, system],
+      [archive, join(system, 'opt')],
+    ] as const)
+      t.equal(spawnSync('tar', ['-xf', file, '-C', place]).status, 0);
+    t.notOk(existsSync(join(system, 'usr', 'bin', 'node')));
+    const bin = `/opt/burgee-${version}-linux-x64/bin`;
+    await checkDemo(t, `${bin}/burgee`, ['chroot', system, `${bin}/node`], '/tmp/data');
+  });
+
+  t.test('and is the same bytes when packed again', async (t) => {
+    const hash = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+    const again = packServer(temporaryDirectory(t));
+    const name = `burgee-${version}.tgz`;
+    t.equal(hash(join(again, name)), hash(join(target, name)));
+    t.equal(hash(pack(again)), hash(archive));
+  });
 });
