@@ -12,17 +12,26 @@ export const groups = [
   {
     title: 'Start',
     about: 'Run Burgee and ask for a first flag, in five minutes.',
-    pages: [],
+    pages: ['start.md'],
   },
   {
     title: 'Use in your app',
     about: 'Evaluate flags from servers, browsers and phones.',
-    pages: ['clients.md', 'clients-flagd.md'],
+    pages: [
+      'clients.md',
+      'node.md',
+      'browser.md',
+      'python.md',
+      'go.md',
+      'java.md',
+      'other-languages.md',
+      'clients-flagd.md',
+    ],
   },
   {
     title: 'Automate',
     about: 'Change flags from pipelines and scripts.',
-    pages: ['flags-from-a-file.md'],
+    pages: ['pipelines.md', 'flags-from-a-file.md'],
   },
   {
     title: 'Operate',

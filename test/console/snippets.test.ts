@@ -181,3 +181,24 @@ t.test('the Java packages are those that are tried against the service', async (
   t.equal(versions.length, 2);
   for (const version of versions) t.ok(pom.replaceAll(/\s+/g, '').includes(version), version);
 });
+
+t.test('the pages of the documentation show the same lines', async (t) => {
+  const caller = { ...place.caller, cohort: null, attributes: [{ name: 'plan', value: 'pro' }] };
+  const named = { ...place, tokenProject: place.project, flagId: 'checkout', caller };
+  const shown = snippetsOf({ ...named, baseUrl: 'https://flags.example.com' });
+  const pages: Readonly<Record<string, string>> = {
+    'burgee-client': 'node',
+    node: 'node',
+    web: 'browser',
+    python: 'python',
+    go: 'go',
+    java: 'java',
+    dotnet: 'other-languages',
+  };
+  for (const [id, page] of Object.entries(pages)) {
+    const text = readFileSync(join(repositoryRoot(), 'docs', `${page}.md`), 'utf8');
+    const { code, install } = shown.find((snippet) => snippet.id === id) ?? {};
+    t.ok(text.includes(`\n${code}\n\`\`\``), `${page}: ${id}`);
+    t.ok(text.includes(`\n${install}\n\`\`\``), `${page}: what installs ${id}`);
+  }
+});

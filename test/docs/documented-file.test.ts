@@ -8,17 +8,17 @@ import { idOf, projectOf, provision, tokenOf } from '../support/provisioning.ts'
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/* Applies the file of flags-from-a-file.md, and follows the recipes of api.md, also where their commands fail. */
+/* Applies the file of flags-from-a-file.md, and follows the recipes of pipelines.md, also where their commands fail. */
 t.setTimeout(120_000);
 
 const read = (page: string): string => readFileSync(join(repositoryRoot(), 'docs', page), 'utf8');
 const commandsIn = (text: string): string[] =>
   Array.from(text.matchAll(/```bash\n([\s\S]*?)```/g), ([, code = '']) => code);
 
-const apiPage = read('api.md');
+const pipelines = read('pipelines.md');
 /** The commands of a recipe, by the anchor of its heading. */
 function recipe(anchor: string): string {
-  const [, section = ''] = apiPage.split(`{#${anchor}}`);
+  const [, section = ''] = pipelines.split(`{#${anchor}}`);
   const [code, ...others] = commandsIn(section.split('\n## ')[0]?.split('\n### ')[0] ?? '');
   if (code === undefined || others.length > 0) throw new Error(`${anchor} has no block, or several`);
   return code;
@@ -34,12 +34,11 @@ const server = await bootServer(t, { dataDir });
 const url = `http://127.0.0.1:${server.port}`;
 const flagId = idOf(shop.flags, 'checkout');
 const { secret } = tokenOf(shop, 'ci');
-/** The variables of the quick start with the values of this service. */
-const variables = (commandsIn(apiPage)[0] ?? '')
+/** The page's variables with the values of this service. */
+const variables = (commandsIn(pipelines)[0] ?? '')
   .replace(/^URL=\S+/m, `URL=${url}`)
   .replace(/^FLAG=\S+/m, `FLAG=${flagId}`)
-  .replace(/^TOKEN=\S+/m, `TOKEN=${secret}`)
-  .replace(/^PROJECT=\S+/m, `PROJECT=${shop.id}`);
+  .replace(/^TOKEN=\S+/m, `TOKEN=${secret}`);
 
 function paste(...blocks: readonly string[]): { status: number | null; stdout: string; stderr: string } {
   return spawnSync('bash', [], {

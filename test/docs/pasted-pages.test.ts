@@ -14,9 +14,24 @@ t.setTimeout(180_000);
 
 const root = repositoryRoot();
 
+const shownElsewhere = 'console/snippets compares it with the console, test:providers runs its packages';
+
 /** A block that this file does not run: its page, how it begins, and why. Every other block is pasted. */
 const notPasted: readonly (readonly [page: string, start: string, reason: string])[] = [
+  ['README.md', '# Python', "asks a project of the reader's own: test/providers makes these calls"],
   ['README.md', '// Node.js', "asks a project of the reader's own: test/providers makes these calls"],
+  ['docs/browser.md', 'npm install', 'installs packages for browsers'],
+  [
+    'docs/browser.md',
+    'import { OpenFeature, OpenFeatureProvider',
+    "needs React, which is no package of Burgee's tests",
+  ],
+  ['docs/go.md', '', shownElsewhere],
+  ['docs/java.md', '', shownElsewhere],
+  ['docs/python.md', '', shownElsewhere],
+  ['docs/other-languages.md', 'dotnet', shownElsewhere],
+  ['docs/other-languages.md', 'using', shownElsewhere],
+  ['docs/other-languages.md', 'use open_feature', 'test:providers asks with these calls'],
   ['docs/cluster.md', 'export BURGEE_CLUSTER_URL', 'needs PostgreSQL: cluster/operate runs these commands'],
   ['docs/cluster.md', 'create role', 'needs PostgreSQL'],
   ['docs/cluster.md', '$ scripts/burgee cluster', 'needs PostgreSQL: cluster/operate runs these commands'],
@@ -32,7 +47,8 @@ const notPasted: readonly (readonly [page: string, start: string, reason: string
   ['src/sdk/package/README.md', '', 'sdk/packed-client runs them'],
 ];
 
-const languages = ['bash', 'console', 'sql', 'js', 'ts'];
+/** Blocks in other languages are configuration, data or text. */
+const languages = ['bash', 'console', 'sql', 'js', 'ts', 'jsx', 'python', 'go', 'java', 'csharp', 'rust'];
 
 interface Block {
   readonly page: string;
@@ -51,14 +67,22 @@ function blocksOf(page: string): readonly Block[] {
 }
 
 /** The order in which a reader meets them; further pages follow. */
-const first = ['install', 'flags-from-a-file', 'operations', 'sign-in', 'api', 'clients'].map(
-  (name) => `docs/${name}.md`,
-);
+const first = [
+  'start',
+  'install',
+  'flags-from-a-file',
+  'operations',
+  'sign-in',
+  'api',
+  'node',
+  'pipelines',
+].map((name) => `docs/${name}.md`);
 const others = readdirSync(join(root, 'docs'))
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`);
 const pages = [
   ...new Set([
+    'docs/start.md',
     'README.md',
     ...first,
     ...others,
@@ -98,9 +122,10 @@ set -euo pipefail
 case "$*" in
   'run build' | test) ;;
   start)
-    scripts/burgee demo | tee demo.txt
+    [ -e demo.txt ] || scripts/burgee demo | tee demo.txt
     scripts/burgee serve
     grep '^curl ' demo.txt | bash -e ;;
+  'install @openfeature/server-sdk @openfeature/ofrep-provider') ;;
   'install ./burgee-client.tgz') tar -xzf burgee-client.tgz; mv package node_modules/burgee-client ;;
   *) echo "npm $* is no command of a page"; exit 1 ;;
 esac
@@ -131,11 +156,14 @@ function settle(): void {
   writeFileSync(inDirectory('alpha-testers.txt'), 'ada\n');
 }
 
+/** Pages whose ids and tokens are those of the demo. */
+const asksDemo: ReadonlySet<string> = new Set(['docs/start.md', 'README.md']);
+
 /** What a reader fills in: the ids and the token that `npm start`, or `apply`, has printed. */
 function valuesOf(page: string): { flag: string; project: string; token: string } {
   const read = (name: string): string =>
     existsSync(inDirectory(name)) ? readFileSync(inDirectory(name), 'utf8') : '';
-  if (page === 'README.md') {
+  if (asksDemo.has(page)) {
     const demo = read('demo.txt');
     const [, flag = ''] = /flags\/(\w{20})\?env=/.exec(demo) ?? [];
     const [, token = ''] = /write {2}(burgee_\w+)/.exec(demo) ?? [];
@@ -197,8 +225,8 @@ t.test('the blocks of the pages, pasted in order, do what they say', { skip: pro
     const pasted = blocks.filter(
       (block) => block.page === page && !notPasted.some((entry) => matches(block, entry)),
     );
-    // The values of a page are known after its first block: the README's are those that npm start prints.
-    const [start, ...rest] = page === 'README.md' ? [pasted.slice(0, 1), pasted.slice(1)] : [pasted];
+    // The values of these two pages are known after their first block: npm start prints them.
+    const [start, ...rest] = asksDemo.has(page) ? [pasted.slice(0, 1), pasted.slice(1)] : [pasted];
     for (const part of [start, ...rest]) {
       const commands = part?.flatMap((block) => [`echo '# ${page}:${block.line}'`, commandOf(block)]) ?? [];
       const { status, stdout, stderr } = paste(commands);
