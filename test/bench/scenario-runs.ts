@@ -86,10 +86,15 @@ export const evaluationRuns: readonly Run[] = [
 /** The others. */
 export const otherRuns: readonly Run[] = [
   {
-    scenarios: ['cluster', 'sync-streams', 'flagd-streams', 'hostile', 'cold-start', 'client', 'console'],
+    scenarios: ['cluster', 'sync-streams', 'flagd-streams', 'hostile', 'cold-start', 'console'],
     options: ['--quick', '--driver', fastestDriver],
   },
   { scenarios: ['micro'], options: ['--quick'] },
+];
+
+/** Those that compare with other products, which a registry has. */
+export const peerRuns: readonly Run[] = [
+  { scenarios: ['client'], options: ['--quick', '--driver', fastestDriver] },
 ];
 
 /** The scenarios that are known here. */

@@ -34,7 +34,5 @@ export interface Language {
   readonly caches?: readonly string[];
   /** Files and folders of the checkout that the steps read, beside the language's own. */
   readonly inputs?: readonly string[];
-  /** Whether `npm run test:full` leaves it out until it is installed: decision 0068 has the measured times. */
-  readonly isSlowToInstall?: boolean;
   readonly providers: readonly Provider[];
 }

@@ -208,7 +208,6 @@ const rust: Language = {
   tools: [['cargo', '--version']],
   steps: [['cargo', 'build', '--locked', '--quiet']],
   caches: ['target'],
-  isSlowToInstall: true,
   providers: [
     provider(
       'ofrep',

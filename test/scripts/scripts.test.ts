@@ -86,11 +86,17 @@ t.test('tests are counted and not assertions; a test that contains tests counts 
 
 t.test("a test file's name says its tier and how it shares the machine", async (t) => {
   const { testFile } = await load<{ testFile: (path: string) => object }>('test-files.mjs');
-  t.match(testFile('a.b/c.test.js'), { name: 'a.b/c', isFullOnly: false, sharing: 'together' });
-  t.match(testFile('a/c.full.test.js'), { name: 'a/c', isFullOnly: true, sharing: 'together' });
-  t.match(testFile('a/c.alone.test.js'), { name: 'a/c', isFullOnly: false, sharing: 'alone' });
-  t.match(testFile('a/c.full.waiting.test.js'), { name: 'a/c', isFullOnly: true, sharing: 'waiting' });
-  for (const name of ['c.slow.test.js', 'c.alone.full.test.js', 'c.full.full.test.js'])
+  t.match(testFile('a.b/c.test.js'), { name: 'a.b/c', tier: 'quick', sharing: 'together' });
+  t.match(testFile('a/c.full.test.js'), { name: 'a/c', tier: 'full', sharing: 'together' });
+  t.match(testFile('a/c.alone.test.js'), { name: 'a/c', tier: 'quick', sharing: 'alone' });
+  t.match(testFile('a/c.full.waiting.test.js'), { name: 'a/c', tier: 'full', sharing: 'waiting' });
+  t.match(testFile('a/c.interop.waiting.test.js'), { name: 'a/c', tier: 'interop', sharing: 'waiting' });
+  for (const name of [
+    'c.slow.test.js',
+    'c.alone.full.test.js',
+    'c.full.full.test.js',
+    'c.full.interop.test.js',
+  ])
     t.throws(() => testFile(`a/${name}`), { message: `test/a/${name}: the marks` });
 });
 

@@ -1,0 +1,3 @@
+import { peerRuns, testRuns } from './scenario-runs.ts';
+
+testRuns(peerRuns);
