@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { renderConfigurationPage } from '../../src/config/configuration-page.ts';
+import { flagName } from '../../src/config/setting.ts';
 import { settingNames } from '../../src/config/settings.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 
@@ -12,5 +13,5 @@ t.test('docs/configuration.md matches the settings; `npm run build` writes it an
 
 t.test('the page names every setting once', async (t) => {
   const page = renderConfigurationPage();
-  for (const name of settingNames) t.equal(page.split(`| \`${name}\` |`).length, 2, name);
+  for (const name of settingNames) t.equal(page.split(`| \`${flagName(name)}\` |`).length, 2, name);
 });

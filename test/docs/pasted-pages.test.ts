@@ -44,6 +44,7 @@ const notPasted: readonly (readonly [page: string, start: string, reason: string
   ['docs/install.md', 'docker build', 'needs Docker: packaging/image-tree carries out its steps'],
   ['docs/install.md', 'useradd', 'needs systemd: packaging/systemd-unit checks the unit'],
   ['docs/supply-chain.md', 'npm ci', "needs npm's registry and Docker"],
+  ['docs/unleash.md', 'import murmurHash3', "needs a package of Unleash's SDK"],
   ['src/sdk/package/README.md', '', 'sdk/packed-client runs them'],
 ];
 
