@@ -144,19 +144,19 @@ const consoleRules = [
   },
 ];
 
-/** The script of the page at /docs/openapi is small, and alone. */
-const apiPageRules = [
+/** The scripts of the documentation are small, and alone. */
+const docsPageRules = [
   {
-    name: 'api-page-imports-nothing',
+    name: 'docs-page-imports-minisearch-alone',
     severity: 'error',
-    from: { path: '^src/api-page/' },
-    to: { pathNot: '^src/api-page/' },
+    from: { path: '^src/docs-page/' },
+    to: { pathNot: '^(src/docs-page/|node_modules/minisearch/)' },
   },
   {
-    name: 'nothing-imports-the-api-page',
+    name: 'nothing-imports-the-docs-page',
     severity: 'error',
-    from: { path: '^src/', pathNot: '^src/api-page/' },
-    to: { path: '^src/api-page/' },
+    from: { path: '^src/', pathNot: '^src/docs-page/' },
+    to: { path: '^src/docs-page/' },
   },
 ];
 
@@ -167,7 +167,7 @@ module.exports = {
     { name: 'no-barrels', severity: 'error', from: {}, to: { path: '^src/.*/index[.]ts$' } },
     ...layerRules,
     ...consoleRules,
-    ...apiPageRules,
+    ...docsPageRules,
     {
       name: 'actors-through-client-or-protocol',
       comment: 'Others hold an actor by its client and speak its protocol; what it does inside is its own.',
@@ -234,8 +234,8 @@ module.exports = {
     {
       name: 'no-dev-tools-in-the-product',
       severity: 'error',
-      // The web app is bundled when it is built, and brings what it uses along; the client's package names its own.
-      from: { path: '^src/', pathNot: '^src/(console|sdk)/' },
+      // What browsers run is bundled when it is built, and brings what it uses along; the client's package names its own.
+      from: { path: '^src/', pathNot: '^src/(console|docs-page|sdk)/' },
       to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/@types/' },
     },
   ],

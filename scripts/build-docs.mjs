@@ -40,13 +40,27 @@ function replaceFolder(target, files) {
   }
 }
 
-/** The OpenAPI document, from the compiled contracts. */
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** A module of the compiled source. */
+async function compiled(path) {
+  const file = join(root, 'dist/src', path);
+  if (!existsSync(file)) throw new Error('dist/src is missing: compile first (npm run build).');
+  return import(pathToFileURL(file).href);
+}
+
+/** The OpenAPI document, from the contracts. */
 async function openApiText() {
-  const compiled = join(root, 'dist/src/operations/openapi.js');
-  if (!existsSync(compiled)) throw new Error('dist/src is missing: compile first (npm run build).');
-  const { openApiDocument } = await import(pathToFileURL(compiled).href);
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { openApiDocument } = await compiled('operations/openapi.js');
   return `${JSON.stringify(openApiDocument(version), null, 2)}\n`;
+}
+
+/** The sections that error bodies link to. The console's own errors share one. */
+async function errorSections() {
+  const { problemTable } = await compiled('contracts/problem-table.js');
+  const rows = Object.values(problemTable).filter(({ section }) => section !== 'console');
+  const sections = rows.map(({ section, status, title }) => ({ id: section, title: `${status} ${title}` }));
+  return [...sections, { id: 'console', title: 'Errors of the console' }];
 }
 
 /** Files outside docs that pages may link to. They are served with the pages. */
@@ -66,12 +80,12 @@ async function writeOpenApi() {
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
 }
 
-/** The script of the API's page. */
-async function pageScript() {
-  const bundle = await rolldown({ input: join(root, 'src/api-page/main.ts'), platform: 'browser' });
+/** One of the site's scripts, in one file. */
+async function bundled(entry) {
+  const bundle = await rolldown({ input: join(root, 'src', entry), platform: 'browser' });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
   await bundle.close();
-  if (output.length !== 1) throw new Error("The script of the API's page is one file.");
+  if (output.length !== 1) throw new Error(`${entry} is bundled to more than one file.`);
   return output[0].code;
 }
 
@@ -80,7 +94,7 @@ async function apiReference(source) {
   const [document, page] = ['openapi.json', referencePage].map((name) => join(source, name));
   if (!existsSync(document) || !existsSync(page)) return null;
   const reference = renderReference(JSON.parse(readFileSync(document, 'utf8')));
-  return { ...reference, script: await pageScript() };
+  return { ...reference, script: await bundled('docs-page/openapi.ts') };
 }
 
 async function main() {
@@ -90,11 +104,15 @@ async function main() {
       target: { type: 'string', default: join(root, 'dist/docs') },
     },
   });
-  if (values.source === ownSource) await writeOpenApi();
+  const isOwn = values.source === ownSource;
+  if (isOwn) await writeOpenApi();
   const { files, problems } = buildSite(values.source, {
-    menu: values.source === ownSource ? groups : null,
+    menu: isOwn ? groups : null,
+    errors: isOwn ? await errorSections() : [],
     extras: publishedFiles(values.source),
     reference: await apiReference(values.source),
+    script: await bundled('docs-page/site.ts'),
+    version,
   });
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) throw new Error(`The documentation has ${problems.length} problem(s).`);

@@ -1,4 +1,4 @@
-import { escapeHtml } from './render-markdown.mjs';
+import { codeHtml, escapeHtml, headingHtml } from './render-markdown.mjs';
 import { SchemaParts } from './schema-parts.mjs';
 
 /** The page that shows the OpenAPI document: its Markdown, with what is made here after the introduction. */
@@ -9,17 +9,12 @@ function words(text) {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-function heading(depth, id, title) {
-  const anchor = `<a class="anchor" href="#${id}" aria-label="Link to: ${escapeHtml(title)}">#</a>`;
-  return `<h${depth} id="${id}">${escapeHtml(title)} ${anchor}</h${depth}>`;
-}
-
 function slug(text) {
   return text.toLowerCase().replace(/\s+/g, '-');
 }
 
 function json(value) {
-  return `<pre tabindex="0"><code class="language-json">${escapeHtml(JSON.stringify(value, null, 2))}\n</code></pre>`;
+  return codeHtml(JSON.stringify(value, null, 2), 'json');
 }
 
 function table(label, head, rows) {
@@ -72,7 +67,7 @@ function bodyField(operationId, requestBody, parts) {
   const about = 'JSON. Leave out the fields that you do not need.';
   const other = others.map(
     (each) => `<details><summary>Body in a multi-environment project</summary>
-<pre tabindex="0"><code class="language-json">${escapeHtml(each)}\n</code></pre></details>`,
+${codeHtml(each, 'json')}</details>`,
   );
   return `${field(id, 'Body', about, 'required', area)}${other.join('')}`;
 }
@@ -95,7 +90,7 @@ function tryForm(operation, method, path, parts) {
 <div class="fields">${fields}</div>
 ${bodyField(id, requestBody, parts)}
 <div class="live" hidden>
-<pre class="curl" tabindex="0" aria-label="The request as a curl command"><code></code></pre>
+${codeHtml('', 'curl', 'The request as a curl command')}
 ${endsByItself(operation) ? sendHtml : endlessHtml}
 </div>
 </form>`;
@@ -130,7 +125,7 @@ ${table(`Statuses: ${summary}`, ['Status', 'Means'], rows)}
 function operationHtml(path, method, operation, parts) {
   const { operationId: id, summary, description } = operation;
   return `<section class="operation">
-${heading(3, id, summary)}
+${headingHtml({ id, title: summary, depth: 3 })}
 <p class="route"><span class="method" data-method="${method}">${method.toUpperCase()}</span> <code>${escapeHtml(path).replaceAll('/', '/<wbr>')}</code></p>
 <p>${words(description)}</p>
 ${tryForm(operation, method, path, parts)}
@@ -162,9 +157,10 @@ export function renderReference(document) {
       title: operation.summary,
       depth: 3,
     }));
-    headings.push({ id: slug(name), title: name, depth: 2 }, ...titles);
+    const title = { id: slug(name), title: name, depth: 2 };
+    headings.push(title, ...titles);
     const html = own.map(({ path, method, operation }) => operationHtml(path, method, operation, parts));
-    return `${heading(2, slug(name), name)}\n<p>${words(description)}</p>\n${html.join('\n')}`;
+    return `${headingHtml(title)}<p>${words(description)}</p>\n${html.join('\n')}`;
   });
   return { html: `${tokenField}\n${sections.join('\n')}\n`, headings };
 }

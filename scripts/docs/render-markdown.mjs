@@ -1,4 +1,4 @@
-import { Marked } from 'marked';
+import { Marked, Renderer } from 'marked';
 
 export function escapeHtml(text) {
   const names = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -18,6 +18,25 @@ function plainText(tokens) {
 /** `Plan required {#plan-required}`: an id that other software links to, so it must survive a new wording. */
 const explicitId = /\s*\{#([\w-]+)\}\s*$/;
 
+/** A heading with a link to itself. */
+export function headingHtml({ id, title, depth }, html = escapeHtml(title)) {
+  const anchor = `<a class="anchor" href="#${id}" aria-label="Link to: ${escapeHtml(title)}">#</a>`;
+  return `<h${depth} id="${id}">${html} ${anchor}</h${depth}>\n`;
+}
+
+/** In a session, lines that begin with `$ ` are commands, and a command goes on after a backslash; the rest is output. */
+function sessionHtml(text) {
+  return text.replace(/^\$ ((?:.*\\\n)*.*)/gm, '<span class="prompt">$ </span><b class="command">$1</b>');
+}
+
+/** A block of code. Its button is shown once the page's script runs. */
+export function codeHtml(text, language, label) {
+  const kind = language ? ` class="language-${escapeHtml(language)}"` : '';
+  const name = label ? ` aria-label="${escapeHtml(label)}"` : '';
+  const html = language === 'console' ? sessionHtml(escapeHtml(text)) : escapeHtml(text);
+  return `<div class="code"><pre tabindex="0"${name}><code${kind}>${html}\n</code></pre><button class="copy" type="button" aria-live="polite">Copy</button></div>\n`;
+}
+
 /** What the renderer adds to marked: ids on headings, rewritten links, tables that scroll, no raw HTML. */
 function rendererOf(page, resolveLink) {
   return {
@@ -27,9 +46,7 @@ function rendererOf(page, resolveLink) {
       const title = text.replace(explicitId, '');
       const html = this.parser.parseInline(tokens).replace(explicitId, '');
       page.headings.push({ id, title, depth });
-      if (depth === 1) return `<h1 id="${id}">${html}</h1>\n`;
-      const anchor = `<a class="anchor" href="#${id}" aria-label="Link to: ${escapeHtml(title)}">#</a>`;
-      return `<h${depth} id="${id}">${html} ${anchor}</h${depth}>\n`;
+      return headingHtml({ id, title, depth }, html);
     },
     link({ href, tokens }) {
       const link = resolveLink(href);
@@ -41,11 +58,15 @@ function rendererOf(page, resolveLink) {
     image({ href, text }) {
       if (/^https?:/.test(href)) page.problems.push(`the picture ${href} is not ours: keep it in docs.`);
       const picture = `<img src="${escapeHtml(resolveLink(href))}" alt="${escapeHtml(text)}">`;
-      return `<span class="picture" tabindex="0" role="region" aria-label="Picture">${picture}</span>`;
+      return `<span class="picture" tabindex="0" role="region" aria-label="${scrollerName(page, 'Picture')}">${picture}</span>`;
     },
     code({ text, lang }) {
-      const language = lang ? ` class="language-${escapeHtml(lang)}"` : '';
-      return `<pre tabindex="0"><code${language}>${escapeHtml(text)}\n</code></pre>\n`;
+      return codeHtml(text, lang);
+    },
+    table(token) {
+      const label = scrollerName(page, 'Table');
+      const table = Renderer.prototype.table.call(this, token);
+      return `<div class="table" tabindex="0" role="region" aria-label="${label}">${table}</div>\n`;
     },
     html({ raw }) {
       page.problems.push(`raw HTML is not used here: ${raw.trim()}`);
@@ -54,10 +75,13 @@ function rendererOf(page, resolveLink) {
   };
 }
 
-function wrapTables(html) {
-  return html
-    .replaceAll('<table>', '<div class="table" tabindex="0" role="region" aria-label="Table"><table>')
-    .replaceAll('</table>', '</table></div>');
+/** What scrolls has a name, of its own on the page. */
+function scrollerName(page, kind) {
+  const { title } = page.headings.at(-1) ?? page;
+  const name = `${kind}: ${title}`;
+  page.names.push(name);
+  const count = page.names.filter((each) => each === name).length;
+  return escapeHtml(count === 1 ? name : `${name} (${count})`);
 }
 
 function duplicateIds(headings) {
@@ -71,9 +95,9 @@ function duplicateIds(headings) {
  * @returns the page: title, HTML, headings and problems.
  */
 export function renderMarkdown(markdown, resolveLink) {
-  const page = { title: '', html: '', headings: [], problems: [] };
+  const page = { title: '', html: '', headings: [], names: [], problems: [] };
   const marked = new Marked({ renderer: rendererOf(page, resolveLink) });
-  page.html = wrapTables(marked.parse(markdown));
+  page.html = marked.parse(markdown);
   const titles = page.headings.filter((heading) => heading.depth === 1);
   if (titles.length !== 1) page.problems.push('a page has one heading of the first level, its title.');
   page.title = titles[0]?.title ?? '';

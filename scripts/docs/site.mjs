@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
 import { referencePage } from './api-reference.mjs';
-import { pageHtml, redirectHtml } from './layout.mjs';
+import { pageHtml, startPage } from './layout.mjs';
 import { renderMarkdown } from './render-markdown.mjs';
+import { searchEntries } from './search-index.mjs';
 
-/** The page that `/docs` shows; error bodies link to its sections. */
-const startPage = 'api.md';
+/** The page with a section for each error. `docs` links of errors lead to `/docs`, and from there to these. */
+const errorsPage = 'api.md';
 
 /** The menu: every page that is served, by group. A group without pages is not shown. */
 export const groups = [
@@ -71,16 +72,16 @@ export const groups = [
  */
 const ofRepository = ['benchmarks/', 'contributing/', 'decisions/'];
 
-/** @returns where a source file is served, below the folder that holds `docs`: `api.md` → `docs`. */
+/** Where the site begins. Its page is made of the menu. */
+const start = 'docs';
+
+/** @returns where a source file is served, below the folder that holds `docs`: `monitoring/README.md` → `docs/monitoring`. */
 function servedPath(source) {
-  if (source === startPage) return 'docs';
-  if (source.endsWith('/README.md')) return `docs/${posix.dirname(source)}`;
-  return `docs/${source.replace(/\.md$/, '')}`;
+  return `${start}/${source.replace(/(\/README)?\.md$/, '')}`;
 }
 
-/** @returns the file of the build that holds a served path. */
+/** @returns the file of the build that holds a page. */
 function builtFile(source) {
-  if (source === startPage) return 'index.html';
   return source.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html');
 }
 
@@ -138,14 +139,16 @@ function misplacedPages(sources, menu) {
   ];
 }
 
-function navigation(source, pages, menu) {
+/** @param current source of the page that has the menu; null: the first page. */
+function navigation(current, pages, menu) {
+  const from = current === null ? start : servedPath(current);
   const shown = menu.filter((group) => group.pages.length > 0);
   return shown.map((group) => ({
-    title: group.title,
-    items: group.pages.map((path) => ({
-      title: pages.get(path).title,
-      href: relativeLink(servedPath(source), servedPath(path)),
-      isCurrent: path === source,
+    ...group,
+    items: group.pages.map((source) => ({
+      title: pages.get(source).title,
+      href: relativeLink(from, servedPath(source)),
+      isCurrent: source === current,
     })),
   }));
 }
@@ -160,17 +163,34 @@ function insertReference(page, { html, headings }) {
 /** The API's page has a style sheet and a script of its own. */
 const ownOfReference = { style: 'openapi.css', script: 'openapi.js' };
 
+/** Pictures that no served page shows are for readers of the repository. */
+function assetFiles(directory, sources, shown) {
+  const isAsset = (source) => !source.endsWith('.md') && (!/\.(png|svg)$/.test(source) || shown.has(source));
+  return sources.filter(isAsset).map((source) => [source, readFileSync(join(directory, source))]);
+}
+
+function searchIndex(pages, menu) {
+  const entries = menu.flatMap((group) =>
+    group.pages.flatMap((source) => searchEntries(pages.get(source), servedPath(source), group.title)),
+  );
+  return `export default ${JSON.stringify(entries)};\n`;
+}
+
+const ownFile = (name) => readFileSync(join(import.meta.dirname, name));
+
 /**
  * @param directory of Markdown and pictures.
  * @param menu the served pages by group; null: all of them, in one group.
+ * @param errors the sections that error bodies link to: `{id, title}`.
  * @param extras other files to serve: `{path, body}` by the link that leads to them.
  * @param reference what the API's page shows in addition to its Markdown: `{html, headings, script}`; null: the site has none.
+ * @param script of all pages.
  * @returns every file of the site by path, and the site's problems.
  */
-export function buildSite(directory, { menu, extras, reference }) {
+export function buildSite(directory, { menu, errors, extras, reference, script, version }) {
   const sources = sourceFiles(directory);
   const markdown = sources.filter((source) => source.endsWith('.md'));
-  const groupsOfSite = menu ?? [{ title: 'Pages', pages: markdown }];
+  const groupsOfSite = menu ?? [{ title: 'Pages', about: 'All pages.', pages: markdown }];
   const misplaced = menu === null ? [] : misplacedPages(markdown, menu);
   if (misplaced.length > 0) return { files: new Map(), problems: misplaced };
   const listed = new Set(groupsOfSite.flatMap((group) => group.pages));
@@ -183,26 +203,35 @@ export function buildSite(directory, { menu, extras, reference }) {
     pages.set(source, renderMarkdown(text, linkResolver(source, isServed, extras, promises)));
   }
   if (reference !== null) insertReference(pages.get(referencePage), reference);
-  const files = new Map([['docs.css', readFileSync(join(import.meta.dirname, 'docs.css'))]]);
-  files.set('burgee.svg', readFileSync(join(import.meta.dirname, 'burgee.svg')));
-  if (pages.has(startPage)) files.set('api.html', redirectHtml('../docs'));
-  const linked = new Set(promises.filter(({ source }) => listed.has(source)).map(({ target }) => target));
-  // Pictures that no page shows are for readers of the repository.
-  const isAsset = (source) => !source.endsWith('.md') && (!/\.(png|svg)$/.test(source) || linked.has(source));
-  for (const source of sources.filter(isAsset)) files.set(source, readFileSync(join(directory, source)));
-  for (const { path, body } of extras.values()) files.set(path, body);
-  if (reference !== null) {
-    files.set(ownOfReference.style, readFileSync(join(import.meta.dirname, ownOfReference.style)));
-    files.set(ownOfReference.script, reference.script);
-  }
-  for (const source of listed) {
-    const asset = (name) => relativeLink(servedPath(source), `docs/${name}`);
-    const own = reference !== null && source === referencePage ? ownOfReference : {};
-    const html = pageHtml(pages.get(source), navigation(source, pages, groupsOfSite), asset, own);
-    files.set(builtFile(source), html);
-  }
+  for (const { id } of errors)
+    promises.push({ source: start, href: `${errorsPage}#${id}`, target: errorsPage, id });
   const ownProblems = [...pages].flatMap(([source, page]) =>
     page.problems.map((each) => `${source}: ${each}`),
   );
-  return { files, problems: [...ownProblems, ...brokenLinks(promises, pages, directory)] };
+  const problems = [...ownProblems, ...brokenLinks(promises, pages, directory)];
+
+  const shown = new Set(promises.filter(({ source }) => listed.has(source)).map(({ target }) => target));
+  const files = new Map([
+    ...['docs.css', 'burgee.svg'].map((name) => [name, ownFile(name)]),
+    ['docs.js', script],
+    ['search-index.js', searchIndex(pages, groupsOfSite)],
+    ...assetFiles(directory, sources, shown),
+    ...[...extras.values()].map(({ path, body }) => [path, body]),
+  ]);
+  if (reference !== null) {
+    files.set(ownOfReference.style, ownFile(ownOfReference.style));
+    files.set(ownOfReference.script, reference.script);
+  }
+  const place = (file, path, page, source) => {
+    const asset = (name) => relativeLink(path, `${start}/${name}`);
+    const own = reference !== null && source === referencePage ? ownOfReference : {};
+    files.set(file, pageHtml(page, { groups: navigation(source, pages, groupsOfSite), asset, own, version }));
+  };
+  const links = errors.map((error) => ({
+    ...error,
+    href: `${relativeLink(start, servedPath(errorsPage))}#${error.id}`,
+  }));
+  place('index.html', start, startPage(navigation(null, pages, groupsOfSite), links, version), null);
+  for (const source of listed) place(builtFile(source), servedPath(source), pages.get(source), source);
+  return { files, problems };
 }

@@ -19,13 +19,14 @@ function readPackages() {
   }));
 }
 
-/** The packages that what browsers run imports, by name. */
-function importedByConsole() {
-  const folders = ['console', 'api-page'].map((name) => join(root, 'src', name));
-  const files = folders
-    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => join(folder, file)))
-    .filter((file) => /[.]tsx?$/.test(file));
-  const text = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+/** The packages that browsers run parts of, by name: those that the console and the documentation import. */
+function importedForBrowsers() {
+  const folders = ['console', 'docs-page'].map((name) => join(root, 'src', name));
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true }).map((file) => join(folder, file)),
+  );
+  const sources = files.filter((file) => /[.]tsx?$/.test(file));
+  const text = sources.map((file) => readFileSync(file, 'utf8')).join('\n');
   const imports = text.matchAll(/^(?:import|export)(?! type)[^;]*?'((?:@[\w-]+\/)?[\w-][\w.-]*)[^']*';$/gm);
   return [...new Set([...imports].map(([, name]) => name))];
 }
@@ -62,7 +63,7 @@ const isForOnePlatform = ({ os, cpu }) => os !== undefined || cpu !== undefined;
  */
 export function shippedPackages() {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const all = closure([...Object.keys(dependencies), ...importedByConsole()], readPackages());
+  const all = closure([...Object.keys(dependencies), ...importedForBrowsers()], readPackages());
   const builds = new Set(all.filter(isForOnePlatform).map(({ name }) => name));
   return all
     .filter((entry) => !isForOnePlatform(entry))
@@ -105,9 +106,9 @@ function licenceTable(groups) {
 /** The generated section, from its heading to the end of the page. */
 function renderGenerated() {
   const packages = readPackages();
-  const inConsole = closure(importedByConsole(), packages);
+  const inBrowsers = closure(importedForBrowsers(), packages);
   const toRun = packages.filter((entry) => !entry.dev && !entry.devOptional);
-  const toDevelop = packages.filter((entry) => !toRun.includes(entry) && !inConsole.includes(entry));
+  const toDevelop = packages.filter((entry) => !toRun.includes(entry) && !inBrowsers.includes(entry));
   const nodes = Object.entries(builds).map(([platform, { name, version, integrity }]) => [
     platform,
     `\`${name}\``,
@@ -116,13 +117,13 @@ function renderGenerated() {
   ]);
   return `${generatedHeading}
 
-\`npm run build\` writes this section, from \`package-lock.json\`, the imports of \`src/console\` and \`scripts/choose-node.cjs\`; a test compares.
+\`npm run build\` writes this section, from \`package-lock.json\`, the imports of \`src/console\` and \`src/docs-page\`, and \`scripts/choose-node.cjs\`; a test compares.
 
 ### Licences {#licences}
 
 Licences as the packages state them. Packages for every platform are counted, although an installation has only those of its own.
 
-${licenceTable({ 'To run': toRun, 'In the console': inConsole, 'To develop': toDevelop })}
+${licenceTable({ 'To run': toRun, 'In browsers': inBrowsers, 'To develop': toDevelop })}
 
 ### To run {#to-run}
 
@@ -130,23 +131,23 @@ ${packageTable(toRun.filter((entry) => !isForOnePlatform(entry)))}
 
 And packages for one platform each: ${nameList(toRun.filter(isForOnePlatform))}.
 
-### In the console {#in-the-console}
+### In browsers {#in-browsers}
 
-Packages that the console imports, and their dependencies. The build includes their used parts in the files for browsers.
+Packages that the console and the documentation import, and their dependencies. The build includes their used parts in the files for browsers.
 
-${packageTable(inConsole)}
+${packageTable(inBrowsers)}
 
 ### With an install script {#install-scripts}
 
 To run: ${nameList(toRun.filter((entry) => entry.hasInstallScript))}.
 
-To develop: ${nameList([...toDevelop, ...inConsole].filter((entry) => entry.hasInstallScript))}.
+To develop: ${nameList([...toDevelop, ...inBrowsers].filter((entry) => entry.hasInstallScript))}.
 
 ### Without an integrity in the lockfile {#without-integrity}
 
 To run: ${nameList(toRun.filter((entry) => !entry.integrity))}.
 
-To develop: ${nameList([...toDevelop, ...inConsole].filter((entry) => !entry.integrity))}.
+To develop: ${nameList([...toDevelop, ...inBrowsers].filter((entry) => !entry.integrity))}.
 
 ### Node, where it is taken from npm {#node-builds}
 

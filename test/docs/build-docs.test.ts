@@ -26,15 +26,16 @@ t.test('links between pages are relative to the pages’ served paths', async (t
   const outcome = buildDocs(writeDocs(t), target);
   t.same(outcome, { status: 0, complaints: '' });
   const files = readFiles(target);
-  t.match(files.get('index.html'), '<a href="docs/other#its-part">there</a>');
-  t.match(files.get('index.html'), '<a href="#first">here</a>');
-  t.match(files.get('index.html'), '<a href="docs/decisions">why</a> and the licence.');
-  t.match(files.get('other.html'), '<a href="../docs#first">part one</a>');
+  t.match(files.get('index.html'), '<a href="docs/other">Other</a>');
+  t.match(files.get('api.html'), '<a href="other#its-part">there</a>');
+  t.match(files.get('api.html'), '<a href="#first">here</a>');
+  t.match(files.get('api.html'), '<a href="decisions">why</a> and the licence.');
+  t.match(files.get('other.html'), '<a href="api#first">part one</a>');
   t.match(files.get('other.html'), '<img src="drawing.svg" alt="A picture">');
   t.match(files.get('other.html'), '<img src="screens/shown.png" alt="A screen">');
   t.same([files.has('screens/shown.png'), files.has('screens/other.png')], [true, false]);
   t.match(files.get('decisions/index.html'), '<a href="decisions/0001-one">One</a>');
-  t.match(files.get('decisions/0001-one.html'), '<a href="../../docs">API</a>');
+  t.match(files.get('decisions/0001-one.html'), '<a href="../api">API</a>');
   t.match(files.get('decisions/0001-one.html'), '<a href="../decisions">all</a>');
 });
 
@@ -45,6 +46,22 @@ t.test('a link to nothing fails the build, also to a file outside', async (t) =>
     t.equal(status, 1);
     t.match(complaints, `api.md: the link ${link} leads nowhere.`);
   }
+});
+
+t.test('a session has commands to copy, and headings have links to themselves', async (t) => {
+  const target = join(temporaryDirectory(t), 'out');
+  const session = '```console\n$ burgee check \\\n    --data-dir "$DIR"\nNothing is <damaged>.\n$ ls\n```\n';
+  buildDocs(writeDocs(t, { 'api.md': `# API\n\n## Part one {#first}\n\n${session}` }), target);
+  const page = readFiles(target).get('api.html');
+  const command = '<span class="prompt">$ </span><b class="command">';
+  t.match(
+    page,
+    `${command}burgee check \\\n    --data-dir &quot;$DIR&quot;</b>\nNothing is &lt;damaged&gt;.\n${command}ls</b>`,
+  );
+  t.match(
+    page,
+    '<h2 id="first">Part one <a class="anchor" href="#first" aria-label="Link to: Part one">#</a></h2>',
+  );
 });
 
 t.test('a folder that the builder did not make is not replaced', async (t) => {

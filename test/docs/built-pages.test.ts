@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { problemTable } from '../../src/contracts/problem-table.ts';
-import { findPage, loadDocsPages } from '../../src/worker/pages/docs-pages.ts';
+import { loadDocsPages } from '../../src/worker/pages/docs-pages.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { buildDocs, readFiles } from './docs-builder.ts';
@@ -14,7 +14,8 @@ t.same(built, { status: 0, complaints: '' }, 'the documentation builds');
 
 const files = readFiles(target);
 const pages = [...files].filter(([path]) => path.endsWith('.html'));
-const apiPage = files.get('index.html') ?? '';
+const startPage = files.get('index.html') ?? '';
+const apiPage = files.get('api.html') ?? '';
 const apiSource = readFileSync(join(root, 'docs/api.md'), 'utf8');
 /** The console's own problems share one section, on another page. */
 const problems = Object.values(problemTable).filter(({ section }) => section !== 'console');
@@ -28,6 +29,46 @@ function errorSections(): string[] {
 
 t.test('the page that error bodies link to has one section for each problem, and no other', async (t) => {
   t.same(errorSections().sort(), [...sections].sort());
+});
+
+t.test('`docs` links of errors lead to a list on the first page, which leads to the sections', async (t) => {
+  for (const { status, title, section } of problems)
+    t.match(startPage, `<li id="${section}"><a href="docs/api#${section}">${status} ${title}</a></li>`);
+  t.match(startPage, '<li id="console"><a href="docs/api#console">Errors of the console</a></li>');
+  t.match(apiPage, '<h2 id="console">');
+});
+
+t.test(
+  'each page is in the menu, which marks it, and leads to the one before and the one after',
+  async (t) => {
+    for (const [path, page] of pages) {
+      const menu = /<nav class="side menu"[\s\S]*?<\/nav>/.exec(page)?.[0] ?? '';
+      t.equal(menu.split('<li>').length, pages.length, `${path}: every page but the first`);
+      t.equal(menu.split('aria-current="page"').length, path === 'index.html' ? 1 : 2, path);
+      t.match(page, '<footer>Burgee 0.1.0</footer>');
+    }
+    const [, menu = ''] = /<nav class="side menu"([\s\S]*?)<\/nav>/.exec(apiPage) ?? [];
+    const links = [...menu.matchAll(/<a href="([^"]*)"( aria-current)?/g)];
+    const at = links.findIndex(([, , current]) => current !== undefined);
+    t.match(apiPage, `<a class="prev" href="${links[at - 1]?.[1]}"`);
+    t.match(apiPage, `<a class="next" href="${links[at + 1]?.[1]}"`);
+    t.match(apiPage, '<li class="depth-3"><a href="#plan-required">Plan required</a></li>', 'on this page');
+  },
+);
+
+t.test('the search index has an entry for each heading, and no block of code', async (t) => {
+  const [, json = ''] = /^export default ([\s\S]*);\n$/.exec(files.get('search-index.js') ?? '') ?? [];
+  const entries = JSON.parse(json) as { path: string; where: string; title: string; text: string }[];
+  const headings = pages.flatMap(([, page]) => page.match(/<h[1-4] id=/g) ?? []);
+  t.equal(entries.length, headings.length);
+  const found = entries.find(({ path }) => path === 'docs/api#plan-required');
+  t.match(found, { where: 'Reference › Burgee API', title: 'Plan required', text: /^402\. / });
+  t.notMatch(found?.text, /"error"|<|&\w+;/);
+  t.match(
+    entries.find(({ path }) => path === 'docs/api'),
+    { where: 'Reference', title: 'Burgee API' },
+  );
+  t.ok(Buffer.byteLength(files.get('docs.js') ?? '') < 25_000);
 });
 
 t.test('every section shows its status and an envelope that has its title and its link', async (t) => {
@@ -46,13 +87,17 @@ t.test('every section shows its status and an envelope that has its title and it
   }
 });
 
-t.test('no page has a script, an inline style or anything from another origin', async (t) => {
+t.test('pages have scripts of ours only, no inline style and nothing from another origin', async (t) => {
   t.ok(pages.length > 15);
   for (const [path, page] of pages) {
-    // The one exception (decision 0066): a file of ours.
-    const html =
-      path === 'openapi.html' ? page.replace('<script src="openapi.js" type="module"></script>', '') : page;
-    t.equal(html !== page, path === 'openapi.html', path);
+    const scripts = [...page.matchAll(/<script src="(?:[./]|docs\/)*(\w+\.js)" type="module"><\/script>\n/g)];
+    const names = path === 'openapi.html' ? ['docs.js', 'openapi.js'] : ['docs.js'];
+    t.same(
+      scripts.map(([, name]) => name),
+      names,
+      path,
+    );
+    const html = scripts.reduce((rest, [script]) => rest.replace(script, ''), page);
     t.notMatch(html, /<script|<style|\sstyle=|\son\w+=|javascript:/i, path);
     const loaded = [
       ...html.matchAll(/<(?:img|link|iframe|source|embed|object)\b[^>]*(?:src|href)="([^"]*)"/g),
@@ -69,14 +114,14 @@ t.test('every link of every page leads to a served file', async (t) => {
   const served = loadDocsPages(target);
   const idsOf = new Map<string, ReadonlySet<string>>();
   for (const path of served.keys()) {
-    const html = Buffer.from(findPage(served, path)?.body ?? []).toString('utf8');
+    const html = Buffer.from(served.get(path)?.body ?? []).toString('utf8');
     idsOf.set(path, new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => String(id))));
   }
   let count = 0;
   const broken: string[] = [];
   for (const path of served.keys()) {
-    if (!String(findPage(served, path)?.contentType).startsWith('text/html')) continue;
-    const html = Buffer.from(findPage(served, path)?.body ?? []).toString('utf8');
+    if (!String(served.get(path)?.contentType).startsWith('text/html')) continue;
+    const html = Buffer.from(served.get(path)?.body ?? []).toString('utf8');
     for (const [, href] of html.matchAll(/<(?:a|link|img)\b[^>]*?(?:href|src)="([^"]*)"/g)) {
       const url = new URL(String(href).replaceAll('&amp;', '&'), `http://burgee.test${path}`);
       count += 1;
@@ -93,11 +138,12 @@ t.test('the pages are loaded under the paths at which they are served', async (t
   const served = loadDocsPages(target);
   const contentTypes = {
     '/docs': 'text/html; charset=utf-8',
-    '/docs/': 'text/html; charset=utf-8',
     '/docs/api': 'text/html; charset=utf-8',
     '/docs/operations': 'text/html; charset=utf-8',
     '/docs/monitoring': 'text/html; charset=utf-8',
     '/docs/docs.css': 'text/css; charset=utf-8',
+    '/docs/docs.js': 'text/javascript; charset=utf-8',
+    '/docs/search-index.js': 'text/javascript; charset=utf-8',
     '/docs/openapi': 'text/html; charset=utf-8',
     '/docs/openapi.css': 'text/css; charset=utf-8',
     '/docs/openapi.js': 'text/javascript; charset=utf-8',
@@ -107,15 +153,15 @@ t.test('the pages are loaded under the paths at which they are served', async (t
     '/docs/screenshots/flag-light-1440.png': 'image/png',
   };
   for (const [path, contentType] of Object.entries(contentTypes)) {
-    const page = findPage(served, path);
+    const page = served.get(path);
     t.equal(page?.contentType, contentType, path);
     t.match(page?.etag, /^"[\w-]{27}"$/);
   }
-  t.equal(findPage(served, '/docs/../package.json'), undefined);
-  t.equal(findPage(served, '/docs/index.html'), undefined);
+  t.equal(served.get('/docs/../package.json'), undefined);
+  t.equal(served.get('/docs/index.html'), undefined);
   for (const ofRepository of ['contributing/architecture', 'contributing/architecture.svg', 'decisions'])
-    t.equal(findPage(served, `/docs/${ofRepository}`), undefined, ofRepository);
-  t.not(findPage(served, '/docs')?.etag, findPage(served, '/docs/operations')?.etag);
+    t.equal(served.get(`/docs/${ofRepository}`), undefined, ofRepository);
+  t.not(served.get('/docs')?.etag, served.get('/docs/operations')?.etag);
 });
 
 t.test(

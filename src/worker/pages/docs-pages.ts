@@ -1,91 +1,30 @@
-import { readdirSync } from 'node:fs';
-import { extname, join, relative, sep } from 'node:path';
-import { hasTag } from '../../domain/management/entity-tag.ts';
-import type { Coding } from '../../http/content-coding.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import type { SendFile } from '../answers/send-file.ts';
-import { acceptedBody, type CodedFile, codedBytes, readCodedFile } from './coded-file.ts';
+import { answerFile, type CodedFile, readCodedFiles } from './coded-file.ts';
 
-export interface DocsPage extends CodedFile {
-  readonly contentType: string;
-}
-
-const contentTypes: ReadonlyMap<string, string> = new Map([
-  ['.html', 'text/html; charset=utf-8'],
-  ['.css', 'text/css; charset=utf-8'],
-  ['.js', 'text/javascript; charset=utf-8'],
-  ['.json', 'application/json'],
-  ['.png', 'image/png'],
-  ['.svg', 'image/svg+xml'],
-  ['.tgz', 'application/gzip'],
-  ['.yml', 'text/plain; charset=utf-8'],
-]);
-
-const pagesMax = 1000;
-const bytesMax = 32 * 1024 * 1024;
-
-/** The built documentation by served path, in memory. The build decides which pages there are. */
-export type DocsPages = ReadonlyMap<string, DocsPage>;
-
-/** @param path undecoded, without the query: `/docs`, `/docs/limits`, `/docs/docs.css` */
-export function findPage(pages: DocsPages, path: string): DocsPage | undefined {
-  return pages.get(path);
-}
+/** The built documentation in memory, by served path: `/docs`, `/docs/limits`, `/docs/docs.css`. */
+export type DocsPages = ReadonlyMap<string, CodedFile>;
 
 /** `index.html` is the folder itself; other pages are served without their extension, other files with it. */
-function servedPaths(file: string): readonly string[] {
-  const path = `/docs/${file.split(sep).join('/')}`;
-  if (path.endsWith('/index.html')) return [path.slice(0, -'/index.html'.length)];
-  // Redirects people who guess the address. The link is relative, so it works from both places.
-  if (path === '/docs/api.html') return ['/docs/api', '/docs/'];
-  return [path.replace(/\.html$/, '')];
+function servedPath(file: string): string {
+  return `/docs/${file}`.replace(/(\/index)?\.html$/, '');
 }
 
 /**
- * Reads every page once, at start.
  * @param directory that `scripts/build-docs.mjs` made, normally `dist/docs`
  * @throws Error when it is missing, or too large for documentation
  */
 export function loadDocsPages(directory: string): DocsPages {
-  const pages = new Map<string, DocsPage>();
-  let bytes = 0;
-  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
-    const contentType = contentTypes.get(extname(entry.name));
-    if (!entry.isFile() || contentType === undefined) continue;
-    const file = join(entry.parentPath, entry.name);
-    const page = { contentType, ...readCodedFile(file) };
-    bytes += codedBytes(page);
-    if (bytes > bytesMax) throw new Error(`${directory} holds more than ${bytesMax} bytes of documentation`);
-    for (const path of servedPaths(relative(directory, file))) pages.set(path, page);
-    if (pages.size > pagesMax) throw new Error(`${directory} holds more than ${pagesMax} pages`);
-  }
-  return pages;
+  return new Map([...readCodedFiles(directory)].map(([name, file]) => [servedPath(name), file]));
 }
 
-/** The pages are static: no script may run, and nothing may be loaded from another origin. */
+/** A page runs scripts of this origin, from files only, loads nothing from elsewhere, and sets text as text only. */
 const policy =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
-/**
- * The one page with a script, which sends requests to this service. Forms cannot be submitted, and an answer is shown
- * as text only (decision 0066).
- */
-const scriptedPath = '/docs/openapi';
-const scriptedPolicy = `${policy}; script-src 'self'; connect-src 'self'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
-
-function pageHeaders(page: DocsPage, path: string, coding: Coding | null): HeaderBlock {
-  return headerBlock([
-    ['Content-Type', page.contentType],
-    ['Cache-Control', 'no-cache'],
-    ['ETag', page.etag],
-    ['Vary', 'Accept-Encoding'],
-    ...(coding === null ? [] : [['Content-Encoding', coding] as const]),
-    ['Content-Security-Policy', path === scriptedPath ? scriptedPolicy : policy],
-    ['X-Content-Type-Options', 'nosniff'],
-    ['Referrer-Policy', 'no-referrer'],
-  ]);
-}
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+/** The one page that sends requests, to this service (decision 0066). */
+const requestingPath = '/docs/openapi';
+const requestingPolicy = `${policy}; connect-src 'self'`;
 
 /** Serves the documentation from memory. @returns false when there is no such page */
 export function readDocs(
@@ -95,12 +34,14 @@ export function readDocs(
   sendFile: SendFile,
 ): boolean {
   const path = request.path();
-  const page = findPage(pages, path);
+  const page = pages.get(path);
   if (page === undefined) return false;
-  const { coding, body } = acceptedBody(page, request);
-  const headers = pageHeaders(page, path, coding);
-  const isCurrent = hasTag(request.header('if-none-match'), page.etag);
-  if (isCurrent) exchange.answer(304, headers, '');
-  else sendFile(exchange, request, headers, body);
+  const headers = [
+    ['Cache-Control', 'no-cache'],
+    ['Content-Security-Policy', path === requestingPath ? requestingPolicy : policy],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Referrer-Policy', 'no-referrer'],
+  ] as const;
+  answerFile(exchange, request, page, headers, sendFile);
   return true;
 }

@@ -2,8 +2,8 @@ import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 import type { Coding } from '../../http/content-coding.ts';
 import { readSharedFile } from '../../support/shared-bytes.ts';
 import type { CodedFile } from './coded-file.ts';
-import type { DocsPage, DocsPages } from './docs-pages.ts';
-import type { WebApp, WebAppFile } from './web-app.ts';
+import type { DocsPages } from './docs-pages.ts';
+import type { WebApp } from './web-app.ts';
 
 /*
  * The documentation and the web app in one file, which the build makes and a start reads. Opening hundreds of files one
@@ -27,32 +27,30 @@ interface PackedBody {
   readonly coding: Coding;
   readonly body: Span;
 }
-type Packed<File extends CodedFile> = readonly [
+type Packed = readonly [
   path: string,
-  file: Omit<File, 'body' | 'compressed'> & {
+  file: Omit<CodedFile, 'body' | 'compressed'> & {
     readonly body: Span;
     readonly compressed: readonly PackedBody[];
   },
 ];
 interface Index {
-  readonly docs: readonly Packed<DocsPage>[];
-  readonly webApp: { readonly index: string; readonly files: readonly Packed<WebAppFile>[] } | null;
+  readonly docs: readonly Packed[];
+  readonly webApp: { readonly index: string; readonly files: readonly Packed[] } | null;
 }
 
 /** Packs what `loadDocsPages` and `loadWebApp` read. @param path of the file, which is replaced */
 export function writePackedPages(path: string, { docs, webApp }: Pages): void {
-  const spans = new Map<Uint8Array, Span>();
+  const bodies: Uint8Array[] = [];
   let end = 0;
   const place = (body: Uint8Array): Span => {
-    // A page with two addresses is stored once.
-    const span = spans.get(body) ?? [end, body.length];
-    if (!spans.has(body)) end += body.length;
-    spans.set(body, span);
-    return span;
+    bodies.push(body);
+    end += body.length;
+    return [end - body.length, body.length];
   };
-  const pack = <File extends CodedFile>(files: ReadonlyMap<string, File>) =>
+  const pack = (files: ReadonlyMap<string, CodedFile>) =>
     [...files].map(
-      ([address, file]): Packed<File> => [
+      ([address, file]): Packed => [
         address,
         {
           ...file,
@@ -71,7 +69,7 @@ export function writePackedPages(path: string, { docs, webApp }: Pages): void {
   const unfinished = `${path}.new`;
   const descriptor = openSync(unfinished, 'w');
   try {
-    for (const piece of [head, text, ...spans.keys()])
+    for (const piece of [head, text, ...bodies])
       if (writeSync(descriptor, piece) !== piece.length)
         throw new Error(`${path} could not be written whole`);
   } finally {
@@ -94,7 +92,7 @@ export function readPackedPages(path: string): Pages {
     if (start + from + length > bytes.length) throw new Error(`${path} is cut: build again`);
     return bytes.subarray(start + from, start + from + length);
   };
-  const unpack = <File extends CodedFile>(files: readonly Packed<File>[]) =>
+  const unpack = (files: readonly Packed[]) =>
     new Map(
       files.map(([address, { body, compressed, ...rest }]) => [
         address,

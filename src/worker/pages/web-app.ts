@@ -1,42 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join, relative, sep } from 'node:path';
-import { hasTag } from '../../domain/management/entity-tag.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Exchange } from '../../http/exchange.ts';
-import { type HeaderBlock, headerBlock } from '../../http/header-block.ts';
+import { headerBlock } from '../../http/header-block.ts';
 import type { RequestView } from '../../http/request-view.ts';
 import type { SendFile } from '../answers/send-file.ts';
-import { acceptedBody, type CodedFile, codedBytes, readCodedFile } from './coded-file.ts';
-
-/** A file of the web app. */
-export interface WebAppFile extends CodedFile {
-  readonly contentType: string;
-  /** Its name contains a hash of its content. */
-  readonly isImmutable: boolean;
-}
+import { answerFile, type CodedFile, readCodedFiles } from './coded-file.ts';
 
 /** The built web app in memory. */
 export interface WebApp {
   /** The one page, with `noncePlace` where an answer puts its nonce, and `basePlace` for the service's path. */
   readonly index: string;
   /** By served path. */
-  readonly files: ReadonlyMap<string, WebAppFile>;
+  readonly files: ReadonlyMap<string, CodedFile>;
 }
 
 export const noncePlace = '__NONCE__';
 const basePlace = '__BASE__';
 const served = '/console';
-const contentTypes: ReadonlyMap<string, string> = new Map([
-  ['.js', 'text/javascript; charset=utf-8'],
-  ['.css', 'text/css; charset=utf-8'],
-  ['.svg', 'image/svg+xml'],
-  ['.png', 'image/png'],
-  ['.ico', 'image/x-icon'],
-  ['.woff2', 'font/woff2'],
-  ['.webmanifest', 'application/manifest+json'],
-]);
-const filesMax = 1000;
-const bytesMax = 64 * 1024 * 1024;
+const page = 'index.html';
 
 /**
  * Reads the web app once, at start.
@@ -45,21 +27,13 @@ const bytesMax = 64 * 1024 * 1024;
  * @throws Error when it is too large for a web app
  */
 export function loadWebApp(directory: string): WebApp | null {
-  const index = join(directory, 'index.html');
+  const index = join(directory, page);
   if (!existsSync(index)) return null;
-  const files = new Map<string, WebAppFile>();
-  let bytes = 0;
-  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
-    const contentType = contentTypes.get(extname(entry.name));
-    if (!entry.isFile() || contentType === undefined) continue;
-    const path = join(entry.parentPath, entry.name);
-    const name = relative(directory, path).split(sep).join('/');
-    const file = { contentType, isImmutable: name.startsWith('assets/'), ...readCodedFile(path) };
-    bytes += codedBytes(file);
-    files.set(`${served}/${name}`, file);
-    if (files.size > filesMax || bytes > bytesMax) throw new Error(`${directory} is larger than a web app`);
-  }
-  return { index: readFileSync(index, 'utf8'), files };
+  const files = [...readCodedFiles(directory)].filter(([name]) => name !== page);
+  return {
+    index: readFileSync(index, 'utf8'),
+    files: new Map(files.map(([name, file]) => [`${served}/${name}`, file])),
+  };
 }
 
 /** @returns the web app as it is served below a path, which a proxy takes off */
@@ -96,13 +70,18 @@ export function readWebApp(
   else {
     const file = webApp.files.get(path);
     if (file === undefined) answerText(exchange, 404, notThere);
-    else answerFile(exchange, request, file, sendFile);
+    else answerFile(exchange, request, file, [['Cache-Control', cacheControlOf(path)], ...guards], sendFile);
   }
 }
 
 function answerText(exchange: Exchange, status: number, text: string): void {
   const headers = [['Content-Type', 'text/plain; charset=utf-8'], ['Cache-Control', 'no-store'], ...guards];
   exchange.answer(status, headerBlock(headers as (readonly [string, string])[]), text);
+}
+
+/** The name of an asset contains a hash of its content. */
+function cacheControlOf(path: string): string {
+  return path.startsWith(`${served}/assets/`) ? 'public, max-age=31536000, immutable' : 'no-cache';
 }
 
 /** Each answer has a nonce of its own. */
@@ -134,22 +113,4 @@ function contentSecurityPolicy(nonce: string): string {
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
-}
-
-function answerFile(exchange: Exchange, request: RequestView, file: WebAppFile, sendFile: SendFile): void {
-  const { coding, body } = acceptedBody(file, request);
-  const headers = fileHeaders(file, coding);
-  if (hasTag(request.header('if-none-match'), file.etag)) exchange.answer(304, headers, '');
-  else sendFile(exchange, request, headers, body);
-}
-
-function fileHeaders({ contentType, etag, isImmutable }: WebAppFile, coding: string | null): HeaderBlock {
-  return headerBlock([
-    ['Content-Type', contentType],
-    ['Cache-Control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'],
-    ['ETag', etag],
-    ['Vary', 'Accept-Encoding'],
-    ...(coding === null ? [] : [['Content-Encoding', coding] as const]),
-    ...guards,
-  ]);
 }

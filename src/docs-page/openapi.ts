@@ -35,9 +35,9 @@ async function send(form: HTMLFormElement): Promise<readonly HTMLElement[]> {
 }
 
 function start(form: HTMLFormElement): void {
-  const curl = form.querySelector('.curl code');
+  const curl = form.querySelector('.language-curl');
   const answer = form.querySelector('.answer');
-  const button = form.querySelector('button');
+  const button = form.querySelector<HTMLButtonElement>('[type=submit]');
   if (curl === null) return;
   const show = (): void => {
     curl.textContent = curlOf(describe(form));
