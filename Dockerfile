@@ -7,12 +7,15 @@
 # The image has no init process (tini). Burgee handles SIGTERM and SIGINT itself, `serve` starts no other process that
 # would have to be reaped, and it can end itself as process 1: decision 0033.
 
-FROM node:22.23.3-bookworm-slim AS build
+FROM node:24.21.0-trixie-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY scripts ./scripts
+COPY deploy/http-server.json ./deploy/http-server.json
+# The image's own package of the HTTP server: decision 0058.
+RUN ["node", "scripts/image-packages.mjs", "choose"]
 RUN ["npm", "ci", "--workspaces=false", "--loglevel=error"]
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts ./scripts
 COPY src ./src
 COPY docs ./docs
 # The package of the client contains it.
@@ -20,18 +23,16 @@ COPY LICENSE ./
 # The documentation links to this file.
 COPY test/bucketing-vectors.json ./test/bucketing-vectors.json
 RUN ["npm", "run", "build"]
+RUN ["npm", "prune", "--omit=dev", "--workspaces=false", "--loglevel=error"]
+RUN ["node", "scripts/image-packages.mjs", "trim"]
 
-FROM node:22.23.3-bookworm-slim AS dependencies
+FROM node:24.21.0-trixie-slim AS runtime
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN ["npm", "ci", "--omit=dev", "--workspaces=false", "--loglevel=error"]
-
-FROM node:22.23.3-bookworm-slim AS runtime
-WORKDIR /app
-COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist/server ./dist/server
 COPY --from=build /app/dist/pages.pack ./dist/pages.pack
-COPY package.json LICENSE ./
+COPY --from=build /app/package.json ./package.json
+COPY LICENSE ./
 COPY scripts/burgee scripts/burgee.cjs scripts/choose-node.cjs ./scripts/
 COPY src/cli/demo/kubernetes-feature-gates.json ./src/cli/demo/kubernetes-feature-gates.json
 COPY deploy/health-check.mjs ./deploy/health-check.mjs

@@ -1,9 +1,10 @@
 // npm run release: builds what is published from the commit that is checked out, into dist/release: npm packages of the
-// server and the client, and an archive for each platform that brings its own Node. The same commit gives the same bytes,
-// except for the bill of materials, which has a time.
+// server and the client, an archive for each platform that brings its own Node, and the container image. The same commit
+// gives the same bytes, except for the bill of materials, which has a time, and the image.
 //
 //   npm run release
 //   npm run release -- linux-x64     only the archive of this platform, next to the packages
+//   npm run release -- image         only the container image, next to the packages
 import './lib/choose-node.mjs';
 import { createHash } from 'node:crypto';
 import {
@@ -17,11 +18,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildImage, imageProblem, saveImage } from './lib/image.mjs';
 import { releaseNames } from './lib/release-names.mjs';
 import { layOutPackage, packArchive, readManifest, runNpm, runPinned } from './lib/release-package.mjs';
 import { root } from './lib/root.mjs';
 
 const platforms = ['linux-x64', 'linux-arm64'];
+const image = 'image';
 const target = join(root, 'dist', 'release');
 
 /** Builds in a clone of the commit: nothing that is not committed gets into a release. */
@@ -30,6 +33,15 @@ function buildClone(folder) {
   runPinned('git', ['clone', '--quiet', '--no-hardlinks', root, clone], folder);
   runPinned('node', [join('scripts', 'build.mjs')], clone);
   return clone;
+}
+
+function packImage(clone, folder, version) {
+  const problem = imageProblem();
+  if (problem !== null) return console.error(`The container image is left out: ${problem}.`);
+  console.error('Building the container image ...');
+  const tag = `${releaseNames.image}:${version}`;
+  buildImage(clone, folder, tag);
+  saveImage(folder, tag, join(target, `${releaseNames.server}-${version}-image-linux-x64`));
 }
 
 function writeSums() {
@@ -41,10 +53,11 @@ function writeSums() {
   writeFileSync(join(target, 'SHA256SUMS'), sums.join(''));
 }
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.find((name) => !platforms.includes(name));
+const all = [...platforms, image];
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : all;
+const unknown = wanted.find((name) => !all.includes(name));
 if (unknown !== undefined) {
-  console.error(`There is no archive for ${unknown}. Platforms: ${platforms.join(', ')}.`);
+  console.error(`Nothing is packed for ${unknown}, only for ${all.join(', ')}.`);
   process.exit(2);
 }
 if (runPinned('git', ['status', '--porcelain'], root) !== '') {
@@ -63,10 +76,11 @@ try {
   runNpm(['pack', '--pack-destination', target], folder);
   const client = `${releaseNames.client}-${version}.tgz`;
   copyFileSync(join(clone, 'dist', client), join(target, client));
-  for (const platform of wanted.length === 0 ? platforms : wanted) {
+  for (const platform of platforms.filter((name) => wanted.includes(name))) {
     console.error(`Packing ${platform} ...`);
     packArchive(folder, platform, { target, time });
   }
+  if (wanted.includes(image)) packImage(clone, temporary, version);
   const bill = runNpm(['sbom', '--omit=dev', '--package-lock-only', '--sbom-format=cyclonedx'], folder);
   writeFileSync(join(target, `${releaseNames.server}-${version}.cdx.json`), bill);
   writeSums();

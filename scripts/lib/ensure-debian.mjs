@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 /** The programs of Debian that tests and campaigns use, each with the packages that contain it. */
 const packagesOf = new Map([
   ['apache2', ['apache2']],
+  ['buildah', ['buildah']],
   ['caddy', ['caddy']],
   ['cc', ['gcc', 'libc6-dev']],
   ['chromium', ['chromium']],
@@ -19,8 +20,10 @@ const packagesOf = new Map([
   ['perl', ['perl-base']],
   ['pgbouncer', ['pgbouncer']],
   ['pngquant', ['pngquant']],
+  ['podman', ['podman', 'netavark']],
   ['prlimit', ['util-linux']],
   ['promtool', ['prometheus']],
+  ['runc', ['runc']],
   ['slowhttptest', ['slowhttptest']],
   ['strace', ['strace']],
   ['systemd-analyze', ['systemd']],

@@ -13,6 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { publishedFields, releaseNames } from './release-names.mjs';
+import { removeUnused } from './remove-unused.mjs';
 import { root } from './root.mjs';
 import { renderThirdPartyLicenses } from './third-party-licenses.mjs';
 
@@ -73,19 +74,6 @@ export function layOutPackage(checkout, folder) {
   renameSync(join(folder, 'package-lock.json'), join(folder, 'npm-shrinkwrap.json'));
 }
 
-/** Removes native code for other platforms and other Nodes than the archive's, and source maps. */
-function removeUnused(folder, platform) {
-  const isUsed = (path) => {
-    const [, abiOfFile = abi] = /(?:[.]abi|_)(\d{3})(?=[.])/.exec(path) ?? [];
-    const [, prebuilt = platform] = /prebuilds\/([\w-]+)\//.exec(path) ?? [];
-    const [, system = platform] = /uws_([a-z0-9]+_[a-z0-9]+)_/.exec(path) ?? [];
-    const isOfPlatform = prebuilt === platform && system.replace('_', '-') === platform;
-    return abiOfFile === abi && isOfPlatform && !path.includes('.musl.');
-  };
-  for (const path of readdirSync(folder, { recursive: true }))
-    if (path.endsWith('.map') || (path.endsWith('.node') && !isUsed(path))) rmSync(join(folder, path));
-}
-
 /**
  * Packs an archive with the packages and the Node of one platform. Unpacked anywhere, bin/burgee runs.
  * @param folder of the server's package
@@ -99,7 +87,7 @@ export function packArchive(folder, platform, { target, time, compress = 'xz -6 
   const tree = join(dirname(folder), name);
   cpSync(folder, tree, { recursive: true });
   runNpm(['ci', '--omit=dev', `--os=${system}`, `--cpu=${cpu}`, '--libc=glibc'], tree);
-  removeUnused(join(tree, 'node_modules'), platform);
+  removeUnused(join(tree, 'node_modules'), platform, abi);
   rmSync(join(tree, 'node_modules', '.package-lock.json'));
   mkdirSync(join(tree, 'bin'));
   const isOwn = system === process.platform && cpu === process.arch;

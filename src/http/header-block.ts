@@ -14,8 +14,8 @@ const fieldValue = /^[\t\x20-\x7e]*$/;
 type HeaderLine = readonly [name: string, value: string];
 
 /**
- * uWebSockets.js closes a connection that has been idle for 8 to 12 s. Clients that read this header close it first, so
- * that no request meets a connection that is being closed.
+ * uWebSockets.js closes a connection that has been idle for 8 to 12 s, or for 30 s in later releases. Clients that read
+ * this header close it first, so that no request meets a connection that is being closed.
  */
 const keepAlive: HeaderLine = ['Keep-Alive', 'timeout=5'];
 

@@ -41,7 +41,7 @@ const notPasted: readonly (readonly [page: string, start: string, reason: string
     'npm run release',
     'needs two machines: packaging/release packs, unpacks and runs the archive',
   ],
-  ['docs/install.md', 'docker build', 'needs Docker: packaging/image-tree carries out its steps'],
+  ['docs/install.md', 'docker build', 'needs a container engine: packaging/container runs these lines'],
   ['docs/install.md', 'useradd', 'needs systemd: packaging/systemd-unit checks the unit'],
   ['docs/supply-chain.md', 'npm ci', "needs npm's registry and Docker"],
   ['docs/unleash.md', 'import murmurHash3', "needs a package of Unleash's SDK"],

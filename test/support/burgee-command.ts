@@ -18,6 +18,10 @@ export interface CommandResult {
  */
 const notInherited = /^(BURGEE_|TAP|NODE_V8|NODE_EXTRA_CA_CERTS$)/;
 
+/** For a whole test file: a program that stands in for `scripts/burgee` of this checkout, such as a container of it. */
+const standIn = process.env['BURGEE_TEST_PROGRAM'];
+export const isStandIn = standIn !== undefined;
+
 /**
  * Starts `scripts/burgee` with the given arguments. The process is Burgee itself, so signals go to its pid.
  * @param before a program and its options that executes its arguments in its place, as `prlimit` does
@@ -31,7 +35,8 @@ export function spawnBurgee(
 ): ChildProcessWithoutNullStreams {
   const inherited = Object.entries(process.env).filter(([name]) => !notInherited.test(name));
   const env = { ...Object.fromEntries(inherited), ...settings };
-  const [program = '', ...rest] = [...before, join(checkout, 'scripts', 'burgee'), ...arguments_];
+  const burgee = standIn ?? join(checkout, 'scripts', 'burgee');
+  const [program = '', ...rest] = [...before, burgee, ...arguments_];
   return spawn(program, rest, { env, cwd: checkout });
 }
 
