@@ -12,6 +12,7 @@ const target = join(temporaryDirectory(t), 'docs');
 const built = buildDocs(join(root, 'docs'), target);
 t.same(built, { status: 0, complaints: '' }, 'the documentation builds');
 
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 const files = readFiles(target);
 const pages = [...files].filter(([path]) => path.endsWith('.html'));
 const startPage = files.get('index.html') ?? '';
@@ -45,7 +46,7 @@ t.test(
       const menu = /<nav class="side menu"[\s\S]*?<\/nav>/.exec(page)?.[0] ?? '';
       t.equal(menu.split('<li>').length, pages.length, `${path}: every page but the first`);
       t.equal(menu.split('aria-current="page"').length, path === 'index.html' ? 1 : 2, path);
-      t.match(page, '<footer>Burgee 0.1.0</footer>');
+      t.match(page, `<footer>Burgee ${version}</footer>`);
     }
     const [, menu = ''] = /<nav class="side menu"([\s\S]*?)<\/nav>/.exec(apiPage) ?? [];
     const links = [...menu.matchAll(/<a href="([^"]*)"( aria-current)?/g)];
