@@ -100,7 +100,7 @@ function sourceFiles(directory) {
 /** @returns the file of the build that a link's target stands for: a page, a picture or an extra. */
 function servedTarget(target, extras) {
   if (target.endsWith('.md')) return servedPath(target);
-  return `docs/${extras.get(target)?.path ?? target}`;
+  return `${start}/${extras.get(target)?.path ?? target}`;
 }
 
 /** Resolves the links of one page, and records their targets, which are checked when every page's ids are known. */
@@ -176,62 +176,76 @@ function searchIndex(pages, menu) {
   return `export default ${JSON.stringify(entries)};\n`;
 }
 
-const ownFile = (name) => readFileSync(join(import.meta.dirname, name));
+/** The first page: the menu, and the errors with links to their sections. */
+function firstPage(pages, { menu, errors, version }) {
+  const page = relativeLink(start, servedPath(errorsPage));
+  const links = errors.map((error) => ({ ...error, href: `${page}#${error.id}` }));
+  return startPage(navigation(null, pages, menu), links, version);
+}
+
+/** Every page as a file, by its path in the build. */
+function pageFiles(pages, site) {
+  const { menu, reference, version } = site;
+  const place = (source, path, page) => {
+    const asset = (name) => relativeLink(path, `${start}/${name}`);
+    const own = reference !== null && source === referencePage ? ownOfReference : {};
+    return pageHtml(page, { groups: navigation(source, pages, menu), asset, own, version });
+  };
+  const sources = menu.flatMap((group) => group.pages);
+  return [
+    ['index.html', place(null, start, firstPage(pages, site))],
+    ...sources.map((source) => [builtFile(source), place(source, servedPath(source), pages.get(source))]),
+  ];
+}
+
+function ownFiles({ reference, script }) {
+  const names = ['docs.css', 'burgee.svg', ...(reference === null ? [] : [ownOfReference.style])];
+  return [
+    ...names.map((name) => [name, readFileSync(join(import.meta.dirname, name))]),
+    ['docs.js', script],
+    ...(reference === null ? [] : [[ownOfReference.script, reference.script]]),
+  ];
+}
 
 /**
  * @param directory of Markdown and pictures.
- * @param menu the served pages by group; null: all of them, in one group.
- * @param errors the sections that error bodies link to: `{id, title}`.
- * @param extras other files to serve: `{path, body}` by the link that leads to them.
- * @param reference what the API's page shows in addition to its Markdown: `{html, headings, script}`; null: the site has none.
- * @param script of all pages.
+ * @param site `menu`: the served pages by group, null for all of them in one group; `errors`: the sections that error
+ * bodies link to, `{id, title}`; `extras`: other files to serve, `{path, body}` by the link that leads to them;
+ * `reference`: what the API's page shows in addition to its Markdown, `{html, headings, script}`, null if the site has
+ * none; `script` of all pages; `version`.
  * @returns every file of the site by path, and the site's problems.
  */
-export function buildSite(directory, { menu, errors, extras, reference, script, version }) {
+export function buildSite(directory, { menu: given, ...others }) {
   const sources = sourceFiles(directory);
   const markdown = sources.filter((source) => source.endsWith('.md'));
-  const groupsOfSite = menu ?? [{ title: 'Pages', about: 'All pages.', pages: markdown }];
-  const misplaced = menu === null ? [] : misplacedPages(markdown, menu);
+  const misplaced = given === null ? [] : misplacedPages(markdown, given);
   if (misplaced.length > 0) return { files: new Map(), problems: misplaced };
-  const listed = new Set(groupsOfSite.flatMap((group) => group.pages));
+  const site = { ...others, menu: given ?? [{ title: 'Pages', about: 'All pages.', pages: markdown }] };
+  const { menu, errors, extras, reference } = site;
+
+  const listed = new Set(menu.flatMap((group) => group.pages));
   const isServed = (target) =>
     listed.has(target) || extras.has(target) || (!target.endsWith('.md') && sources.includes(target));
-  const promises = [];
+  const promises = errors.map(({ id }) => {
+    return { source: 'the list of errors', href: `${errorsPage}#${id}`, target: errorsPage, id };
+  });
   const pages = new Map();
   for (const source of markdown) {
     const text = readFileSync(join(directory, source), 'utf8');
     pages.set(source, renderMarkdown(text, linkResolver(source, isServed, extras, promises)));
   }
   if (reference !== null) insertReference(pages.get(referencePage), reference);
-  for (const { id } of errors)
-    promises.push({ source: start, href: `${errorsPage}#${id}`, target: errorsPage, id });
-  const ownProblems = [...pages].flatMap(([source, page]) =>
-    page.problems.map((each) => `${source}: ${each}`),
-  );
-  const problems = [...ownProblems, ...brokenLinks(promises, pages, directory)];
 
   const shown = new Set(promises.filter(({ source }) => listed.has(source)).map(({ target }) => target));
   const files = new Map([
-    ...['docs.css', 'burgee.svg'].map((name) => [name, ownFile(name)]),
-    ['docs.js', script],
-    ['search-index.js', searchIndex(pages, groupsOfSite)],
+    ...ownFiles(site),
+    ['search-index.js', searchIndex(pages, menu)],
     ...assetFiles(directory, sources, shown),
     ...[...extras.values()].map(({ path, body }) => [path, body]),
+    ...pageFiles(pages, site),
   ]);
-  if (reference !== null) {
-    files.set(ownOfReference.style, ownFile(ownOfReference.style));
-    files.set(ownOfReference.script, reference.script);
-  }
-  const place = (file, path, page, source) => {
-    const asset = (name) => relativeLink(path, `${start}/${name}`);
-    const own = reference !== null && source === referencePage ? ownOfReference : {};
-    files.set(file, pageHtml(page, { groups: navigation(source, pages, groupsOfSite), asset, own, version }));
-  };
-  const links = errors.map((error) => ({
-    ...error,
-    href: `${relativeLink(start, servedPath(errorsPage))}#${error.id}`,
-  }));
-  place('index.html', start, startPage(navigation(null, pages, groupsOfSite), links, version), null);
-  for (const source of listed) place(builtFile(source), servedPath(source), pages.get(source), source);
-  return { files, problems };
+  const ownProblems = [...pages].flatMap(([source, page]) =>
+    page.problems.map((each) => `${source}: ${each}`),
+  );
+  return { files, problems: [...ownProblems, ...brokenLinks(promises, pages, directory)] };
 }

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { buildDocs, readFiles, writeFiles } from './docs-builder.ts';
 
@@ -46,6 +48,23 @@ t.test('a link to nothing fails the build, also to a file outside', async (t) =>
     t.equal(status, 1);
     t.match(complaints, `api.md: the link ${link} leads nowhere.`);
   }
+});
+
+t.test('a page that is in no group, in two or missing fails the build', async (t) => {
+  const { buildSite } = (await import(
+    pathToFileURL(join(repositoryRoot(), 'scripts', 'docs', 'site.mjs')).href
+  )) as { buildSite: (directory: string, site: object) => { files: object; problems: readonly string[] } };
+  const menu = [
+    { title: 'One', about: '', pages: ['api.md', 'none.md'] },
+    { title: 'Two', about: '', pages: ['api.md', 'decisions/README.md'] },
+  ];
+  const site = { menu, errors: [], extras: new Map(), reference: null, script: '', version: '1' };
+  t.same(buildSite(writeDocs(t), site).problems, [
+    'other.md is in no group of scripts/docs/site.mjs.',
+    'none.md is in a group of scripts/docs/site.mjs, and does not exist.',
+    'api.md is in scripts/docs/site.mjs twice.',
+    'decisions/README.md is in scripts/docs/site.mjs twice.',
+  ]);
 });
 
 t.test('a session has commands to copy, and headings have links to themselves', async (t) => {
