@@ -143,6 +143,28 @@ function peersSection(results: readonly ResultFile[]): readonly string[] {
   ];
 }
 
+/** The comment before the section of README.md that is generated from results, and the one after it. */
+const [sectionBegin, sectionEnd] = ['<!-- written by npm run bench -->\n', '<!-- end -->'];
+
+/**
+ * @param readme README.md
+ * @returns it with a table of Burgee next to other servers, generated from these results; as it is if they have none
+ */
+export function withServers(readme: string, results: readonly ResultFile[]): string {
+  const peers = results.find(({ report }) => report.scenario === 'peers');
+  const found = peers?.report.comparisons.find(({ id }) => id === shownOfPeers);
+  const [before, rest = ''] = readme.split(sectionBegin);
+  if (peers === undefined || found === undefined || rest === '') return readme;
+  const metrics = found.metrics.filter(({ key }) => !/^p\d+/.test(key));
+  const columns = metrics.map((metric) => figuresOfMetric(found, metric).map((figure) => cellsOf(figure)[0]));
+  const rows = found.contenders
+    .map(({ name }, row) => [escapeMarkdown(name), ...columns.map((cells) => cells[row] ?? '')])
+    .filter(([name]) => name !== 'bare');
+  const table = markdownTable(['', ...metrics.map(({ label }) => escapeMarkdown(label))], rows, 'right');
+  const text = `${found.title}, on one machine with ${peers.run.cores} cores, ${peers.run.at.slice(0, 10)}: \`npm run bench -- peers\`, [how it is measured](docs/benchmarks.md#peers).`;
+  return `${before}${sectionBegin}\n${text}\n\n${table}\n\n${sectionEnd}${rest.slice(rest.indexOf(sectionEnd) + sectionEnd.length)}`;
+}
+
 function scenariosSection(results: readonly ResultFile[], catalogue: readonly Scenario[]): string {
   const rows = catalogue.map(({ name, summary }) => {
     const measured = results.find(({ report }) => report.scenario === name);

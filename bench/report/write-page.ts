@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ResultFile } from '../comparison.ts';
 import type { Scenario } from '../scenario.ts';
 import { withMeasuredWays } from './clients-section.ts';
-import { makePages } from './page.ts';
+import { makePages, withServers } from './page.ts';
 
 /** A page whose last section is generated. */
 const clientsPage = join('docs', 'clients.md');
@@ -15,7 +15,7 @@ function isOnPage(scenario: string): boolean {
 
 type MakeText = (page: string, results: readonly ResultFile[]) => string;
 
-/** A page that ends with a section of results, if the page exists. */
+/** A page with a section of results, if the page exists. */
 function completed(root: string, path: string, results: readonly ResultFile[], make: MakeText) {
   const file = join(root, path);
   return existsSync(file) ? [[path, make(readFileSync(file, 'utf8'), results)] as const] : [];
@@ -34,6 +34,7 @@ export function pageFiles(
   return new Map([
     ...Array.from(pages, ([path, text]) => [join('docs', path), text] as const),
     ...completed(root, clientsPage, results, withMeasuredWays),
+    ...completed(root, 'README.md', results, withServers),
   ]);
 }
 

@@ -19,6 +19,7 @@ const shownElsewhere = 'console/snippets compares it with the console, test:prov
 /** A block that this file does not run: its page, how it begins, and why. Every other block is pasted. */
 const notPasted: readonly (readonly [page: string, start: string, reason: string])[] = [
   ['README.md', '# Python', "asks a project of the reader's own: test/providers makes these calls"],
+  ['README.md', '// React', "needs React's provider, which is no package of Burgee's tests"],
   ['README.md', '// Node.js', "asks a project of the reader's own: test/providers makes these calls"],
   ['docs/browser.md', 'npm install', 'installs packages for browsers'],
   [
@@ -170,7 +171,8 @@ function valuesOf(page: string): { flag: string; project: string; token: string 
     const [, token = ''] = /write {2}(burgee_\w+)/.exec(demo) ?? [];
     return { flag, project: '', token };
   }
-  const [applied = '{}'] = read('applied.json').split('\n');
+  const [applied = ''] = read('applied.json').split('\n');
+  if (applied === '') return { flag: '', project: '', token: '' };
   const shop = projectOf(JSON.parse(applied) as Provisioned, 'shop');
   return { flag: idOf(shop.flags, 'checkout'), project: shop.id, token: tokenOf(shop, 'ci').secret };
 }
