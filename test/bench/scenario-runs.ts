@@ -18,7 +18,7 @@ const comparisonsBefore: Readonly<Record<string, readonly RegExp[]>> = {
 
 /** The comparisons that each scenario must have. */
 const comparisonsOf: Readonly<Record<string, readonly RegExp[]>> = {
-  'evaluate-flag': [/^throughput-autocannon$/, /^latency$/, /^throughput-autocannon-counting$/],
+  'evaluate-flag': [/^throughput-\w+$/, /^latency$/, /^throughput-\w+-counting$/],
   'evaluate-mixed': [/^throughput-\w+$/, /^latency$/],
   'evaluate-project': [/^throughput-\w+-10$/, /^throughput-\w+-100$/],
   ofrep: [/^throughput-\w+$/, /^latency$/, /^throughput-\w+-list$/, /^latency-list$/],
@@ -51,50 +51,49 @@ export interface Run {
   readonly options: readonly string[];
   /** The built checkout to compare with. */
   readonly before?: string;
+  /** Whether another run has its scenarios too. */
+  readonly isAgain?: boolean;
 }
 
 // Without it the scenarios run with autocannon.
 debianPrograms('wrk');
 const [fastestDriver = 'autocannon'] = availableDrivers();
 /**
- * Scenarios that run in one command, because each start of the command takes time. The scenario that loops over the
- * drivers itself uses all of them, the others only the fastest.
+ * Each runs in a command of its own, whose scenarios follow one another, because each start of the command takes time.
+ * Those of the full tier have a part each that the others lack.
  */
-export const evaluationRuns: readonly Run[] = [
-  { scenarios: ['evaluate-flag'], options: ['--quick', '--connections', '1'] },
+export const runsInCi: readonly Run[] = [
   {
     scenarios: [
-      'connections',
-      'wide',
-      'cores',
-      'evaluate-mixed',
-      'evaluate-project',
-      'ofrep',
-      'evaluate-while-patching',
-      'scale-flags',
+      'evaluate-flag',
       'patch',
+      'cluster',
+      'sync-streams',
+      'flagd-streams',
+      'hostile',
+      'cold-start',
+      'console',
     ],
     options: ['--quick', '--driver', fastestDriver],
   },
+];
+
+/** The others, before a release. The scenario that loops over the drivers itself uses all of them. */
+export const otherRuns: readonly Run[] = [
+  {
+    scenarios: [
+      ...['connections', 'wide', 'cores', 'evaluate-mixed', 'evaluate-project', 'ofrep'],
+      ...['evaluate-while-patching', 'scale-flags', 'client', 'micro'],
+    ],
+    options: ['--quick', '--driver', fastestDriver],
+  },
+  { scenarios: ['evaluate-flag'], options: ['--quick', '--connections', '1'], isAgain: true },
   {
     scenarios: ['evaluate-flag', 'patch'],
     options: ['--quick', '--driver', fastestDriver],
     before: repositoryRoot(),
+    isAgain: true,
   },
-];
-
-/** The others. */
-export const otherRuns: readonly Run[] = [
-  {
-    scenarios: ['cluster', 'sync-streams', 'flagd-streams', 'hostile', 'cold-start', 'console'],
-    options: ['--quick', '--driver', fastestDriver],
-  },
-  { scenarios: ['micro'], options: ['--quick'] },
-];
-
-/** Those that compare with other products, which a registry has. */
-export const peerRuns: readonly Run[] = [
-  { scenarios: ['client'], options: ['--quick', '--driver', fastestDriver] },
 ];
 
 /** The scenarios that are known here. */

@@ -1,3 +1,0 @@
-import { peerRuns, testRuns } from './scenario-runs.ts';
-
-testRuns(peerRuns);
