@@ -6,7 +6,7 @@ import { renderMarkdown } from './render-markdown.mjs';
 import { searchEntries } from './search-index.mjs';
 
 /** The page with a section for each error. `docs` links of errors lead to `/docs`, and from there to these. */
-const errorsPage = 'api.md';
+const errorsPage = 'errors.md';
 
 /** The menu: every page that is served, by group. A group without pages is not shown. */
 export const groups = [
@@ -57,7 +57,15 @@ export const groups = [
   {
     title: 'Reference',
     about: 'Endpoints, errors, settings, limits and guarantees.',
-    pages: ['api.md', referencePage, 'configuration.md', 'limits.md', 'guarantees.md', 'benchmarks.md'],
+    pages: [
+      'api.md',
+      'errors.md',
+      referencePage,
+      'configuration.md',
+      'limits.md',
+      'guarantees.md',
+      'benchmarks.md',
+    ],
   },
   {
     title: 'Coming from Unleash',

@@ -22,7 +22,7 @@ await consoleTest(
       await page.keyboard.press('ArrowDown');
     t.match(await section.textContent(), /^Reference › .*Too many requests.* limit /s);
     await page.keyboard.press('Enter');
-    await page.waitForURL(`${stage.origin}/docs/api#too-many-requests`);
+    await page.waitForURL(`${stage.origin}/docs/errors#too-many-requests`);
     t.equal(await found.isVisible(), false);
 
     // Half of a word, and a wrong letter.
@@ -39,7 +39,7 @@ await consoleTest(
     await page.keyboard.press('Escape');
 
     await open('/docs#plan-required');
-    await page.waitForURL(`${stage.origin}/docs/api#plan-required`);
+    await page.waitForURL(`${stage.origin}/docs/errors#plan-required`);
   },
 );
 

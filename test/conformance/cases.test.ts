@@ -49,13 +49,15 @@ t.test('the givens and headings that cases name exist', async (t) => {
 
 t.test('a quoted sentence of the documentation is in it word for word', async (t) => {
   const spaced = (text: string): string => text.replace(/\s+/g, ' ');
-  const page = spaced(readFileSync(join(repositoryRoot(), 'docs', 'api.md'), 'utf8'));
-  const documented = cases.filter(({ source }) => source.startsWith('api.md: '));
-  t.ok(documented.length > 0);
-  t.same(
-    documented.filter(({ sentence }) => !page.includes(spaced(sentence))).map(({ id }) => id),
-    [],
-  );
+  for (const name of ['api.md', 'errors.md']) {
+    const page = spaced(readFileSync(join(repositoryRoot(), 'docs', name), 'utf8'));
+    const documented = cases.filter(({ source }) => source.startsWith(`${name}: `));
+    t.ok(documented.length > 0);
+    t.same(
+      documented.filter(({ sentence }) => !page.includes(spaced(sentence))).map(({ id }) => id),
+      [],
+    );
+  }
 });
 
 t.test('every placeholder has a value', async (t) => {

@@ -16,27 +16,27 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const files = readFiles(target);
 const pages = [...files].filter(([path]) => path.endsWith('.html'));
 const startPage = files.get('index.html') ?? '';
-const apiPage = files.get('api.html') ?? '';
+const errorsPage = files.get('errors.html') ?? '';
 const apiSource = readFileSync(join(root, 'docs/api.md'), 'utf8');
-/** The console's own problems share one section, on another page. */
+const errorsSource = readFileSync(join(root, 'docs/errors.md'), 'utf8');
+/** The console's own problems share one section. */
 const problems = Object.values(problemTable).filter(({ section }) => section !== 'console');
 const sections = problems.map(({ section }) => section);
 
-/** The content below the heading «Errors» of the API page: one section for each problem. */
+/** The page's sections: one for each problem, and one for those of the console. */
 function errorSections(): string[] {
-  const errors = apiPage.slice(apiPage.indexOf('<h2 id="errors">'));
-  return [...errors.matchAll(/<h3 id="([\w-]+)"/g)].map(([, id]) => String(id));
+  return [...errorsPage.matchAll(/<h2 id="([\w-]+)"/g)].map(([, id]) => String(id));
 }
 
 t.test('the page that error bodies link to has one section for each problem, and no other', async (t) => {
-  t.same(errorSections().sort(), [...sections].sort());
+  t.same(errorSections().sort(), [...sections, 'console'].sort());
 });
 
 t.test('`docs` links of errors lead to a list on the first page, which leads to the sections', async (t) => {
   for (const { status, title, section } of problems)
-    t.match(startPage, `<li id="${section}"><a href="docs/api#${section}">${status} ${title}</a></li>`);
-  t.match(startPage, '<li id="console"><a href="docs/api#console">Errors of the console</a></li>');
-  t.match(apiPage, '<h2 id="console">');
+    t.match(startPage, `<li id="${section}"><a href="docs/errors#${section}">${status} ${title}</a></li>`);
+  t.match(startPage, '<li id="console"><a href="docs/errors#console">Errors of the console</a></li>');
+  t.match(errorsPage, '<h2 id="console">');
 });
 
 t.test(
@@ -48,12 +48,16 @@ t.test(
       t.equal(menu.split('aria-current="page"').length, path === 'index.html' ? 1 : 2, path);
       t.match(page, `<footer>Burgee ${version}</footer>`);
     }
-    const [, menu = ''] = /<nav class="side menu"([\s\S]*?)<\/nav>/.exec(apiPage) ?? [];
+    const [, menu = ''] = /<nav class="side menu"([\s\S]*?)<\/nav>/.exec(errorsPage) ?? [];
     const links = [...menu.matchAll(/<a href="([^"]*)"( aria-current)?/g)];
     const at = links.findIndex(([, , current]) => current !== undefined);
-    t.match(apiPage, `<a class="prev" href="${links[at - 1]?.[1]}"`);
-    t.match(apiPage, `<a class="next" href="${links[at + 1]?.[1]}"`);
-    t.match(apiPage, '<li class="depth-3"><a href="#plan-required">Plan required</a></li>', 'on this page');
+    t.match(errorsPage, `<a class="prev" href="${links[at - 1]?.[1]}"`);
+    t.match(errorsPage, `<a class="next" href="${links[at + 1]?.[1]}"`);
+    t.match(
+      errorsPage,
+      '<li class="depth-2"><a href="#plan-required">Plan required</a></li>',
+      'on this page',
+    );
   },
 );
 
@@ -62,8 +66,8 @@ t.test('the search index has an entry for each heading, and no block of code', a
   const entries = JSON.parse(json) as { path: string; where: string; title: string; text: string }[];
   const headings = pages.flatMap(([, page]) => page.match(/<h[1-4] id=/g) ?? []);
   t.equal(entries.length, headings.length);
-  const found = entries.find(({ path }) => path === 'docs/api#plan-required');
-  t.match(found, { where: 'Reference › Burgee API', title: 'Plan required', text: /^402\. / });
+  const found = entries.find(({ path }) => path === 'docs/errors#plan-required');
+  t.match(found, { where: 'Reference › Errors', title: 'Plan required', text: /^402\. / });
   t.notMatch(found?.text, /"error"|<|&\w+;/);
   t.match(
     entries.find(({ path }) => path === 'docs/api'),
@@ -72,19 +76,13 @@ t.test('the search index has an entry for each heading, and no block of code', a
   t.ok(Buffer.byteLength(files.get('docs.js') ?? '') < 25_000);
 });
 
-t.test('every section shows its status and an envelope that has its title and its link', async (t) => {
+t.test('every section has the title of its problem, its status and an example of its detail', async (t) => {
   for (const { status, title, section } of problems) {
-    const start = apiSource.indexOf(`{#${section}}`);
-    const text = apiSource.slice(start, apiSource.indexOf('\n### ', start));
-    t.match(text, `**${status}`, `${section} names its status`);
-    const example = /```json\n([\s\S]*?)```/.exec(text)?.[1];
-    if (example === undefined) {
-      t.equal(section, 'too-many-requests', 'only the plain-text answer has no envelope');
-      continue;
-    }
-    const { error, docs } = JSON.parse(example) as { error: string; docs: string };
-    t.equal(error, title, section);
-    t.ok(docs.endsWith(`/docs#${section}`), docs);
+    const [, text = ''] = errorsSource.split(new RegExp(`^## (?=.*\\{#${section}\\}$)`, 'm'));
+    t.ok(text.startsWith(title), section);
+    t.match(text.split('\n## ')[0], `**${status}`, section);
+    // The answer of this one may be plain text.
+    t.match(text.split('\n## ')[0], section === 'too-many-requests' ? '```text\n' : '\n> `', section);
   }
 });
 

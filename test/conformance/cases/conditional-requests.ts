@@ -157,29 +157,30 @@ export const conditionalRequests: Topic = {
         ci.change('${id}', { enabled: true }, { 'if-match': '"1-999"' }).is(200, { changed: true }),
       ],
     },
-    'A malformed `If-Match` is a [400](#invalid-request), because ignoring it would let a change through.': {
-      'if-match-malformed-unquoted': [
-        makeTagged('if-match-malformed'),
-        ci
-          .change('${id}', { enabled: true, x: 1 }, { 'if-match': '1-1' })
-          .invalid(/^the header If-Match must be .*; unknown field "x"$/u),
-        reader.read('${id}').is(200).with({ etag: '${tag}' }),
-      ],
-      'if-match-malformed-empty': [
-        makeTagged('if-match-malformed'),
-        ci
-          .change('${id}', { enabled: true, x: 1 }, { 'if-match': '' })
-          .invalid(/^the header If-Match must be .*; unknown field "x"$/u),
-        reader.read('${id}').is(200).with({ etag: '${tag}' }),
-      ],
-      'if-match-malformed-open': [
-        makeTagged('if-match-malformed'),
-        ci
-          .change('${id}', { enabled: true, x: 1 }, { 'if-match': '"1-1' })
-          .invalid(/^the header If-Match must be .*; unknown field "x"$/u),
-        reader.read('${id}').is(200).with({ etag: '${tag}' }),
-      ],
-    },
+    'A malformed `If-Match` is a [400](errors.md#invalid-request), because ignoring it would let a change through.':
+      {
+        'if-match-malformed-unquoted': [
+          makeTagged('if-match-malformed'),
+          ci
+            .change('${id}', { enabled: true, x: 1 }, { 'if-match': '1-1' })
+            .invalid(/^the header If-Match must be .*; unknown field "x"$/u),
+          reader.read('${id}').is(200).with({ etag: '${tag}' }),
+        ],
+        'if-match-malformed-empty': [
+          makeTagged('if-match-malformed'),
+          ci
+            .change('${id}', { enabled: true, x: 1 }, { 'if-match': '' })
+            .invalid(/^the header If-Match must be .*; unknown field "x"$/u),
+          reader.read('${id}').is(200).with({ etag: '${tag}' }),
+        ],
+        'if-match-malformed-open': [
+          makeTagged('if-match-malformed'),
+          ci
+            .change('${id}', { enabled: true, x: 1 }, { 'if-match': '"1-1' })
+            .invalid(/^the header If-Match must be .*; unknown field "x"$/u),
+          reader.read('${id}').is(200).with({ etag: '${tag}' }),
+        ],
+      },
   },
   'api.md: CORS': {
     "Scripts may read the answer's `X-Request-Id`, `Retry-After` and `ETag` on the Management API.": {

@@ -64,7 +64,7 @@ export const dryRuns: Topic = {
             .fails(403, 'Forbidden'),
         ],
       },
-    'Any value but `true` or `false`, the parameter given twice, and an unknown parameter that may be meant as `dryRun` get a [400](#invalid-request).':
+    'Any value but `true` or `false`, the parameter given twice, and an unknown parameter that may be meant as `dryRun` get a [400](errors.md#invalid-request).':
       {
         'dry-run-typing-error-value': [
           makeTagged('dry-run-typo'),

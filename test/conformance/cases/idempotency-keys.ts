@@ -47,7 +47,7 @@ export const idempotencyKeys: Topic = {
           platformReader.list('?name=key-group').exactly(200, { flags: { $length: 1 } }),
         ],
       },
-    'The same key with another body is a [400](#invalid-request).': {
+    'The same key with another body is a [400](errors.md#invalid-request).': {
       'key-with-another-body': [
         ci.create({ name: 'key-other' }, { 'idempotency-key': '${case}' }).is(201).keep({ whole: 'text' }),
         ci.create({ name: 'key-other-2' }, { 'idempotency-key': '${case}' }).invalid('Idempotency-Key'),
@@ -167,7 +167,7 @@ export const idempotencyKeys: Topic = {
       },
   },
   'api.md: Which check comes first': {
-    '| | `Idempotency-Key` that was used before | the first answer, or [400](#invalid-request) |': {
+    '| | `Idempotency-Key` that was used before | the first answer, or [400](errors.md#invalid-request) |': {
       'key-comes-before-the-environments': [
         stagingCi
           .create({ name: 'key-limit', environments: { staging: {} } }, { 'idempotency-key': '${case}' })

@@ -102,7 +102,7 @@ export const limitsBody: Topic = {
       'body-on-a-get-is-ignored': ci.send('GET', '/api/v1/token', { x: 1 }).is(200, { name: 'ci' }),
     },
   },
-  'api.md: Which check comes first': {
+  'errors.md: Write quota reached': {
     'Its changes are refused until the next day begins, in UTC. Nothing was applied.': {
       'write-quota-reached': on(
         'small-quota',
