@@ -23,6 +23,7 @@ COPY LICENSE ./
 # The documentation links to this file.
 COPY test/bucketing-vectors.json ./test/bucketing-vectors.json
 RUN ["npm", "run", "build"]
+RUN ["node", "scripts/image-packages.mjs", "licenses"]
 RUN ["npm", "prune", "--omit=dev", "--workspaces=false", "--loglevel=error"]
 RUN ["node", "scripts/image-packages.mjs", "trim"]
 
@@ -31,7 +32,7 @@ WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist/server ./dist/server
 COPY --from=build /app/dist/pages.pack ./dist/pages.pack
-COPY --from=build /app/package.json ./package.json
+COPY --from=build /app/package.json /app/THIRD-PARTY-LICENSES ./
 COPY LICENSE ./
 COPY scripts/burgee scripts/burgee.cjs scripts/choose-node.cjs ./scripts/
 COPY src/cli/demo/kubernetes-feature-gates.json ./src/cli/demo/kubernetes-feature-gates.json

@@ -2,11 +2,13 @@
 //
 //   node scripts/image-packages.mjs choose     before the installation: deploy/http-server.json replaces the package of
 //                                              the HTTP server in package.json and package-lock.json
+//   node scripts/image-packages.mjs licenses   while the packages of the console are there: writes THIRD-PARTY-LICENSES
 //   node scripts/image-packages.mjs trim       at the end: removes what this Node on this platform does not load
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeUnused } from './lib/remove-unused.mjs';
 import { root } from './lib/root.mjs';
+import { renderThirdPartyLicenses } from './lib/third-party-licenses.mjs';
 
 const alias = 'uWebSockets.js';
 
@@ -25,6 +27,10 @@ function choose() {
     writeFileSync(join(root, name), `${JSON.stringify(value, null, 2)}\n`);
 }
 
+function licenses() {
+  writeFileSync(join(root, 'THIRD-PARTY-LICENSES'), renderThirdPartyLicenses(root));
+}
+
 function trim() {
   const { platform, arch, versions } = process;
   const packages = join(root, 'node_modules');
@@ -32,4 +38,4 @@ function trim() {
   rmSync(join(packages, '.package-lock.json'));
 }
 
-({ choose, trim })[process.argv[2]]();
+({ choose, licenses, trim })[process.argv[2]]();

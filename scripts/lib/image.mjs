@@ -21,8 +21,8 @@ import { root } from './root.mjs';
 /** The store that keeps the Dockerfile's base. What is made of it goes into a store of its own, which reads this one. */
 const kept = join(homedir(), '.cache', 'burgee', 'containers');
 const optionsOfKept = ['--root', kept, '--runroot', '/run/burgee-containers'];
-/** What Debian's own images leave out. */
-const leftOut = ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/locale', 'usr/share/man'];
+/** What Debian's own images leave out. They keep the licences in usr/share/doc. */
+const leftOut = ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/locale', 'usr/share/man'];
 
 /** @returns options of buildah and podman for images and containers below a folder, apart from the user's own */
 export function storageIn(folder) {
@@ -47,7 +47,9 @@ function succeeds(...words) {
 /** Node, npm and a user, as the official image has them. */
 function installNode(system) {
   const local = join(system, 'usr', 'local');
-  cpSync(takeNode(newerNodes[24], join(root, '.node')), join(local, 'bin', 'node'));
+  const node = takeNode(newerNodes[24], join(root, '.node'));
+  cpSync(node, join(local, 'bin', 'node'));
+  cpSync(join(dirname(node), '..', 'LICENSE'), join(local, 'LICENSE'));
   const npm = realpathSync(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim());
   cpSync(join(dirname(npm), '..'), join(local, 'lib', 'node_modules', 'npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin', 'npm'));
@@ -123,8 +125,11 @@ export function buildImage(context, folder, tag) {
   }
 }
 
-/** Writes an image to a file for `docker load` or `podman load`, compressed by gzip. */
-export function saveImage(folder, tag, file) {
+/**
+ * Writes an image to a file for `docker load` or `podman load`, compressed by gzip.
+ * @param effort of gzip, 1 to 9
+ */
+export function saveImage(folder, tag, file, effort = 6) {
   buildah(...storageIn(folder), 'push', '--quiet', tag, `docker-archive:${file}.tar:${tag}`);
-  execFileSync('gzip', ['-n', `${file}.tar`]);
+  execFileSync('gzip', ['-n', `-${effort}`, `${file}.tar`]);
 }

@@ -47,17 +47,20 @@ export function renderThirdPartyLicenses(checkout, packages = shippedPackages())
     if (!allowed.has(license))
       problems.push(`${name}: ${license ?? 'no licence'} is not on the list of those allowed`);
     const other = packages.find((each) => each.name === textIn[name]);
-    const text = findTexts(join(checkout, (other ?? shipped).path))
-      .join('\n')
-      .trim();
+    const texts = findTexts(join(checkout, (other ?? shipped).path));
+    // Burgee's own licence is this one.
+    if (texts.length === 0 && license === 'Apache-2.0')
+      texts.push(readFileSync(join(checkout, 'LICENSE'), 'utf8'));
+    const text = texts.join('\n').trim();
     if (text === '') problems.push(`${name}: the text of its licence is missing in ${path}`);
     holders.set(text, [...(holders.get(text) ?? []), nameOf(shipped)]);
   }
   if (problems.length > 0) throw new Error(problems.join('\n'));
   const rule = '='.repeat(80);
   const parts = [...holders].map(([text, names]) => `${rule}\n${names.join('\n')}\n${rule}\n\n${text}\n`);
-  return `Burgee contains or installs the packages below, and its archive contains Node.js, whose licence is bin/node-LICENSE.
-The native code in the package uWebSockets.js is uWebSockets.js of uNetworking AB, under the Apache License 2.0.
+  return `Burgee contains or installs the packages below. Its archive and its container image also contain Node.js, whose licence is
+bin/node-LICENSE, or /usr/local/LICENSE in the image. The image contains packages of Debian, whose licences are in
+/usr/share/doc. The native code in the package uWebSockets.js is uWebSockets.js of uNetworking AB, under the Apache License 2.0.
 
 ${parts.join('\n')}`;
 }

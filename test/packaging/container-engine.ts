@@ -16,8 +16,8 @@ export interface Output {
 export interface ContainerEngine {
   /** Has `docker`, for the lines of the documentation, and `burgee`, which serves in a container: spawnBurgee runs it. */
   readonly folder: string;
-  /** Builds the image as `npm run release` does. */
-  readonly save: (file: string) => void;
+  /** Writes the image to a file, as `npm run release` does. */
+  save(file: string, effort: number): void;
   podman(...words: readonly string[]): Output;
   /** Runs a program in a container of the image. Its files are read-only. */
   run(options: readonly string[], program: readonly string[]): ChildProcessWithoutNullStreams;
@@ -27,7 +27,7 @@ export interface ContainerEngine {
 
 interface ImageScript {
   storageIn(folder: string): readonly string[];
-  saveImage(folder: string, tag: string, file: string): void;
+  saveImage(folder: string, tag: string, file: string, effort: number): void;
 }
 
 const root = repositoryRoot();
@@ -78,7 +78,7 @@ exec podman ${[...run, ...hardened].join(' ')} --volume "$data:$data" --env 'BUR
   t.teardown(clear);
   return {
     folder: join(folder, 'bin'),
-    save: (file) => saveImage(folder, 'burgee', file),
+    save: (file, effort) => saveImage(folder, 'burgee', file, effort),
     podman,
     run: (own, [program = '', ...words]) =>
       spawn('podman', [...run, ...hardened, ...own, '--entrypoint', program, 'burgee', ...words]),

@@ -29,9 +29,8 @@ t.test('the HTTP server is pinned by its integrity, and decision 0058 names it',
 });
 
 t.test('every copied path exists, or is made by the stage that it comes from', async (t) => {
-  const made = ['node_modules', 'package.json', 'dist/server', 'dist/pages.pack'].map(
-    (path) => `/app/${path}`,
-  );
+  const built = ['dist/server', 'dist/pages.pack', 'node_modules', 'package.json', 'THIRD-PARTY-LICENSES'];
+  const made = built.map((path) => `/app/${path}`);
   const all = stages.flatMap((stage) => copiesOf(stage));
   t.ok(all.length > 8);
   for (const { from, sources } of all) {
