@@ -1,6 +1,6 @@
 // npm run release: builds what is published from the commit that is checked out, into dist/release: npm packages of the
-// server and the client, an archive for each platform that brings its own Node, and the container image. The same commit
-// gives the same bytes, except for the bill of materials, which has a time, and the image.
+// server and the client, the Helm chart, an archive for each platform that brings its own Node, and the container image. The
+// same commit gives the same bytes, except for the bill of materials, which has a time, and the image.
 //
 //   npm run release
 //   npm run release -- linux-x64     only the archive of this platform, next to the packages
@@ -20,7 +20,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildImage, imageProblem, saveImage } from './lib/image.mjs';
 import { releaseNames } from './lib/release-names.mjs';
-import { layOutPackage, packArchive, readManifest, runNpm, runPinned } from './lib/release-package.mjs';
+import {
+  layOutPackage,
+  packArchive,
+  packChart,
+  readManifest,
+  runNpm,
+  runPinned,
+} from './lib/release-package.mjs';
 import { root } from './lib/root.mjs';
 
 const platforms = ['linux-x64', 'linux-arm64'];
@@ -76,6 +83,7 @@ try {
   runNpm(['pack', '--pack-destination', target], folder);
   const client = `${releaseNames.client}-${version}.tgz`;
   copyFileSync(join(clone, 'dist', client), join(target, client));
+  packChart(clone, { target, time });
   for (const platform of platforms.filter((name) => wanted.includes(name))) {
     console.error(`Packing ${platform} ...`);
     packArchive(folder, platform, { target, time });

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { publishedFields, releaseNames } from './release-names.mjs';
 import { removeUnused } from './remove-unused.mjs';
 import { root } from './root.mjs';
@@ -74,6 +74,20 @@ export function layOutPackage(checkout, folder) {
   renameSync(join(folder, 'package-lock.json'), join(folder, 'npm-shrinkwrap.json'));
 }
 
+/** Packs a folder under its name. The same files give the same bytes. */
+function packFolder(folder, file, { time, compress }) {
+  const fixed = ['--format=ustar', '--sort=name', `--mtime=@${time}`, '--owner=0', '--group=0'];
+  const modes = ['--numeric-owner', '--mode=u+rw,go+r,go-w,a+X'];
+  const target = [`--use-compress-program=${compress}`, '-cf', file, basename(folder)];
+  runPinned('tar', [...fixed, ...modes, ...target], dirname(folder));
+}
+
+/** Packs the Helm chart of a checkout, as `helm package` does. */
+export function packChart(checkout, { target, time }) {
+  const file = `${releaseNames.server}-chart-${readManifest(checkout).version}.tgz`;
+  packFolder(join(checkout, 'deploy', 'helm', 'burgee'), join(target, file), { time, compress: 'gzip -9n' });
+}
+
 /**
  * Packs an archive with the packages and the Node of one platform. Unpacked anywhere, bin/burgee runs.
  * @param folder of the server's package
@@ -95,9 +109,6 @@ export function packArchive(folder, platform, { target, time, compress = 'xz -6 
   copyFileSync(node, join(tree, 'bin', 'node'));
   copyFileSync(join(dirname(node), '..', 'LICENSE'), join(tree, 'bin', 'node-LICENSE'));
   symlinkSync('../scripts/burgee', join(tree, 'bin', 'burgee'));
-  const fixed = ['--format=ustar', '--sort=name', `--mtime=@${time}`];
-  const owned = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rw,go+r,go-w,a+X'];
-  const compressed = [`--use-compress-program=${compress}`, '-cf', join(target, `${name}.tar.xz`), name];
-  runPinned('tar', [...fixed, ...owned, ...compressed], dirname(tree));
+  packFolder(tree, join(target, `${name}.tar.xz`), { time, compress });
   rmSync(tree, { recursive: true });
 }

@@ -41,6 +41,7 @@ export interface Container {
   readonly name: string;
   readonly image: string;
   readonly args?: readonly string[];
+  readonly workingDir?: string;
   readonly env?: readonly {
     readonly name: string;
     readonly value?: string;
@@ -80,6 +81,7 @@ export interface Manifest {
         readonly terminationGracePeriodSeconds?: number;
         readonly securityContext?: Readonly<Record<string, unknown>>;
         readonly containers: readonly Container[];
+        readonly initContainers?: readonly Container[];
         readonly volumes?: readonly { readonly name: string; readonly emptyDir?: object }[];
       };
     };

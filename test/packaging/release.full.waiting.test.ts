@@ -19,6 +19,7 @@ interface ReleasePackage {
     platform: string,
     options: { readonly target: string; readonly time: number; readonly compress: string },
   ): void;
+  packChart(checkout: string, options: { readonly target: string; readonly time: number }): void;
   runNpm(args: readonly string[], cwd: string): string;
 }
 
@@ -187,6 +188,16 @@ t.test('npm would publish both packages as they are', async (t) => {
     undefined,
     undefined,
   ]);
+});
+
+t.test('the chart is packed as helm reads it', async (t) => {
+  const folder = temporaryDirectory(t);
+  release.packChart(root, { target: folder, time: 1 });
+  const { stdout } = spawnSync('tar', ['-tzf', join(folder, `burgee-chart-${version}.tgz`)], {
+    encoding: 'utf8',
+  });
+  for (const path of ['Chart.yaml', 'values.yaml', 'templates/burgee.yaml', 'files/haproxy.cfg'])
+    t.match(stdout, `burgee/${path}\n`);
 });
 
 t.test('the archive brings its Node, and runs anywhere without a network', { skip }, async (t) => {
