@@ -99,3 +99,20 @@ t.test('every file of src that a page or the README of a folder names exists', a
       if (!names.has(basename(path))) missing.push(`${page}: ${path}`);
   t.same(missing, []);
 });
+
+t.test('the changelog has the form of keepachangelog 1.1.0, and a section of this version', async (t) => {
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  const lines = read('CHANGELOG.md').split('\n');
+  const [first, ...released] = lines.filter((line) => line.startsWith('## '));
+  t.equal(first, '## [Unreleased]');
+  const headings = released.map((line) => /^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$/.exec(line));
+  t.notOk(headings.includes(null), released.join('\n'));
+  const [versions, dates] = [1, 2].map((part) => headings.map((heading) => String(heading?.[part])));
+  t.equal(versions?.[0], version);
+  t.same(dates, dates?.toSorted().reverse(), 'the newest first');
+  for (const date of dates ?? []) t.equal(new Date(date).toISOString().slice(0, 10), date);
+  const kinds = new Set(
+    ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'].map((kind) => `### ${kind}`),
+  );
+  for (const line of lines.filter((each) => each.startsWith('### '))) t.ok(kinds.has(line), line);
+});

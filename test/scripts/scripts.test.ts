@@ -126,3 +126,28 @@ t.test('what a failed file wrote names lines of its source, and no frame of tap'
   const fields = `  fileName: ${path}\n  lineNumber: ${generated}\n  columnNumber: ${column}\n`;
   t.match(inSources(fields), `  fileName: test/scripts/scripts.test.ts\n  lineNumber: ${line}\n`);
 });
+
+t.test(
+  'a tag is released if it is the version, has notes and fixtures, and the names are published',
+  async (t) => {
+    const check = (...words: readonly string[]) =>
+      finishCommand(spawn(process.execPath, [join(scripts, 'check-release.mjs'), ...words]));
+    const { version } = JSON.parse(await readFile(join(repositoryRoot(), 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    const { releaseNames } = await load<{ releaseNames: { published: boolean; repository: string } }>(
+      'release-names.mjs',
+    );
+    const own = await check(`v${version}`);
+    t.equal(own.code, 0, own.stderr);
+    t.match(own.stdout, `version=${version}\nserver=burgee\nclient=burgee-client\nimage=`);
+    t.match((await check('--notes', `v${version}`)).stdout, '### Added\n');
+    const other = await check('v99.0.0');
+    t.equal(other.code, 1);
+    t.match(other.stderr, `package.json has ${version}`);
+    const fork = await check(`v${version}`, 'somebody/fork');
+    t.equal(fork.code, 1, 'only one repository publishes');
+    const published = await check(`v${version}`, releaseNames.repository);
+    t.equal(published.code, releaseNames.published ? 0 : 1, published.stderr);
+  },
+);
