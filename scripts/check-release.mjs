@@ -45,7 +45,8 @@ if (problems.length > 0) {
 } else if (isForNotes) {
   console.log(sectionOf(version));
 } else {
-  const { server, client, image } = releaseNames;
+  const { server, client, registry } = releaseNames;
+  const image = `${registry}/${releaseNames.image}`;
   for (const [name, value] of Object.entries({ version, server, client, image }))
     console.log(`${name}=${value}`);
 }

@@ -8,7 +8,9 @@ export const releaseNames = {
   repository: 'burgee/burgee',
   server: 'burgee',
   client: 'burgee-client',
-  image: 'ghcr.io/burgee/burgee',
+  image: 'burgee',
+  /** Where the image is published. */
+  registry: 'ghcr.io/burgee',
 };
 
 /** What a published package says about where it comes from. npm compares it with the provenance. */

@@ -25,12 +25,13 @@ t.test('the chart has the version of package.json, and the names of the release'
   const about = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8')) as Record<string, string>;
   t.match(about, { name: 'burgee', version, appVersion: version });
   const { releaseNames } = (await import(join(root, 'scripts', 'lib', 'release-names.mjs'))) as {
-    releaseNames: { published: boolean; image: string };
+    releaseNames: { published: boolean; registry: string; image: string };
   };
   const { image } = parse(readFileSync(join(chart, 'values.yaml'), 'utf8')) as {
     image: { repository: string };
   };
-  t.equal(image.repository, releaseNames.published ? releaseNames.image : 'burgee');
+  const { published, registry, image: name } = releaseNames;
+  t.equal(image.repository, published ? `${registry}/${name}` : name);
 });
 
 t.test('the rendered objects are those of the present chart', async (t) => {
