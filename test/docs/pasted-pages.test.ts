@@ -14,7 +14,7 @@ t.setTimeout(180_000);
 
 const root = repositoryRoot();
 
-const shownElsewhere = 'console/snippets compares it with the console, test:providers runs its packages';
+const inLanguagePages = 'docs/language-pages runs it, in npm run test:interop';
 
 /** A block that this file does not run: its page, how it begins, and why. Every other block is pasted. */
 const notPasted: readonly (readonly [page: string, start: string, reason: string])[] = [
@@ -22,17 +22,21 @@ const notPasted: readonly (readonly [page: string, start: string, reason: string
   ['README.md', '// React', "needs React's provider, which is no package of Burgee's tests"],
   ['README.md', '// Node.js', "asks a project of the reader's own: test/providers makes these calls"],
   ['docs/browser.md', 'npm install', 'installs packages for browsers'],
+  ['docs/browser.md', 'import { OpenFeature, OpenFeatureProvider', inLanguagePages],
+  ['docs/go.md', '', inLanguagePages],
+  ['docs/java.md', '', inLanguagePages],
+  ['docs/python.md', '', inLanguagePages],
   [
-    'docs/browser.md',
-    'import { OpenFeature, OpenFeatureProvider',
-    "needs React, which is no package of Burgee's tests",
+    'docs/other-languages.md',
+    'dotnet',
+    'needs .NET: console/snippets compares it with what the console shows',
   ],
-  ['docs/go.md', '', shownElsewhere],
-  ['docs/java.md', '', shownElsewhere],
-  ['docs/python.md', '', shownElsewhere],
-  ['docs/other-languages.md', 'dotnet', shownElsewhere],
-  ['docs/other-languages.md', 'using', shownElsewhere],
-  ['docs/other-languages.md', 'use open_feature', 'test:providers asks with these calls'],
+  [
+    'docs/other-languages.md',
+    'using',
+    'needs .NET: console/snippets compares it with what the console shows',
+  ],
+  ['docs/other-languages.md', 'use open_feature', inLanguagePages],
   ['docs/cluster.md', 'export BURGEE_CLUSTER_URL', 'needs PostgreSQL: cluster/operate runs these commands'],
   ['docs/cluster.md', 'create role', 'needs PostgreSQL'],
   ['docs/cluster.md', '$ scripts/burgee cluster', 'needs PostgreSQL: cluster/operate runs these commands'],
