@@ -44,6 +44,7 @@ export const groups = [
       'sign-in.md',
       'behind-a-proxy.md',
       'cluster.md',
+      'upgrade.md',
       'monitoring/README.md',
       'troubleshooting.md',
       'supply-chain.md',
