@@ -108,6 +108,14 @@ t.test('the image', { skip }, async (t) => {
     const { size } = statSync(join(folder, 'image.tar.gz'));
     t.comment(`${(size / 1e6).toFixed(1)} MB compressed`);
     t.ok(size < compressedBytesMax, `${size} bytes`);
+    const unpack = ['-xzf', 'image.tar.gz', '--wildcards', '*.json'];
+    t.equal(spawnSync('tar', unpack, { cwd: folder }).status, 0);
+    const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+    const [{ Config: config = '' }] = read('manifest.json') as [{ readonly Config?: string }];
+    t.match(read(config), {
+      architecture: 'amd64',
+      config: { User: '1000:1000', StopSignal: 'SIGTERM', Healthcheck: { Retries: 3 } },
+    });
   });
 
   t.test('the lines of the page provision it, start it and ask it', async (t) => {
