@@ -6,7 +6,7 @@ import { finishCommand } from '../support/burgee-command.ts';
 import { debianPrograms } from '../support/debian-programs.ts';
 import { eventually } from '../support/expectations.ts';
 import { freePort } from '../support/free-port.ts';
-import { bearer, type ClientResponse, createHttpClient } from '../support/http-client.ts';
+import { bearer, createHttpClient } from '../support/http-client.ts';
 import { idOf, type Provisioned, projectOf, tokenOf } from '../support/provisioning.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -128,10 +128,9 @@ t.test('the image', { skip }, async (t) => {
 
     const startedAt = performance.now();
     paste(start);
-    let first: ClientResponse | null = null;
-    while (first === null) first = await evaluate();
+    await eventually(async () => (await evaluate())?.status === 200, 60_000, 'it serves');
     t.comment(`${secondsSince(startedAt)} s from podman run to the first evaluation`);
-    t.match(JSON.parse(first.text), { enabled: true });
+    t.match(JSON.parse((await evaluate())?.text ?? ''), { enabled: true });
     for (const line of further) paste(line);
     // By another container of the same volume: the server that has it open makes the changes.
     t.match(JSON.parse(paste(apply).stdout), { projects: { shop: { flags: { checkout: flag } } } });
@@ -179,7 +178,7 @@ t.test('the image', { skip }, async (t) => {
   });
 });
 
-/** Runs compiled test files, two at a time. */
+/** Runs compiled test files, three at a time: most of them wait. */
 async function runAll(
   t: Test,
   names: readonly string[],
@@ -201,7 +200,7 @@ async function runAll(
       t.match(stdout, /^# \{ total: [1-9]/m, `${name} has tests`);
     }
   };
-  await Promise.all([lane(), lane()]);
+  await Promise.all([lane(), lane(), lane()]);
 }
 
 /**
@@ -245,7 +244,7 @@ async function stopUnderLoad(
     spawn(join(engine.folder, 'docker'), ['stop', '--time', '20', 'burgee']),
   );
   t.equal(stopped.code, 0, stopped.stderr);
-  t.ok(performance.now() - startedAt < 12_000, `stopped after ${secondsSince(startedAt)} s`);
+  t.ok(performance.now() - startedAt < 15_000, `stopped after ${secondsSince(startedAt)} s`);
   await Promise.all(working);
   t.same(lost, [], `${answered} requests were answered, and none was lost`);
   t.equal(engine.podman('inspect', '--format', '{{.State.ExitCode}}', 'burgee').stdout.trim(), '0');
