@@ -101,7 +101,7 @@ async function measure(
     progress,
     onResult: (result) => {
       progress.clear();
-      console.log(`\n${reportText(result.report)}\n`);
+      console.log(`\n${reportText(result.report, command.settings.isQuick)}\n`);
       if (command.isSaved) saveResult(root, result);
     },
   });

@@ -40,12 +40,15 @@ function targetLines(report: ScenarioReport): readonly string[] {
   return [layOutColumns([['target', 'bound', 'figure', 'spread', 'verdict'], ...rows]).join('\n')];
 }
 
-/** @returns what a scenario measured, as tables for a terminal */
-export function reportText(report: ScenarioReport): string {
+/**
+ * @param isQuick whether the figures mean nothing, so that no target is judged by them
+ * @returns what a scenario measured, as tables for a terminal
+ */
+export function reportText(report: ScenarioReport, isQuick: boolean): string {
   const missing = report.missing.map(({ name, why }) => `not measured: ${name}: ${why}`);
   return [
     ...report.comparisons.map((comparison) => comparisonText(report.scenario, comparison)),
-    ...targetLines(report),
+    ...(isQuick ? [] : targetLines(report)),
     ...(missing.length === 0 ? [] : [missing.join('\n')]),
   ].join('\n\n');
 }

@@ -22,11 +22,18 @@ export async function ensureFlags(
   flags: readonly FlagToCreate[],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = new Map((await listFlags(server)).map(({ name, id }) => [name, id]));
+  const made: string[] = [];
   for (const flag of flags) {
     if (ids.has(flag.name)) continue;
     const created = (await manage(server, 'POST', flag)) as { readonly id: string };
     ids.set(flag.name, created.id);
+    made.push(flag.name);
   }
+  // A token cannot delete a flag.
+  if (made.length > 0)
+    console.error(
+      `Made ${made.length} flags for the benchmark, from ${made[0]} on: delete them in the console.`,
+    );
   return ids;
 }
 

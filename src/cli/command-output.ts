@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-
-/** Writes to standard output: results, and nothing else. Resolves when the text has been written. */
-export async function printResult(text: string | Uint8Array): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+/** Writes to standard output: results, and nothing else. Resolves when the text has been written, or its reader has ended. */
+export function printResult(text: string | Uint8Array): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }
 
 /** Writes a result as one JSON document. */

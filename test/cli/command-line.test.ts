@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -110,4 +111,14 @@ t.test('a failure is written once: as JSON with --json, as text without', async 
     const text = await runBurgee(command, settings);
     t.match(text, { code: 1, stdout: '', stderr: /^burgee: A setting is wrong:\n {2}- BURGEE_PORT/ });
   }
+});
+
+t.test('a reader that ends early gets no stack trace', async (t) => {
+  const burgee = join(repositoryRoot(), 'scripts', 'burgee');
+  const { status, stdout, stderr } = spawnSync(
+    'bash',
+    ['--norc', '-c', `'${burgee}' --help | true; echo "\${PIPESTATUS[0]}"`],
+    { env: { PATH: process.env['PATH'] }, encoding: 'utf8' },
+  );
+  t.same({ status, stdout, stderr }, { status: 0, stdout: '0\n', stderr: '' });
 });
