@@ -89,7 +89,9 @@ function ensureBase(context) {
 function npmOptions(folder) {
   const ask = (name) => execFileSync('npm', ['config', 'get', name], { cwd: root, encoding: 'utf8' }).trim();
   const certificates = process.env.NODE_EXTRA_CA_CERTS ?? '';
-  const mounts = [[ask('cache'), '/root/.npm:rw']];
+  const cache = ask('cache');
+  mkdirSync(cache, { recursive: true });
+  const mounts = [[cache, '/root/.npm:rw']];
   const lines = [`registry=${ask('registry')}`, 'prefer-offline=true'];
   if (existsSync(certificates)) {
     lines.push('cafile=/root/certificates');
