@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { root } from './root.mjs';
 import { shippedPackages } from './supply-chain.mjs';
 
 /** Licences that allow Burgee to include a package under its own, as packages state them. */
@@ -50,7 +51,7 @@ export function renderThirdPartyLicenses(checkout, packages = shippedPackages())
     const texts = findTexts(join(checkout, (other ?? shipped).path));
     // Burgee's own licence is this one.
     if (texts.length === 0 && license === 'Apache-2.0')
-      texts.push(readFileSync(join(checkout, 'LICENSE'), 'utf8'));
+      texts.push(readFileSync(join(root, 'LICENSE'), 'utf8'));
     const text = texts.join('\n').trim();
     if (text === '') problems.push(`${name}: the text of its licence is missing in ${path}`);
     holders.set(text, [...(holders.get(text) ?? []), nameOf(shipped)]);

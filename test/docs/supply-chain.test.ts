@@ -69,6 +69,15 @@ t.test('installed packages have the licence and the install scripts that the loc
   t.ok(compared > 300, `${compared} packages`);
 });
 
+t.test('actions of the workflows are pinned by commit', async (t) => {
+  const folder = join('.github', 'workflows');
+  const used = readdirSync(join(root, folder)).flatMap((name) => [
+    ...read(join(folder, name)).matchAll(/uses: (\S+)/g),
+  ]);
+  t.ok(used.length > 5);
+  for (const [, action = ''] of used) t.match(action, /^([\w-]+\/[\w-]+@[0-9a-f]{40}|[.]\/\S+)$/);
+});
+
 t.test('no install script runs', async (t) => {
   t.match(read('.npmrc'), /^ignore-scripts=true$/m);
 });
