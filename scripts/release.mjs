@@ -1,6 +1,6 @@
 // npm run release: builds what is published from the commit that is checked out, into dist/release: npm packages of the
 // server and the client, the Helm chart, an archive for each platform that brings its own Node, and the container image. The
-// same commit gives the same bytes, except for the bill of materials, which has a time, and the image.
+// same commit gives the same bytes, except for the image.
 //
 //   npm run release
 //   npm run release -- linux-x64     only the archive of this platform, next to the packages
@@ -51,6 +51,14 @@ function packImage(clone, folder, version) {
   saveImage(folder, tag, join(target, `${releaseNames.server}-${version}-image-linux-x64`));
 }
 
+/** npm's bill of materials, with the commit's time and without a random number. @param time in Unix seconds */
+function billOfMaterials(folder, time) {
+  const arguments_ = ['sbom', '--omit=dev', '--package-lock-only', '--sbom-format=cyclonedx'];
+  const { serialNumber: _, ...bill } = JSON.parse(runNpm(arguments_, folder));
+  bill.metadata.timestamp = new Date(Number(time) * 1000).toISOString();
+  return `${JSON.stringify(bill, null, 2)}\n`;
+}
+
 function writeSums() {
   const files = readdirSync(target).sort();
   const sums = files.map((name) => {
@@ -89,8 +97,7 @@ try {
     packArchive(folder, platform, { target, time });
   }
   if (wanted.includes(image)) packImage(clone, temporary, version);
-  const bill = runNpm(['sbom', '--omit=dev', '--package-lock-only', '--sbom-format=cyclonedx'], folder);
-  writeFileSync(join(target, `${releaseNames.server}-${version}.cdx.json`), bill);
+  writeFileSync(join(target, `${releaseNames.server}-${version}.cdx.json`), billOfMaterials(folder, time));
   writeSums();
   process.stdout.write(readFileSync(join(target, 'SHA256SUMS')));
 } finally {

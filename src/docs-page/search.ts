@@ -28,7 +28,7 @@ async function loadSearch(): Promise<(query: string) => readonly Found[]> {
       boost: { title: 4, where: 2 },
       prefix: true,
       // Two letters may differ in a word of six.
-      fuzzy: (term) => term.length > 3 && 0.25,
+      fuzzy: (term) => term.length > 4 && 0.25,
     },
   });
   engine.addAll(sections.map((section, id) => ({ id, ...section })));

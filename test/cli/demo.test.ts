@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
@@ -110,6 +112,19 @@ t.test('a demo of another name is refused', async (t) => {
   const { code, stderr } = await runBurgee(['demo', 'bank', '--data-dir', temporaryDirectory(t)]);
   t.equal(code, 2);
   t.match(stderr, /Allowed choices are shop, kubernetes/);
+});
+
+t.test('burgee start makes no demo where another program has the port', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const dataDir = join(temporaryDirectory(t), 'data');
+  const { code, stdout, stderr } = await runBurgee(['start', '--data-dir', dataDir, '--port', String(port)]);
+  t.equal(code, 1);
+  t.equal(stdout, '');
+  t.match(stderr, `cannot listen on 127.0.0.1:${port}`);
+  t.notOk(existsSync(dataDir));
 });
 
 async function demo(t: Test, dataDir: string): Promise<string> {

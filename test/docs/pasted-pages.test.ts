@@ -20,7 +20,6 @@ const inLanguagePages = 'docs/language-pages runs it, in npm run test:interop';
 const notPasted: readonly (readonly [page: string, start: string, reason: string])[] = [
   ['README.md', '# Python', "asks a project of the reader's own: test/providers makes these calls"],
   ['README.md', '// React', "needs React's provider, which is no package of Burgee's tests"],
-  ['README.md', '// Node.js', "asks a project of the reader's own: test/providers makes these calls"],
   ['docs/browser.md', 'npm install', 'installs packages for browsers'],
   ['docs/browser.md', 'import { OpenFeature, OpenFeatureProvider', inLanguagePages],
   ['docs/go.md', '', inLanguagePages],

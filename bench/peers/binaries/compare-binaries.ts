@@ -63,7 +63,7 @@ async function compareOver(
   if (driver === undefined) throw new Error('no load generator is available');
   return await bench.compare({
     id: `rules-${connections}`,
-    title: `One of ${ruleFlags.length} flags, on for ${rolloutPercentage} % of those whom one rule on an attribute matches, over ${connections} connection${connections === 1 ? '' : 's'}`,
+    title: `One of ${ruleFlags.length} flags, on for ${rolloutPercentage} % of the callers that a rule on one attribute matches, over ${connections} connection${connections === 1 ? '' : 's'}`,
     base,
     driver: describeDriver(driver),
     settings: {

@@ -124,7 +124,7 @@ Two tokens of the project "${name}", shown this once:
 
 OpenFeature's providers get this address, by OFREP:
 
-  ${url}/projects/${slug}/${demo.environment}
+  ${config.baseUrl}/projects/${slug}/${demo.environment}
 
 ${questions.join('\n')}
 All flags for one user:
