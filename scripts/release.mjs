@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { addIncluded } from './lib/bill-of-materials.mjs';
 import { buildImage, imageProblem, saveImage } from './lib/image.mjs';
 import { releaseNames } from './lib/release-names.mjs';
 import {
@@ -51,12 +52,15 @@ function packImage(clone, folder, version) {
   saveImage(folder, tag, join(target, `${releaseNames.server}-${version}-image-linux-x64`));
 }
 
-/** npm's bill of materials, with the commit's time and without a random number. @param time in Unix seconds */
+/**
+ * npm's bill of materials, with the commit's time and without a random number, and what the builds include in addition.
+ * @param time in Unix seconds
+ */
 function billOfMaterials(folder, time) {
   const arguments_ = ['sbom', '--omit=dev', '--package-lock-only', '--sbom-format=cyclonedx'];
   const { serialNumber: _, ...bill } = JSON.parse(runNpm(arguments_, folder));
   bill.metadata.timestamp = new Date(Number(time) * 1000).toISOString();
-  return `${JSON.stringify(bill, null, 2)}\n`;
+  return `${JSON.stringify(addIncluded(bill), null, 2)}\n`;
 }
 
 function writeSums() {

@@ -61,7 +61,7 @@ export function renderThirdPartyLicenses(checkout, packages = shippedPackages())
   const parts = [...holders].map(([text, names]) => `${rule}\n${names.join('\n')}\n${rule}\n\n${text}\n`);
   return `Burgee contains or installs the packages below. Its archive and its container image also contain Node.js, whose licence is
 bin/node-LICENSE, or /usr/local/LICENSE in the image. The image contains packages of Debian, whose licences are in
-/usr/share/doc. The native code in the package uWebSockets.js is uWebSockets.js of uNetworking AB, under the Apache License 2.0.
+/usr/share/doc. The native code of the HTTP server's package is uWebSockets.js of uNetworking AB, under the Apache License 2.0.
 
 ${parts.join('\n')}`;
 }

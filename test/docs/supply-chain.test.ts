@@ -69,6 +69,26 @@ t.test('installed packages have the licence and the install scripts that the loc
   t.ok(compared > 300, `${compared} packages`);
 });
 
+t.test('the bill of materials has what a bundler includes, and the Node of the archives', async (t) => {
+  const { addIncluded } = (await import(
+    pathToFileURL(join(root, 'scripts', 'lib', 'bill-of-materials.mjs')).href
+  )) as { addIncluded: (bill: object) => { components: readonly Record<string, unknown>[] } };
+  const own = { 'bom-ref': 'lmdb@3.5.6', from: 'npm' };
+  const { components } = addIncluded({ components: [own] });
+  const find = (name: string) => components.find((each) => each['name'] === name);
+  t.match(find('react'), { purl: /^pkg:npm\/react@\d/, licenses: [{ license: { id: 'MIT' } }] });
+  t.match(find('@mantine/core'), {
+    purl: /^pkg:npm\/%40mantine\/core@/,
+    hashes: [{ content: /^[0-9a-f]{128}$/ }],
+  });
+  t.match(find('node'), { version: /^22[.]/, type: 'platform' });
+  t.same(
+    components.filter((each) => each['bom-ref'] === own['bom-ref']),
+    [own],
+    'npm knows more of its own',
+  );
+});
+
 t.test('actions of the workflows are pinned by commit', async (t) => {
   const folder = join('.github', 'workflows');
   const used = readdirSync(join(root, folder)).flatMap((name) => [
