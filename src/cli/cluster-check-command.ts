@@ -60,4 +60,4 @@ function describe(
 
 const advice =
   'A damaged replica: stop its node, empty its directory and start it again. A damaged log or record: stop all nodes, and make ' +
-  'the cluster anew of a sound directory with `burgee cluster create --replace`, or restore PostgreSQL.\n';
+  'the cluster again from an undamaged directory with `burgee cluster create --replace`, or restore PostgreSQL.\n';

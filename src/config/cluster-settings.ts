@@ -23,7 +23,7 @@ export const clusterSettings = {
     {
       pattern: '^(?!pg_)[a-z_][a-z0-9_]{0,29}$',
       expected:
-        '1 to 30 small letters, digits or underscores that begin with no digit and not with pg_, which PostgreSQL keeps for itself',
+        '1 to 30 lowercase letters, digits or underscores that begin with no digit and not with pg_, which PostgreSQL keeps for itself',
       placeholder: 'name',
     },
     {
@@ -44,12 +44,12 @@ export const clusterSettings = {
     {
       fallback: { value: 5000 },
       description:
-        'Milliseconds in which a change that was begun is stored, and has waited for the other nodes; then it is answered 503, with whether it is stored and not confirmed everywhere, or may be applied. Less than `cluster-lease-ms` and half of it again makes such answers of each node that dies.',
+        'Milliseconds in which a change that was begun is stored, and has waited for the other nodes; then it is answered 503, with whether it is stored and not confirmed everywhere, or may be applied. With less than one and a half times `cluster-lease-ms`, each node that dies causes such answers.',
     },
   ),
   clusterWait: choiceSetting(['all', 'none'], {
     fallback: { value: 'all' },
     description:
-      'Whom a change waits for before it is acknowledged: `all` nodes that may take their state for current, or `none`. With `none` other nodes may answer from before the change for as long as a lease, and one node with `none` breaks that promise for all who rely on its answers.',
+      'Which nodes a change waits for before it is acknowledged: `all` nodes that may take their state for current, or `none`. With `none` other nodes may answer from before the change for as long as a lease, and one node with `none` breaks that promise for all who rely on its answers.',
   }),
 } satisfies Record<string, Setting>;

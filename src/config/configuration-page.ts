@@ -12,7 +12,7 @@ Every setting can be given in four places. The first of these that has it wins:
 
 \`burgee config\` prints the settings in effect and where each comes from. A wrong value, an unknown key in the file or an
 unknown \`BURGEE_*\` variable ends the start; all problems are reported together. An empty variable counts as absent.
-Lists are separated by commas in flags and variables and are arrays in the file. Sizes are a number of bytes or carry a
+Lists are separated by commas in options and variables and are arrays in the file. Sizes are a number of bytes or carry a
 unit: \`64GiB\`, \`256MiB\`. In the file, \`BURGEE_BASE_URL\` is \`baseUrl\`.
 
 \`\`\`json

@@ -49,7 +49,7 @@ const openIdSettings = {
       isSecret: true,
       fallback: { value: null },
       description:
-        'Client secret that the OpenID provider gave this service; a public client has none. Give it as a variable or in the file: every user of the machine can see flags.',
+        'Client secret that the OpenID provider gave this service; a public client has none. Give it as a variable or in the file: every user of the machine can see command-line options.',
     },
   ),
   openIdName: textSetting(
@@ -100,7 +100,7 @@ export const settings = {
   baseUrl: baseUrlSetting({
     fallback: { text: '`http://<host>:<port>`', derive: localUrl },
     description:
-      'Address at which people and clients reach this service. Links in mails, sign-in links and the documentation use it. It may have a path, which the proxy in front must take off.',
+      'Address at which people and clients reach this service. Links in mails, sign-in links and the documentation use it. It may have a path, which the proxy in front must strip.',
   }),
   docsUrl: urlSetting({
     fallback: {

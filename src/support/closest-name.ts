@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Longer names are not compared: they are not typing errors. */
+/** Longer names are not compared: they are not typos. */
 const comparedCharsMax = 100;
 
 /** @returns the known name that was probably meant, or null when none is close. */

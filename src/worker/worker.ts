@@ -194,7 +194,7 @@ export class Worker {
     }
     this.#isLeaving = true;
     this.#leavesFor = fault;
-    this.#log.log.error({ err: fault }, 'a worker leaves in order, and is replaced');
+    this.#log.log.error({ err: fault }, 'a worker shuts down and is replaced');
     const reason = messageOf(fault);
     await this.#host.ask('leave', [reason, mayWait]);
     // Connections that were handed over before are in this thread's event loop: two passes take all of them.

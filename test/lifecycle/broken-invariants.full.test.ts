@@ -34,7 +34,7 @@ t.test('a worker whose connections cannot be right leaves in order, and is repla
   await server.arm({ kind: 'miscount', moment: 'beat', countdown: 1 });
   let hasLeft = false;
   const leaving = server
-    .line((line) => line.includes('a worker leaves in order'))
+    .line((line) => line.includes('a worker shuts down'))
     .then((line) => {
       hasLeft = true;
       return line;
@@ -97,7 +97,7 @@ t.test('a worker that gets a result twice leaves in order, and its change is ans
     body: '{"enabled": false}',
   });
   t.equal(answer.status, 200);
-  const line = await server.line((text) => text.includes('a worker leaves in order'));
+  const line = await server.line((text) => text.includes('a worker shuts down'));
   t.match(line, /this does not hold: a command has one result/);
   await server.stop();
 });

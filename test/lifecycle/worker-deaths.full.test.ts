@@ -91,7 +91,7 @@ t.test('a worker that throws after a request leaves in order: no connection is l
   await judgeLoad(t, stage);
   t.equal(stage.load.tally.unavailable, 0, 'no request was refused');
   t.equal(stage.load.tally.lost, 0, 'each connection was closed with an answer');
-  const reasons = stage.server.lines.filter((line) => line.includes('a worker leaves in order'));
+  const reasons = stage.server.lines.filter((line) => line.includes('a worker shuts down'));
   t.equal(reasons.length, 1);
   t.match(reasons[0], /a fault that the test ordered/);
 });

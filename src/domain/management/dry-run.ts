@@ -10,7 +10,7 @@ const comparisonsMax = 64;
 const tooMany = `the query has more than ${comparisonsMax} parameters, or parts of their values, that are not known here: one could be meant as dryRun`;
 
 /**
- * Whether the write is only tried (`dryRun=true`). A typing error must not write: another value is a problem, and so is
+ * Whether the write is only tried (`dryRun=true`). A typo must not write: another value is a problem, and so is
  * an unknown parameter that may be meant as `dryRun`. `addQueryProblems` checks repetition and decoding.
  *
  * @param known the route's other parameters: any value of them is allowed
@@ -28,7 +28,7 @@ export function readDryRun(
     const isMeant = isMeantAsDryRun(name) || hidesDryRun(value ?? '', behind);
     if (isMeant) problems.add(() => `unknown query parameter "${shown(name)}": write it dryRun`);
     if (comparisonsLeft >= 0) continue;
-    // A parameter that was not compared may be a typing error, too.
+    // A parameter that was not compared may be a typo, too.
     if (!isMeant) problems.add(() => tooMany);
     break;
   }

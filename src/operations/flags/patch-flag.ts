@@ -106,5 +106,5 @@ function describeMove(current: string, condition: TagCondition): string {
   if (condition.tags.every(({ isWeak }) => isWeak)) {
     return `The header If-Match has weak tags only, which never match. The flag's ETag is now ${current}, without W/ before it.`;
   }
-  return `The flag has changed since the ETag in If-Match: its ETag is now ${current}. Read the flag again, and decide anew.`;
+  return `The flag has changed since the ETag in If-Match: its ETag is now ${current}. Read the flag again, and decide again.`;
 }
