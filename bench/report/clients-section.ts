@@ -3,7 +3,7 @@ import { escapeMarkdown, markdownTable } from './markdown.ts';
 import { type Measured, measured, measuredText } from './measured.ts';
 
 /** The heading of the last section of docs/clients.md, which is generated from results. */
-const heading = '## How fast {#how-fast}';
+const heading = '## <a id="how-fast"></a>How fast';
 
 /** A figure of one way to evaluate, with its description. */
 interface DescribedFigure extends Measured {

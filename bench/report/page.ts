@@ -11,7 +11,7 @@ const introduction = `# Benchmarks
 
 \`npm run bench\` writes this page from the newest run of each scenario, in \`bench/results\`. To see other figures, run a scenario on your machine.
 
-## How it is measured {#method}
+## <a id="method"></a>How it is measured
 
 - **Ratios are of one run.** Contenders alternate, A B B A, and each round gives a ratio to the base. A cell such as \`41,000 (0.820, 4.9%)\` has the median, the median of the ratios, and their spread: the largest minus the smallest, relative to the median. A spread over 20 % is called noise. The base has the spread of its own values.
 - **CPU per request** is user and system time of all threads and processes of the server.
@@ -136,7 +136,7 @@ function peersSection(results: readonly ResultFile[]): readonly string[] {
   const metrics = found.metrics.filter(({ key }) => !/^p\d+/.test(key));
   const text = `${found.title}. ${machineLine(peers.run)} Ratios to ${found.base}. [All comparisons](benchmarks/peers.md) also have one to eight connections, latencies, Unleash's server and proxy, and libraries in process.`;
   return [
-    '## Next to other servers {#peers}',
+    '## <a id="peers"></a>Next to other servers',
     text,
     contenderLines(found).join('\n'),
     figuresTable({ ...found, metrics }),
@@ -172,7 +172,7 @@ function scenariosSection(results: readonly ResultFile[], catalogue: readonly Sc
     return [link, sentence(summary), measured?.run.at.slice(0, 10) ?? 'not yet'];
   });
   const table = markdownTable(['Scenario', 'What it compares', 'Measured'], rows, 'left');
-  return `## Every scenario {#scenarios}\n\nEach page has machine, command and figures. [Targets](benchmarks/targets.md) are judged with each run.\n\n${table}`;
+  return `## <a id="scenarios"></a>Every scenario\n\nEach page has machine, command and figures. [Targets](benchmarks/targets.md) are judged with each run.\n\n${table}`;
 }
 
 /** @returns the pages of results, by path in the folder of pages: the same bytes for the same results */

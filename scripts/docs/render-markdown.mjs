@@ -15,8 +15,11 @@ function plainText(tokens) {
   return tokens.map((token) => (token.tokens ? plainText(token.tokens) : (token.text ?? ''))).join('');
 }
 
-/** `Plan required {#plan-required}`: an id that other software links to, so it must survive a new wording. */
-const explicitId = /\s*\{#([\w-]+)\}\s*$/;
+/**
+ * `<a id="plan-required"></a>Plan required`: an id that other software links to, so it must survive a new wording. GitHub
+ * shows the heading without it, and follows links to it.
+ */
+const explicitId = /^<a id="([\w-]+)">$/;
 
 /** A heading with a link to itself. */
 export function headingHtml({ id, title, depth }, html = escapeHtml(title)) {
@@ -41,10 +44,11 @@ export function codeHtml(text, language, label) {
 function rendererOf(page, resolveLink) {
   return {
     heading({ tokens, depth }) {
-      const text = plainText(tokens);
-      const id = explicitId.exec(text)?.[1] ?? slug(text);
-      const title = text.replace(explicitId, '');
-      const html = this.parser.parseInline(tokens).replace(explicitId, '');
+      const explicit = explicitId.exec(tokens[0]?.raw ?? '')?.[1];
+      const words = explicit === undefined ? tokens : tokens.slice(2);
+      const title = plainText(words);
+      const id = explicit ?? slug(title);
+      const html = this.parser.parseInline(words);
       page.headings.push({ id, title, depth });
       return headingHtml({ id, title, depth }, html);
     },

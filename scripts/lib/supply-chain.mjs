@@ -4,7 +4,7 @@ import { builds } from '../choose-node.cjs';
 import { root } from './root.mjs';
 
 /** The heading of docs/supply-chain.md whose section this file generates. */
-const generatedHeading = '## What the lockfile says {#lockfile}';
+const generatedHeading = '## <a id="lockfile"></a>What the lockfile says';
 
 /** @returns every package of the lockfile, with its place below node_modules and its name on the registry. */
 function readPackages() {
@@ -119,37 +119,37 @@ function renderGenerated() {
 
 \`npm run build\` writes this section, from \`package-lock.json\`, the imports of \`src/console\` and \`src/docs-page\`, and \`scripts/choose-node.cjs\`; a test compares.
 
-### Licences {#licences}
+### <a id="licences"></a>Licences
 
 Licences as the packages state them. Packages for every platform are counted, although an installation has only those of its own.
 
 ${licenceTable({ 'To run': toRun, 'In browsers': inBrowsers, 'To develop': toDevelop })}
 
-### To run {#to-run}
+### <a id="to-run"></a>To run
 
 ${packageTable(toRun.filter((entry) => !isForOnePlatform(entry)))}
 
 And packages for one platform each: ${nameList(toRun.filter(isForOnePlatform))}.
 
-### In browsers {#in-browsers}
+### <a id="in-browsers"></a>In browsers
 
 Packages that the console and the documentation import, and their dependencies. The build includes their used parts in the files for browsers.
 
 ${packageTable(inBrowsers)}
 
-### With an install script {#install-scripts}
+### <a id="install-scripts"></a>With an install script
 
 To run: ${nameList(toRun.filter((entry) => entry.hasInstallScript))}.
 
 To develop: ${nameList([...toDevelop, ...inBrowsers].filter((entry) => entry.hasInstallScript))}.
 
-### Without an integrity in the lockfile {#without-integrity}
+### <a id="without-integrity"></a>Without an integrity in the lockfile
 
 To run: ${nameList(toRun.filter((entry) => !entry.integrity))}.
 
 To develop: ${nameList([...toDevelop, ...inBrowsers].filter((entry) => !entry.integrity))}.
 
-### Node, where it is taken from npm {#node-builds}
+### <a id="node-builds"></a>Node, where it is taken from npm
 
 ${table(['Platform', 'Package', 'Version', 'Integrity'], nodes)}
 `;

@@ -28,7 +28,7 @@ t.test('every answer of the page has its figures', async (t) => {
 t.test('the page of clients ends with what was measured of each way', async (t) => {
   const results = readSavedResults(repositoryRoot());
   const page = withMeasuredWays('# Clients\n\nText.\n', results);
-  t.match(page, '# Clients\n\nText.\n\n## How fast {#how-fast}\n');
+  t.match(page, '# Clients\n\nText.\n\n## <a id="how-fast"></a>How fast\n');
   t.match(page, /\| Evaluation API, `curl` \| a request, p50 \| [\d,.]+ µs \| \[evaluate-flag\]/);
   t.equal(withMeasuredWays(page, results), page, 'the same results give the same page');
   t.equal(withMeasuredWays(page, []), '# Clients\n\nText.\n', 'without results it has no figures');

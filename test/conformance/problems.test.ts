@@ -59,11 +59,11 @@ t.test('every error that a case expects is in the table', async (t) => {
   );
 });
 
-/** The page's sections: `## title {#section}`, then `**status`. */
+/** The page's sections: `## <a id="section"></a>title`, then `**status`. */
 function documentedErrors(text: string): DocumentedError[] {
   const errors: DocumentedError[] = [];
   for (const part of text.split(/^## /m).slice(1)) {
-    const section = /^.*\{#([\w-]+)\}/.exec(part)?.[1] ?? '';
+    const section = /^<a id="([\w-]+)">/.exec(part)?.[1] ?? '';
     errors.push({ section, status: Number(/^\*\*(\d{3})/m.exec(part)?.[1]), text: part });
   }
   return errors;

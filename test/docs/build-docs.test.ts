@@ -7,7 +7,7 @@ import { buildDocs, readFiles, writeFiles } from './docs-builder.ts';
 
 const sound = {
   'api.md':
-    '# API\n\n## Part one {#first}\n\nSee [there](other.md#its-part), [here](#first), [why](decisions/README.md) and [the licence](../LICENSE).\n',
+    '# API\n\n## <a id="first"></a>Part one\n\nSee [there](other.md#its-part), [here](#first), [why](decisions/README.md) and [the licence](../LICENSE).\n',
   'other.md':
     '# Other\n\n## Its part\n\nBack to [part one](api.md#first).\n\n![A picture](drawing.svg)\n\n![A screen](screens/shown.png)\n',
   'decisions/README.md': '# Decisions\n\n- [One](0001-one.md)\n',
@@ -70,7 +70,7 @@ t.test('a page that is in no group, in two or missing fails the build', async (t
 t.test('a session has commands to copy, and headings have links to themselves', async (t) => {
   const target = join(temporaryDirectory(t), 'out');
   const session = '```console\n$ burgee check \\\n    --data-dir "$DIR"\nNothing is <damaged>.\n$ ls\n```\n';
-  buildDocs(writeDocs(t, { 'api.md': `# API\n\n## Part one {#first}\n\n${session}` }), target);
+  buildDocs(writeDocs(t, { 'api.md': `# API\n\n## <a id="first"></a>Part one\n\n${session}` }), target);
   const page = readFiles(target).get('api.html');
   const command = '<span class="prompt">$ </span><b class="command">';
   t.match(

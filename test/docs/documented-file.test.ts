@@ -18,7 +18,7 @@ const commandsIn = (text: string): string[] =>
 const pipelines = read('pipelines.md');
 /** The commands of a recipe, by the anchor of its heading. */
 function recipe(anchor: string): string {
-  const [, section = ''] = pipelines.split(`{#${anchor}}`);
+  const [, section = ''] = pipelines.split(`<a id="${anchor}"></a>`);
   const [code, ...others] = commandsIn(section.split('\n## ')[0]?.split('\n### ')[0] ?? '');
   if (code === undefined || others.length > 0) throw new Error(`${anchor} has no block, or several`);
   return code;

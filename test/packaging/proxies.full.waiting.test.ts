@@ -30,7 +30,9 @@ function blockOf(language: string, place = 0): string {
 
 /** The line of the table of proxies below a path. */
 function pathLineOf(proxy: string): string {
-  const line = new RegExp(`^\\| ${proxy} \\| \`(.*?)\``, 'm').exec(page.slice(page.indexOf('{#path}')))?.[1];
+  const line = new RegExp(`^\\| ${proxy} \\| \`(.*?)\``, 'm').exec(
+    page.slice(page.indexOf('id="path"')),
+  )?.[1];
   if (line === undefined) throw new Error(`the page has no line for ${proxy} below a path`);
   return line;
 }
