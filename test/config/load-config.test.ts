@@ -274,7 +274,7 @@ t.test('a node of a cluster needs a database, and one password', async (t) => {
   t.same(problemsOf(load({ environment: { ...alone, BURGEE_CLUSTER_URL } })), []);
   for (const schema of ['pg_flags', 'Flags', '1st', 'a"b', 'a'.repeat(31)]) {
     const wrong = problemsOf(load({ environment: { BURGEE_CLUSTER_URL, BURGEE_CLUSTER_SCHEMA: schema } }));
-    t.match(wrong, [/^BURGEE_CLUSTER_SCHEMA must be 1 to 30 small letters/], schema);
+    t.match(wrong, [/^BURGEE_CLUSTER_SCHEMA must be 1 to 30 lowercase letters/], schema);
   }
   for (const milliseconds of ['999', '60001']) {
     const wrong = problemsOf(
