@@ -5,7 +5,7 @@
 //   node scripts/build-docs.mjs --source DIR --target DIR
 //       any folder of Markdown; the OpenAPI document of a folder that has one is shown on its page, openapi.md
 //
-// The menu is the list in docs/site.mjs. A page that is in no group, a broken link, a duplicate id or raw HTML fails the build: every problem is printed, nothing is written.
+// The menu is the list in scripts/docs/site.mjs. A page that is in no group, a broken link, a duplicate id or raw HTML fails the build: every problem is printed, nothing is written.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';

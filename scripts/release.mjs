@@ -6,6 +6,7 @@
 //   npm run release -- linux-x64     only the archive of this platform, next to the packages
 //   npm run release -- image         only the container image, next to the packages
 import './lib/choose-node.mjs';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -78,6 +79,15 @@ const unknown = wanted.find((name) => !all.includes(name));
 if (unknown !== undefined) {
   console.error(`Nothing is packed for ${unknown}, only for ${all.join(', ')}.`);
   process.exit(2);
+}
+const missing = ['git', 'tar', 'xz'].filter(
+  (program) => spawnSync(program, ['--version']).error !== undefined,
+);
+if (missing.length > 0) {
+  console.error(
+    `A release needs ${missing.join(' and ')}. Debian's packages are called git, tar and xz-utils.`,
+  );
+  process.exit(1);
 }
 if (runPinned('git', ['status', '--porcelain'], root) !== '') {
   console.error('Some changes are not committed. Commit or stash them, then release.');

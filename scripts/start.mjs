@@ -1,7 +1,7 @@
 // npm start: takes a fresh clone to a running service. Installs and builds what is missing, then runs `burgee start`,
 // which makes a demo in an empty data directory and serves, and restarts the server when it dies.
 //
-//   npm start -- --port 9000 --data-dir /var/lib/burgee
+//   npm start -- --port 9000 --data-dir /var/lib/burgee/data
 import './lib/choose-node.mjs';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

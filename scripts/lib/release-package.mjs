@@ -21,7 +21,7 @@ const { builds, takeNode } = createRequire(import.meta.url)('../choose-node.cjs'
 
 /** What the server's package holds, below the checkout. */
 const served = [
-  ...['LICENSE', 'CHANGELOG.md', 'README.md', 'dist/server', 'dist/pages.pack'],
+  ...['LICENSE', 'CHANGELOG.md', 'dist/server', 'dist/pages.pack'],
   ...['scripts/burgee', 'scripts/burgee.cjs', 'scripts/choose-node.cjs', 'deploy'],
   'src/cli/demo/kubernetes-feature-gates.json',
 ];
@@ -57,6 +57,8 @@ export function layOutPackage(checkout, folder) {
     const filter = (source) => !source.endsWith('.cache');
     cpSync(join(checkout, path), join(folder, path), { recursive: true, filter });
   }
+  // The checkout's own README has pictures and pages that the package has not.
+  renameSync(join(folder, 'deploy', 'package-readme.md'), join(folder, 'README.md'));
   writeFileSync(join(folder, 'THIRD-PARTY-LICENSES'), renderThirdPartyLicenses(checkout));
   const { version, description, license, type, engines, dependencies } = readManifest(checkout);
   const manifest = {

@@ -9,7 +9,7 @@ import { addTimeLimitOption, timeLimitFrom } from './time-limit-option.ts';
 
 const examples = `Examples:
   burgee backup /backups/burgee-monday --data-dir ./data
-  burgee backup "/backups/burgee-$(date +%F)" --data-dir /var/lib/burgee
+  burgee backup "/backups/burgee-$(date +%F)" --data-dir /var/lib/burgee/data
 `;
 
 export function defineBackup(parent: Command): { readonly command: Command; readonly action: Action } {

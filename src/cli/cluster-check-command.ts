@@ -8,7 +8,7 @@ import type { CheckReport } from './walk-store.ts';
 
 const examples = `Examples:
   BURGEE_CLUSTER_URL=postgres://burgee@db1,db2/burgee burgee cluster check
-  BURGEE_CLUSTER_URL=postgres://burgee@db1,db2/burgee burgee cluster check --data-dir /var/lib/burgee
+  BURGEE_CLUSTER_URL=postgres://burgee@db1,db2/burgee burgee cluster check --data-dir /var/lib/burgee/data
 `;
 
 export function defineClusterCheck(parent: Command): { readonly command: Command; readonly action: Action } {

@@ -7,7 +7,7 @@ import { addSettingOptions, configFrom } from './setting-options.ts';
 
 const examples = `Examples:
   BURGEE_CLUSTER_URL=postgres://burgee@db1,db2/burgee burgee cluster create
-  BURGEE_CLUSTER_URL=postgres://burgee@db1,db2/burgee burgee cluster create --data-dir /var/lib/burgee
+  BURGEE_CLUSTER_URL=postgres://burgee@db1,db2/burgee burgee cluster create --data-dir /var/lib/burgee/data
 `;
 
 export function defineClusterCreate(parent: Command): { readonly command: Command; readonly action: Action } {

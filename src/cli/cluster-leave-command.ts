@@ -5,8 +5,8 @@ import { printJson, printNote } from './command-output.ts';
 import { addSettingOptions, configFrom } from './setting-options.ts';
 
 const examples = `Examples:
-  BURGEE_CLUSTER_URL=postgres://burgee@db1,db2/burgee burgee cluster leave --data-dir /var/lib/burgee
-  burgee serve --data-dir /var/lib/burgee
+  BURGEE_CLUSTER_URL=postgres://burgee@db1,db2/burgee burgee cluster leave --data-dir /var/lib/burgee/data
+  burgee serve --data-dir /var/lib/burgee/data
 `;
 
 export function defineClusterLeave(parent: Command): { readonly command: Command; readonly action: Action } {

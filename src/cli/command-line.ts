@@ -67,9 +67,9 @@ const memberExamples = `Examples:
   burgee member sign-in-link owner@example.com
 `;
 const clusterExamples = `Examples:
-  burgee cluster create --data-dir /var/lib/burgee
+  burgee cluster create --data-dir /var/lib/burgee/data
   burgee cluster status
-  burgee cluster check --data-dir /var/lib/burgee
+  burgee cluster check --data-dir /var/lib/burgee/data
 `;
 const tokenExamples = `Examples:
   burgee token secret

@@ -6,7 +6,7 @@ import { ProgressLine } from './progress-line.ts';
 import { addSettingOptions, configFrom } from './setting-options.ts';
 
 const examples = `Examples:
-  burgee compact --data-dir /var/lib/burgee
+  burgee compact --data-dir /var/lib/burgee/data
 `;
 
 export function defineCompact(parent: Command): { readonly command: Command; readonly action: Action } {

@@ -8,7 +8,7 @@ import { addSettingOptions, configFrom } from './setting-options.ts';
 
 const examples = `Examples:
   burgee restore /backups/burgee-monday --data-dir ./data
-  burgee restore /backups/burgee-monday --data-dir /var/lib/burgee --force
+  burgee restore /backups/burgee-monday --data-dir /var/lib/burgee/data --force
 `;
 
 export function defineRestore(parent: Command): { readonly command: Command; readonly action: Action } {

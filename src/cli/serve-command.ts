@@ -8,7 +8,7 @@ import { addSettingOptions, configFrom } from './setting-options.ts';
 
 const examples = `Examples:
   burgee serve
-  burgee serve --data-dir /var/lib/burgee --host 0.0.0.0 --port 80
+  burgee serve --data-dir /var/lib/burgee/data --host 0.0.0.0 --port 80
   BURGEE_PORT=9000 burgee serve --config burgee.json
 `;
 

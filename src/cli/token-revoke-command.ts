@@ -6,7 +6,7 @@ import { addSettingOptions, configFrom } from './setting-options.ts';
 
 const examples = `Examples:
   burgee token revoke 7Hq2mZ0cXw4Rk9TnB1Ld
-  burgee token revoke 7Hq2mZ0cXw4Rk9TnB1Ld --data-dir /var/lib/burgee --json
+  burgee token revoke 7Hq2mZ0cXw4Rk9TnB1Ld --data-dir /var/lib/burgee/data --json
 `;
 
 export function defineRevoke(parent: Command): { readonly command: Command; readonly action: Action } {

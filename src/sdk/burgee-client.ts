@@ -38,7 +38,7 @@ export interface ClientOptions {
    * /sync/v1/{project}/{environment}` with `Accept: application/json` gives one.
    */
   readonly bootstrap?: string | URL | SyncSnapshot | undefined;
-  /** The path of a file where the client keeps its last configuration, for a start while Burgee is away. */
+  /** The path of a file where the client keeps its last configuration, for a start while Burgee is unreachable. */
   readonly cacheFile?: string | URL | undefined;
   /** How long `connect` waits for Burgee, in milliseconds; by default 3,000. */
   readonly startTimeoutMs?: number | undefined;
@@ -48,7 +48,7 @@ export interface ClientOptions {
  * - `ready`: answers come from Burgee's newest configuration. With `stream` it is up to 45 seconds old if a network drops
  *   the connection silently. With `poll` it is as old as the last answered poll: some 30 seconds, never more than 45. With
  *   `once` it is that of the start.
- * - `stale`: Burgee is away; answers come from the last configuration.
+ * - `stale`: Burgee is unreachable; answers come from the last configuration.
  * - `error`: Burgee refuses this client, or it never had a configuration. Answers come from the last configuration, else
  *   they are the fallbacks.
  */

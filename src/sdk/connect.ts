@@ -19,7 +19,7 @@ export type {
 /**
  * Connects to a Burgee and keeps the configuration of one project and environment in memory.
  *
- * It waits at most `startTimeoutMs` for Burgee's answer. If Burgee is away or refuses the token, it throws nothing: the
+ * It waits at most `startTimeoutMs` for Burgee's answer. If Burgee is unreachable or refuses the token, it throws nothing: the
  * client answers from the bootstrap or the cache file, else with fallbacks, and keeps trying. `status` and `why` say so.
  *
  * @throws TypeError for wrong options; its message says what to do

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { install, missingTools } from '../providers/install.ts';
 import { languages } from '../providers/languages.ts';
 import { bootServer } from '../support/booted-server.ts';
+import { runBurgeeOrThrow } from '../support/burgee-command.ts';
 import { provision } from '../support/provisioning.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -39,12 +40,19 @@ const document = {
 const dataDir = temporaryDirectory(t);
 await provision(dataDir, temporaryDirectory(t), document);
 const { port } = await bootServer(t, { dataDir });
+/** The README asks the demo. */
+const demoDir = temporaryDirectory(t);
+await runBurgeeOrThrow(['demo', '--data-dir', demoDir]);
+const demo = await bootServer(t, { dataDir: demoDir });
 
 function block(page: string, language: string, index: number): string {
-  const text = readFileSync(join(repositoryRoot(), 'docs', `${page}.md`), 'utf8');
+  const path = page === 'README' ? 'README.md' : join('docs', `${page}.md`);
+  const text = readFileSync(join(repositoryRoot(), path), 'utf8');
   const [, code = ''] =
     [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))][index] ?? [];
-  return code.replaceAll('https://flags.example.com', `http://127.0.0.1:${port}`);
+  return code
+    .replaceAll('https://flags.example.com', `http://127.0.0.1:${port}`)
+    .replaceAll('http://127.0.0.1:8080', `http://127.0.0.1:${demo.port}`);
 }
 
 /** A program of one block of a page, which prints whether the flag is on. */
@@ -67,6 +75,11 @@ const statements = (code: string): string =>
     .join('\n');
 
 const programs: readonly PageProgram[] = [
+  {
+    ...{ page: 'README', language: 'python', index: 0, file: 'readme.py' },
+    command: ['venv/bin/python', 'readme.py'],
+    wrap: (code) => code.replace(/^print\((.*)\)$/m, 'print(str($1).lower())'),
+  },
   {
     ...{ page: 'python', language: 'python', index: 0, file: 'page.py' },
     command: ['venv/bin/python', 'page.py'],
@@ -162,14 +175,20 @@ const reactPackages = [
   '@openfeature/ofrep-web-provider@0.4.3',
 ];
 
-t.test('the component of browser.md', async (t) => {
+for (const [page, shown] of [
+  ['browser', 'The new checkout'],
+  ['README', 'Today'],
+] as const)
+  t.test(`the component of ${page}.md`, (t) => renderComponent(t, page, shown));
+
+async function renderComponent(t: Test, page: string, shown: string): Promise<void> {
   const folder = join(repositoryRoot(), '.providers', 'react');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   const run = (...command: readonly [string, ...string[]]) =>
     spawnSync(command[0], command.slice(1), { cwd: folder, encoding: 'utf8' });
   t.equal(run('npm', 'install', '--no-save', '--no-package-lock', '--silent', ...reactPackages).status, 0);
-  writeFileSync(join(folder, 'app.jsx'), block('browser', 'jsx', 0));
+  writeFileSync(join(folder, 'app.jsx'), block(page, 'jsx', 0));
   const esbuild = ['node_modules/.bin/esbuild', 'app.jsx', '--jsx=automatic', '--outfile=app.js'] as const;
   t.equal(run(...esbuild).status, 0);
   const program = `import { OpenFeature, ProviderEvents } from '@openfeature/react-sdk';
@@ -177,9 +196,9 @@ import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { App } from './app.js';
 await new Promise((resolve) => OpenFeature.addHandler(ProviderEvents.Ready, resolve));
-console.log(renderToString(createElement(App)).includes('The new checkout'));
+console.log(renderToString(createElement(App)).includes('${shown}'));
 process.exit(0);
 `;
   writeFileSync(join(folder, 'page.js'), program);
   expectTrue(t, [process.execPath, 'page.js'], folder);
-});
+}

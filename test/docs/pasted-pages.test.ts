@@ -18,8 +18,8 @@ const inLanguagePages = 'docs/language-pages runs it, in npm run test:interop';
 
 /** A block that this file does not run: its page, how it begins, and why. Every other block is pasted. */
 const notPasted: readonly (readonly [page: string, start: string, reason: string])[] = [
-  ['README.md', '# Python', "asks a project of the reader's own: test/providers makes these calls"],
-  ['README.md', '// React', "needs React's provider, which is no package of Burgee's tests"],
+  ['README.md', '# Python', 'docs/language-pages runs it'],
+  ['README.md', '// React', 'docs/language-pages runs it'],
   ['docs/browser.md', 'npm install', 'installs packages for browsers'],
   ['docs/browser.md', 'import { OpenFeature, OpenFeatureProvider', inLanguagePages],
   ['docs/go.md', '', inLanguagePages],
@@ -38,7 +38,7 @@ const notPasted: readonly (readonly [page: string, start: string, reason: string
   ['docs/other-languages.md', 'use open_feature', inLanguagePages],
   ['docs/cluster.md', 'export BURGEE_CLUSTER_URL', 'needs PostgreSQL: cluster/operate runs these commands'],
   ['docs/cluster.md', 'create role', 'needs PostgreSQL'],
-  ['docs/cluster.md', '$ scripts/burgee cluster', 'needs PostgreSQL: cluster/operate runs these commands'],
+  ['docs/cluster.md', '$ burgee cluster', 'needs PostgreSQL: cluster/operate runs these commands'],
   ['docs/openapi.md', 'import createClient', 'contracts/generated-client compiles and runs it'],
   [
     'docs/install.md',
@@ -141,7 +141,7 @@ exec '${join(root, 'node_modules', '.bin')}'/"$1" "\${@:2}"
 
 function settle(): void {
   for (const folder of ['scripts', 'bin', 'node_modules', 'tls', 'backups']) mkdirSync(inDirectory(folder));
-  const scripts = { 'scripts/burgee': burgee, 'bin/npm': npm, 'bin/npx': npx };
+  const scripts = { 'scripts/burgee': burgee, 'bin/burgee': burgee, 'bin/npm': npm, 'bin/npx': npx };
   for (const [path, text] of Object.entries(scripts)) writeFileSync(inDirectory(path), text, { mode: 0o755 });
   for (const name of readdirSync(join(root, 'node_modules'))) {
     if (!name.startsWith('.'))

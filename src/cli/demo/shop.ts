@@ -22,7 +22,7 @@ const businesses = 'Businesses';
 
 const flags: readonly DeclaredFlag[] = [
   flag(['apple-pay', 'One more way to pay'], 'checkout', forAll),
-  flag(['dark-mode', 'Colours for the evening'], 'design', forPart(50)),
+  flag(['dark-mode', 'A dark colour scheme'], 'design', forPart(50)),
   flag(
     ['express-delivery', 'Delivery on the same day, for members'],
     'delivery',

@@ -13,7 +13,7 @@ function show() {
   place.textContent = isNew ? 'the new checkout' : 'the old checkout';
 }
 
-// The page is complete before it knows any flag, and whenever Burgee is away.
+// The page is complete before it knows any flag, and whenever Burgee is unreachable.
 place.textContent = 'the old checkout';
 await OpenFeature.setContext({ targetingKey: user, plan: 'pro' });
 OpenFeature.addHandler(ProviderEvents.ConfigurationChanged, show);

@@ -8,7 +8,7 @@ const flags = await connect({
   project: process.env.BURGEE_PROJECT,
   environment: process.env.BURGEE_ENVIRONMENT,
   token: process.env.BURGEE_TOKEN,
-  // So that a restart while Burgee is away begins with the last configuration.
+  // So that a restart while Burgee is unreachable begins with the last configuration.
   cacheFile: process.env.BURGEE_CACHE_FILE,
 });
 flags.on('status', (status, why) => console.error(`flags are ${status}: ${why}`));

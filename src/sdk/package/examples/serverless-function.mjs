@@ -1,5 +1,5 @@
 // A function whose instances are frozen between requests: it asks for the configuration with the first one, and again when
-// a minute has passed, and holds none up for longer than half a second. While Burgee is away, the configuration of before
+// a minute has passed, and holds none up for longer than half a second. If Burgee is unreachable, the configuration of before
 // stays; at the start, a file that the deployment brought along stands in.
 import { connect } from 'burgee-client';
 
