@@ -34,7 +34,7 @@ export const dryRuns: Topic = {
         reader.list('?name=dry-run-create').exactly(200, { flags: [] }),
       ],
     },
-    'With `?dryRun=true`, `POST` and `PATCH` are checked as without it, `If-Match` included, and give the answer that the write would get, with `changed`.':
+    'With `?dryRun=true`, `POST` and `PATCH` are checked as without it, `If-Match` included, and give the answer that the write would get.':
       {
         'dry-run-false-writes': [
           ci
