@@ -64,16 +64,7 @@ const [fastestDriver = 'autocannon'] = availableDrivers();
  */
 export const runsInCi: readonly Run[] = [
   {
-    scenarios: [
-      'evaluate-flag',
-      'patch',
-      'cluster',
-      'sync-streams',
-      'flagd-streams',
-      'hostile',
-      'cold-start',
-      'console',
-    ],
+    scenarios: ['evaluate-flag', 'patch', 'sync-streams', 'cold-start'],
     options: ['--quick', '--driver', fastestDriver],
   },
 ];
@@ -84,6 +75,7 @@ export const otherRuns: readonly Run[] = [
     scenarios: [
       ...['connections', 'wide', 'cores', 'evaluate-mixed', 'evaluate-project', 'ofrep'],
       ...['evaluate-while-patching', 'scale-flags', 'client', 'micro'],
+      ...['cluster', 'flagd-streams', 'hostile', 'console'],
     ],
     options: ['--quick', '--driver', fastestDriver],
   },
