@@ -240,6 +240,6 @@ t.test('the blocks of the pages, pasted in order, do what they say', { skip: pro
       t.notMatch(stdout, /"error"|"errorCode"/, page);
     }
     if (page === 'docs/flags-from-a-file.md')
-      paste(['scripts/burgee apply members.json --data-dir data-of-shop']);
+      paste(['scripts/burgee apply members.json --data-dir data-of-shop/data']);
   }
 });
