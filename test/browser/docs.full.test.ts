@@ -55,7 +55,7 @@ await consoleTest(t, 'a block of code is copied, and of a session its commands',
     return page.evaluate('navigator.clipboard.readText()');
   };
   await open('/docs/cluster');
-  t.equal(await copied('console', 0), 'scripts/burgee cluster status\n');
+  t.equal(await copied('console', 0), 'burgee cluster status\n');
   await open('/docs/api');
   const text = await page.locator('.language-json').first().textContent();
   t.equal(await copied('json', 0), text);
