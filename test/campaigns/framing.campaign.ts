@@ -89,21 +89,32 @@ async function tryCases(
     installation.burgee.read({ teardown }, cases.map(partsOf)),
   );
   for (const [index, framing] of cases.entries()) {
-    const [own, others] = [burgee[index], strict[index]];
-    if (own === undefined || others === undefined) throw new Error('each case is read');
-    const fault = findFault(others, own);
+    const [own, first] = [burgee[index], strict[index]];
+    if (own === undefined || first === undefined) throw new Error('each case is read');
+    // HAProxy waits for 300 ms at most: on a machine that stalls for longer it reads too little, so it reads again.
+    const others = isUnexpected(framing, first, own) ? await readStrictly(parsers, framing.bytes) : first;
     if (own.answers.length !== others.count || !others.isSound) tally.disagreements += 1;
     else tally.sound += 1;
+    const fault = findFault(others, own);
     if (fault === null) continue;
-    // Strict parsers carry out the messages before it.
-    const first = framing.touches[others.count] ?? [];
-    const isKnown = knownExceptions.some(
-      ({ name, faults, isOfOneMessage }) =>
-        faults.includes(fault) && (isOfOneMessage ? first : framing.touches.flat()).includes(name),
+    expect(
+      !isUnexpected(framing, others, own),
+      `case ${framing.number}: ${framingFaults[fault]}: ${describe(framing, others, own)}`,
     );
-    expect(isKnown, `case ${framing.number}: ${framingFaults[fault]}: ${describe(framing, others, own)}`);
     tally.known += 1;
   }
+}
+
+/** Whether Burgee reads a case otherwise than strict parsers, and no known exception says why. */
+function isUnexpected({ touches }: FramingCase, strict: StrictReading, burgee: BurgeeReading): boolean {
+  const fault = findFault(strict, burgee);
+  if (fault === null) return false;
+  // Strict parsers carry out the messages before it.
+  const first = touches[strict.count] ?? [];
+  return !knownExceptions.some(
+    ({ name, faults, isOfOneMessage }) =>
+      faults.includes(fault) && (isOfOneMessage ? first : touches.flat()).includes(name),
+  );
 }
 
 function partsOf({ bytes, cut }: FramingCase): readonly string[] {
