@@ -17,7 +17,7 @@ const flag = 'k3VvX0aPq7Lw2ZtR9bNd';
 for (const version of recordedVersions) {
   t.test(`from ${version}: back up, upgrade, change, and go back`, async (t) => {
     const directory = temporaryDirectory(t);
-    const dataDir = join(directory, 'burgee');
+    const dataDir = join(directory, 'burgee', 'data');
     mkdirSync(join(directory, 'backups'));
     cpSync(fixtureOf(version, 'backup'), dataDir, { recursive: true });
     rmSync(join(dataDir, 'backup.json'));
@@ -29,7 +29,7 @@ for (const version of recordedVersions) {
         .replaceAll('/backups', join(directory, 'backups'));
       const pasted = spawnSync('bash', ['-e'], {
         cwd: root,
-        env: { PATH: process.env['PATH'] },
+        env: { PATH: `${join(root, 'scripts')}:${process.env['PATH']}` },
         encoding: 'utf8',
         input: commands,
       });
@@ -55,7 +55,11 @@ for (const version of recordedVersions) {
     t.match(await seen(dataDir, { trafficPercentage: 7 }), { trafficPercentage: 7, enabled: true });
     paste('check');
     paste('restore');
-    t.match(await seen(`${dataDir}-before`), { trafficPercentage: 50, enabled: true }, 'as it was backed up');
+    t.match(
+      await seen(join(directory, 'burgee', 'before')),
+      { trafficPercentage: 50, enabled: true },
+      'as it was backed up',
+    );
   });
 }
 
