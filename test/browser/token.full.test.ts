@@ -189,6 +189,8 @@ await t.test('a token from its creation to its revocation', async (t) => {
       return (JSON.parse(answer.text) as { enabled: boolean }).enabled;
     };
     t.equal(await ask(), true);
+    // The event of the deletion may reach the page before it has left the flag.
+    window.watch.expectStatus(404);
     await audienceThenDelete(t, pipeline, ask);
     t.match(await api(next, 'GET', '/flags'), { status: 200, json: { flags: [] } });
   });

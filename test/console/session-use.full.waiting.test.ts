@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { sessionIdleMs, sessionTouchMs } from '../../src/domain/session/session.ts';
 import { bootServer } from '../support/booted-server.ts';
+import { eventually } from '../support/expectations.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { ConsoleClient } from './console-client.ts';
 import { openEventStream } from './event-stream.ts';
@@ -60,8 +61,11 @@ t.test("a page's own requests are no use of the session", async (t) => {
   stream.close();
 
   t.equal((await client.send('GET', `${projectPath}/flags`)).status, 200);
-  await settle(other);
-  t.ok((await lastSeen(client)) > seenAt, 'a request without the header is a use');
+  await eventually(
+    async () => (await lastSeen(client)) > seenAt,
+    10_000,
+    'a request without the header is a use',
+  );
   await server.stop();
 });
 
