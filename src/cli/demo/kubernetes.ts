@@ -64,19 +64,20 @@ function stateOf(stage: GateStage | undefined): DeclaredState {
 }
 
 /** A gate that is at this stage, and off, in the newest environment: a flag to try a percentage or a cohort on. */
-function exampleGate(stage: 'alpha' | 'beta'): string {
+function exampleGate(gates: readonly FeatureGate[], stage: 'alpha' | 'beta'): string {
   const isExample = (gate: FeatureGate): boolean => {
     const present = stageIn(gate, newest.slice(1));
     return present?.stage === stage && !present.default;
   };
-  const found = readFeatureGates().find(isExample);
+  const found = gates.find(isExample);
   if (found === undefined) throw new Error(`no gate is ${stage} and off in ${newest}`);
   return found.name;
 }
 
 /** @returns the feature gates of Kubernetes, with an environment for each version. */
 export function kubernetes(): Demo {
-  const [alpha, beta] = [exampleGate('alpha'), exampleGate('beta')];
+  const gates = readFeatureGates();
+  const [alpha, beta] = [exampleGate(gates, 'alpha'), exampleGate(gates, 'beta')];
   return {
     name: 'kubernetes',
     about: 'feature gates of Kubernetes, with an environment for each version',
@@ -85,7 +86,7 @@ export function kubernetes(): Demo {
       slug: 'kubernetes',
       isSlugPublic: true,
       environments: versions.map((version) => `v${version}`),
-      flags: readFeatureGates().map(gateFlag),
+      flags: gates.map(gateFlag),
       tokens: demoTokens,
     },
     environment: newest,

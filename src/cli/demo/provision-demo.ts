@@ -46,7 +46,7 @@ export async function provisionDemo(
       const isNew = store.isEmpty();
       if (!isNew && !existsSync(unshown)) return { isMade: false, signInUrl: await signInUrl(operator) };
       if (isNew) writeDurably(unshown, name);
-      const demo = demos[readFileSync(unshown, 'utf8').split('\n')[0] as DemoName]();
+      const demo = demos[isNew ? name : (readFileSync(unshown, 'utf8').split('\n')[0] as DemoName)]();
       const made = isNew ? await apply(operator, demo.project) : await replaceTokens(operator, demo);
       await show(welcomeText(config, demo, made, (await signInUrl(operator)) ?? ''));
       rmSync(unshown);
